@@ -3,6 +3,7 @@
  * `npm run build`: bundles the bot and its dependencies into `dist/`, which needs nothing else to run. In JavaScript, because
  * `npm start` builds too, and where it runs there may be no development tools.
  */
+import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -29,6 +30,7 @@ const withoutUnused = {
 
 /** @param {readonly string[]} entryPoints @param {string} folder holds nothing else afterwards */
 export async function bundle(entryPoints, folder) {
+  await writeGrammar();
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [...entryPoints],
@@ -84,6 +86,44 @@ async function licensesOf(paths) {
     return [folder.replace(/^.*node_modules\//, ''), ...terms].join('\n\n');
   });
   return (await Promise.all(texts)).join('\n\n---\n\n');
+}
+
+const LANGUAGE = join(ROOT, 'src/domain/language');
+/** The rules that a text can be read by. */
+const STARTS = ['Command', 'PeriodOnly', 'Question'];
+/** What was read at a place is remembered, so that a text of any kind takes time in proportion to its length. */
+const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache: true });
+
+/** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
+export async function writeGrammar() {
+  const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
+  const files = names.map(async (source) => ({
+    source,
+    text: await readFile(join(LANGUAGE, source), 'utf8'),
+  }));
+  const sources = await Promise.all(files);
+  const path = join(LANGUAGE, 'generated.js');
+  const mark = `// Of ${createHash('sha256')
+    .update(JSON.stringify([STARTS, GENERATED, sources]))
+    .digest('hex')}\n`;
+  if ((await readFile(path, 'utf8').catch(() => '')).startsWith(mark)) return;
+  const { default: peggy } = await import('peggy');
+  const code = peggy.generate(sources, { ...GENERATED, allowedStartRules: STARTS });
+  // Of the commands: a mistyped word of a command is never corrected to one of a question.
+  const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
+  const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
+  const named = rules.filter(({ expression }) => expression.type === 'named');
+  const words = Object.entries({ WORDS: rules, CORRECTIONS: named }).map(
+    ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,
+  );
+  await writeFile(path, mark + code + words.join(''));
+}
+
+/** The words in quotes that a part of a grammar's syntax tree has. @param {unknown} node @returns {string[]} */
+function literalsIn(node) {
+  if (typeof node !== 'object' || node === null) return [];
+  if ('type' in node && node.type === 'literal' && 'value' in node) return [String(node.value)];
+  return Object.entries(node).flatMap(([key, part]) => (key === 'location' ? [] : literalsIn(part)));
 }
 
 export const bundleBot = () => bundle(['src/tally.ts'], join(ROOT, 'dist'));

@@ -1,4 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { writeGrammar } from './build.js';
+
+await writeGrammar();
 
 /** Left out of a quick run: they start processes, servers or browsers, or are about what is rare. */
 const SLOW = [

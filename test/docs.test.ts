@@ -11,7 +11,6 @@ import { balanceDocument, consumptionDocument } from '../src/billing/graphql-con
 import { parseConfig } from '../src/config/config.ts';
 import { variables } from '../src/config/variables.ts';
 import { InvalidWord } from '../src/domain/failure/index.ts';
-import { resolvePeriodText } from '../src/domain/time/resolve-period.ts';
 import { createGuardedHttp } from '../src/http/request.ts';
 import { createIdentityClient } from '../src/identity/client.ts';
 import { createManifest, formatManifest } from '../src/slack/install/manifest.ts';
@@ -22,6 +21,7 @@ import { code, fillTables, type Tables, tablesOn } from './docs/tables.ts';
 import { DESCRIPTIONS } from './docs/variable-descriptions.ts';
 import { outcomeOfCommand } from './domain/language/corpus/outcome.ts';
 import { json, serve } from './http/service.ts';
+import { resolvePeriodText } from './support/read-words.ts';
 
 const markdownIn = (folder: string) =>
   readdirSync(folder)

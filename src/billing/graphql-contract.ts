@@ -4,7 +4,7 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { toWireTimestamp } from '../domain/time/resolve-period.ts';
+import { toWireTimestamp } from '../domain/time/period.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
 import type { ServiceResponse } from '../http/request.ts';

@@ -3,7 +3,7 @@
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
 import { LRUCache } from 'lru-cache';
-import { type PeriodPhrase, unitPhrase } from './language/periods/period-ast.ts';
+import { unitDays } from './language/named-days.ts';
 import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
@@ -25,7 +25,7 @@ import {
   type Zone,
 } from './time/calendar.ts';
 import { sameDaysLastWeek } from './time/comparison-window.ts';
-import { resolvePeriod } from './time/resolve-period.ts';
+import { type NamedDays, periodOf } from './time/period.ts';
 
 /** What a report is called, and how people ask for it. */
 interface ReportWords {
@@ -54,7 +54,7 @@ export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 /** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
-/** @param phrase a period as `formatPhrase` writes it */
+/** @param phrase a period's canonical text */
 export const findReport = (phrase: string): ReportName | undefined =>
   REPORT_NAMES.find((name) => (REPORTS[name].phrases as readonly string[]).includes(phrase));
 
@@ -118,11 +118,11 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   // On the first day of a month no day of it is over, so the post is about the month before.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
-  const phrase = unitPhrase(isRunning ? 'this' : 'last', 'month');
+  const phrase = unitDays('month', isRunning ? 0 : 1, today, zone);
   const { days: month } = compareWindows(phrase, at, zone).window;
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: () => lastDays(count, today, zone),
-    'last-week': () => compareWindows(unitPhrase('last', 'week'), at, zone),
+    'last-week': () => compareWindows(unitDays('week', 1, today, zone), at, zone),
     'month-to-date': () => compareWindows(phrase, at, zone),
     // The balance's report shows the spend of the last days.
     balance: () => lastDays(count, today, zone),
@@ -156,8 +156,8 @@ function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   return { window: windowOf(days, today), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
 }
 
-function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone): ComparedWindows {
-  const { days, today, comparison } = resolvePeriod(phrase, at, zone);
+function compareWindows(phrase: NamedDays, at: Millis, zone: Zone): ComparedWindows {
+  const { days, today, comparison } = periodOf(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
   return {
     window: windowOf(complete, dayAt(at, zone)),

@@ -23,11 +23,11 @@ const schema = z.object({
 /** A question about figures that was asked in a thread. */
 export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
 
-/** A thread or a direct message. */
+/** A thread, or one that an answer may begin. */
 export interface ThreadPlace {
   readonly workspace: SlackId;
   readonly channel: SlackId;
-  /** `ts` of the thread's first message; '' for a direct message without a thread. */
+  /** `ts` of the thread's first message; '' for a new message in a direct message, which remembers nothing. */
   readonly thread: string;
   /** Who asks there; absent for what Tally sends by itself, to everybody. */
   readonly person?: SlackId;

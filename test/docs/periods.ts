@@ -54,9 +54,8 @@ export const PERIOD_EXAMPLES: readonly Days[] = [
 
 export const AMBIGUOUS_PERIODS: readonly Ambiguous[] = [
   { phrase: '05/11/2026', readings: ['2026-11-05', '2026-05-11'] },
-  { phrase: '2 weeks ago', readings: ['day-2-weeks-ago', 'week-2-weeks-ago'] },
-  { phrase: 'monthly', readings: ['last-month', 'last-12-months'] },
-  { phrase: 'first week of october', readings: ['october-1..october-7', 'week-of-october-1'] },
+  { phrase: '2 weeks ago', readings: ['2026-11-07', '2026-w45'] },
+  { phrase: 'first week of october', readings: ['2026-10-01..2026-10-07', '2026-w40'] },
 ];
 
 const refused = (phrase: string, because: string): Refused => ({ phrase, because });

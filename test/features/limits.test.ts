@@ -6,7 +6,6 @@ import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
-import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import { balanceMessage } from '../../src/features/balance/blocks.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
@@ -15,6 +14,7 @@ import type { Message } from '../../src/slack/kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/kit/simplify-blocks.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import { answerView } from '../support/answer-view.ts';
+import { resolvePeriodText } from '../support/read-words.ts';
 import { runs } from '../support/thorough.ts';
 import { usageOfItems } from '../support/usage.ts';
 

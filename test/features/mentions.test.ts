@@ -195,9 +195,6 @@ describe('a mention that is no command', () => {
   });
 
   it.each([
-    ['alert me when prod falls below 500', '/billing watch'],
-    ['set a budget of 1000 for prod', '/billing watch'],
-    ['remind me every monday how much prod spent', '/billing schedule'],
     ['stop the daily post', '/billing schedules'],
     ['I need an OS token for prod', '/os-token'],
     ['our token expired', '/billing connect'],
@@ -221,7 +218,7 @@ describe('a mention that is no command', () => {
   ])('“%s” asks for nothing that a command does, so its unknown word is named', async (asked) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText } = await say(`@Tally ${asked}`);
-    expect(visibleText).toContain('I don’t recognize “');
+    expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
   it('about another person is not answered', async () => {
@@ -334,6 +331,26 @@ describe('a question in one’s own words', () => {
     await addProject(bot, { alias: 'hidden', id: '7', channels: ['C0OTHER001'] });
     for (const text of ['@Tally how is hiden doing?', '@Tally what’s left on prod or hidden or hiden?'])
       expect(JSON.stringify((await say(text)).message.blocks)).not.toMatch(/"\/(spend|balance)[^"]*hidden/);
+  });
+});
+
+describe('an order', () => {
+  beforeEach(() => addProject(bot, { alias: 'prod', id: '123' }));
+
+  it.each([
+    ['post prod spend here every morning at 9', 'Post the spend', ['prod', '09:00']],
+    ['alert me when prod drops below 50000', 'watch', ['prod', '50000']],
+    ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
+  ])('opens the form that does it, filled in: %s', async (text, _, filled) => {
+    const { message } = await say(`@Tally ${text}`);
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Open the form…');
+    const view = await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
+    for (const value of filled) expect(JSON.stringify(view)).toContain(value);
+  });
+
+  it('is refused by the word that no form has a place for', async () => {
+    expect((await say('@Tally post prod spend every hour')).visibleText).toContain('/billing schedule');
+    expect((await say('@Tally alert me when prod misbehaves')).visibleText).toContain('“misbehaves”');
   });
 });
 

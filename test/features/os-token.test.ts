@@ -670,8 +670,8 @@ describe('/os-token', () => {
   it('takes neither a period nor a product, and shows help', async () => {
     for (const [typed, quoted] of [
       ['prod last-week', 'last-week'],
-      ['Last Week prod', 'last-week'],
-      ['last 7 days prod', 'last-7-days'],
+      ['Last Week prod', 'last week'],
+      ['last 7 days prod', 'last 7 days'],
       ['october', 'october'],
     ]) {
       const { visibleText } = await bot.ask(`/os-token ${typed}`);

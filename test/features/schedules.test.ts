@@ -14,6 +14,7 @@ import {
   START,
 } from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
+import { reader } from '../support/read-words.ts';
 
 const owned = createOwnedBot();
 const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = owned;
@@ -35,7 +36,7 @@ async function unfold(person = OWNER): Promise<void> {
 }
 
 describe('what was typed', () => {
-  const read = (text: string) => parseScheduleText(text, new Set(['prod', 'archive', 'web-shop']));
+  const read = (text: string) => parseScheduleText(text, reader(new Set(['prod', 'archive', 'web-shop'])));
 
   it.each<[string, object]>([
     ['', {}],
@@ -89,7 +90,7 @@ describe('what was typed', () => {
     ['prod wait 13', '“wait 13” is too long'],
     ['prod banana', 'I don’t recognize “banana”'],
     ['prod wait 2 days', 'I don’t recognize “wait”'],
-    ['prod yesterday including today', 'can’t be posted on a schedule'],
+    ['prod yesterday including today', 'doesn’t work with Fri 20 Nov 2026, which is over'],
     ['prod at 25', '“at 25” isn’t a time of day'],
   ])('refuses %s with the bad word', (text, sentence) => expect(() => read(text)).toThrow(sentence));
 

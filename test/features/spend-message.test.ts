@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import { spendMessage } from '../../src/features/spend/blocks.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
+import { resolvePeriodText } from '../support/read-words.ts';
 import { usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

@@ -65,7 +65,7 @@ describe('/spend … vs …', () => {
 
   it('keeps the comparison when it is shared', async () => {
     const answer = await bot.ask('/spend prod october vs last-year');
-    expect(JSON.stringify(answer.blocks)).toContain('/spend prod october vs last-year cloud');
+    expect(JSON.stringify(answer.blocks)).toContain('/spend prod 2026-10 vs last-year cloud');
     expect(answer.visibleText).toContain('vs 1–31 Oct 2025');
   });
 
@@ -265,7 +265,7 @@ describe('what /spend … vs … says', () => {
     );
     const offered = values.filter((value) => !/ csv$| details$| why$/.test(value ?? ''));
     expect([...new Set(offered)]).toEqual([
-      '/spend prod october vs 2026-11-10..2026-11-16 cloud',
+      '/spend prod 2026-10 vs 2026-11-10..2026-11-16 cloud',
       '/spend prod yesterday vs 2026-11-10..2026-11-16 cloud',
       '/spend prod last-month vs 2026-11-10..2026-11-16 cloud',
       '/spend prod last-3-months vs 2026-11-10..2026-11-16 cloud',
@@ -286,7 +286,7 @@ describe('the words of a comparison', () => {
 
   it('are kept by the picker of projects', async () => {
     const { blocks } = await bot.ask('/spend october vs september');
-    expect(JSON.stringify(blocks)).toContain('october vs september');
+    expect(JSON.stringify(blocks)).toContain('2026-10 vs 2026-09');
   });
 
   it('are kept by the buttons of other products', async () => {
@@ -295,7 +295,7 @@ describe('the words of a comparison', () => {
       body: '{"data":{"bill":{"reportSubscriptionConsuming":null}}}',
     }));
     const { blocks } = await bot.ask('/spend prod october vs september');
-    expect(JSON.stringify(blocks)).toContain('/spend prod october vs september storage');
+    expect(JSON.stringify(blocks)).toContain('/spend prod 2026-10 vs 2026-09 storage');
   });
 
   it('are kept when the answer is shared', async () => {

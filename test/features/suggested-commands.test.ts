@@ -74,7 +74,7 @@ describe('below a refusal', () => {
     ['/spend prod next week csv', ['/spend prod this-week csv']],
     ['/spend prod 2027-10 storage', ['/spend prod this-month storage']],
     ['/spend prod last 7 days including', ['/spend prod last 7 days including today']],
-    ['/spend prod week', ['/spend prod this-week', '/spend prod last-week']],
+    ['/spend prod week', ['/spend prod last-week', '/spend prod last-4-weeks']],
     ['/spend prod staging last month', ['/spend prod,staging last month']],
     ['/balance prod stroage', ['/balance prod storage']],
     ['/billing wach prod budget 500', ['/billing watch prod budget 500']],

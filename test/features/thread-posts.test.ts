@@ -241,12 +241,13 @@ describe('below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('in a direct message a follow-up in its thread refers to it, whatever was asked before', async () => {
+  it('in a direct message a follow-up in its thread refers to it, and a new message to nothing', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     now += HOUR;
     const spike = { kind: 'spike', factor: new Big('2'), floor: new Big('1') } as const;
     const { ts } = await alerted(spike, { people: [MEMBER] });
+    expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toContain('Which project?');
     expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
     expect((await say('and october?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
   });

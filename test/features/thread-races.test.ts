@@ -68,12 +68,12 @@ describe('two people who ask on in one thread at the same instant', () => {
       .map((message) => toAnswer(message).visibleText);
     expect(answers.filter((text) => /staging · [\s\S]*1–31 Oct/.test(text))).toHaveLength(1);
     expect(answers.filter((text) => /prod · [\s\S]*1–30 Sep/.test(text))).toHaveLength(1);
-    await expect.poll(async () => (await remembered())[0]?.text !== 'prod october').toBe(true);
+    await expect.poll(async () => (await remembered())[0]?.text !== 'prod 2026-10').toBe(true);
     const [last, ...others] = await remembered();
     expect(others).toEqual([]);
     expect([
-      { text: 'staging october', ids: { staging: '456' } },
-      { text: 'prod september', ids: { prod: '123' } },
+      { text: 'staging 2026-10', ids: { staging: '456' } },
+      { text: 'prod 2026-09', ids: { prod: '123' } },
     ]).toContainEqual({ text: last?.text, ids: last?.ids });
   });
 
@@ -90,7 +90,7 @@ describe('two people who ask on in one thread at the same instant', () => {
       .filter(({ ephemeral }) => ephemeral);
     expect(others).toEqual([]);
     expect(toAnswer(refused!).visibleText).toContain('Guests can’t use Tally in this workspace.');
-    await expect.poll(async () => (await remembered())[0]?.text === 'staging october').toBe(true);
+    await expect.poll(async () => (await remembered())[0]?.text === 'staging 2026-10').toBe(true);
     expect(await remembered()).toHaveLength(1);
   });
 });
@@ -172,7 +172,7 @@ describe('what is remembered', () => {
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
     for (const key of keys) await bot.redis.client.pexpire(key, DAY);
     await ask('and staging?', thread);
-    await expect.poll(async () => (await remembered())[0]?.text === 'staging october').toBe(true);
+    await expect.poll(async () => (await remembered())[0]?.text === 'staging 2026-10').toBe(true);
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
   });
 

@@ -51,6 +51,16 @@ async function startThread(question: string, place: Place = {}) {
   };
 }
 
+/** Says it in the channel, and finds the message that asked. */
+async function sayAsked(text: string) {
+  const answer = await say(`@Tally ${text}`);
+  const asked = bot.slack
+    .messages(MEMBER, CHANNEL)
+    .filter(({ from }) => from === MEMBER)
+    .at(-1)!;
+  return { ...answer, asked };
+}
+
 const removeProject = (alias: string) => bot.redis.client.hdel(recordKey(TEAM), `project:${alias}`);
 
 const labelsOf = (message: { blocks?: readonly object[] }) =>
@@ -85,7 +95,7 @@ describe('a follow-up in a thread', () => {
     await reply('as csv');
     const file = bot.slack.messages(MEMBER, CHANNEL).at(-1);
     expect(file).toMatchObject({ threadTs: thread });
-    expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-october.csv');
+    expect(JSON.stringify(bot.slack.calls.map(({ args }) => args))).toContain('spend-2026-10.csv');
   });
 
   it('refers to the answer before it, which may have been a follow-up', async () => {
@@ -110,8 +120,8 @@ describe('a follow-up in a thread', () => {
 
   it.each([
     ['spend prod last-week', 'and 2?', ['/spend prod last-week storage', '/spend 2 last-week']],
-    ['spend prod october', 'and stagin?', ['/spend staging october']],
-    ['balance prod', 'what about october?', ['/spend prod october']],
+    ['spend prod october', 'and stagin?', ['/spend staging 2026-10']],
+    ['balance prod', 'what about october?', ['/spend prod 2026-10']],
   ])('is never run on a guess: %s, then %s', async (first, then, offered) => {
     const { reply } = await startThread(first);
     const before = bot.billing.requests.length;
@@ -192,11 +202,16 @@ describe('the days of a follow-up', () => {
 describe('in a direct message', () => {
   const direct = { channel: DIRECT };
 
-  it('the conversation is the thread, for commands too', async () => {
-    await say('spend prod october', direct);
-    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · [\s\S]*1–31 Oct/);
+  it('a new message starts afresh, however soon it comes', async () => {
+    await say('how much did prod spend in january 2025?', direct);
+    const { visibleText } = await say('which project costs the most?', direct);
+    expect(visibleText).toContain('14–20 Nov');
+    expect(visibleText).not.toContain('Jan');
     await say('/balance prod', direct);
-    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · .* left/);
+    expect(labelsOf((await say('and staging?', direct)).message)).toEqual([
+      '/balance staging',
+      '/spend staging',
+    ]);
   });
 
   it('a thread below an answer refers to that one', async () => {
@@ -211,7 +226,6 @@ describe('in a direct message', () => {
     const thread = { ...direct, thread: message.ts };
     expect((await say('balance staging', thread)).visibleText).toContain(' left');
     expect((await say('and prod?', thread)).visibleText).toMatch(/prod · .* left/);
-    expect((await say('and staging?', direct)).visibleText).toMatch(/staging · [\s\S]*1–31 Oct/);
   });
 });
 
@@ -226,11 +240,29 @@ describe('in a channel with a default project', () => {
     expect((await reply('and september?')).visibleText).toMatch(/prod · [\s\S]*1–30 Sep/);
   });
 
-  it('a question that may be about the default or the answer offers both', async () => {
+  it('a question in a thread is about the answer there, and its header says so', async () => {
     const { reply } = await startThread('spend staging october');
-    const { message } = await reply('how much did we spend yesterday?');
-    expect(labelsOf(message)).toEqual(['/spend staging yesterday', '/spend yesterday']);
+    expect((await reply('how much did we spend yesterday?')).visibleText).toMatch(
+      /staging · [\s\S]*Fri 20 Nov/,
+    );
     expect((await reply('what did it cost yesterday?')).visibleText).toMatch(/staging · [\s\S]*Fri 20 Nov/);
+  });
+
+  it('“we”, “in total” and “everything” are all projects', async () => {
+    for (const text of [
+      'how much did we spend last week?',
+      'what did everything cost last week?',
+      'total spend last week',
+    ])
+      expect((await say(`@Tally ${text}`)).visibleText).toMatch(/^2 projects · [\s\S]*9–15 Nov/);
+  });
+});
+
+describe('a question that only lacks its project', () => {
+  it('is completed by the name below it', async () => {
+    const { asked } = await sayAsked('how much did foo spend last week?');
+    const { visibleText } = await say('@Tally prod', { thread: asked.ts });
+    expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
   });
 });
 
@@ -245,7 +277,7 @@ describe('a question that failed', () => {
     await reply('spend staging september');
     bot.billing.respond(undefined);
     const { message } = await reply('and august?');
-    expect(labelsOf(message)).toEqual(['/spend staging august', '/spend prod august']);
+    expect(labelsOf(message)).toEqual(['/spend staging 2026-08', '/spend prod 2026-08']);
     expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
     expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
   });
@@ -256,7 +288,7 @@ describe('what is remembered', () => {
     await startThread('how much did PROD cost in October, please?');
     const values = await bot.redis.client.hvals(threadsKey(TEAM));
     expect(values.map((value) => JSON.parse(value))).toEqual([
-      { command: '/spend', text: 'prod october', at: expect.any(Number), ids: { prod: '123' } },
+      { command: '/spend', text: 'prod 2026-10', at: expect.any(Number), ids: { prod: '123' } },
     ]);
     for (const key of [threadsKey(TEAM), threadTimesKey(TEAM)])
       expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
@@ -299,7 +331,7 @@ describe('the project of the answer', () => {
     const { message, visibleText } = await reply('and september?');
     expect(message.ephemeral).toBe(true);
     expect(visibleText).toContain('was renamed or removed. Which project?');
-    expect(JSON.stringify(message.blocks)).toContain('"/spend staging september"');
+    expect(JSON.stringify(message.blocks)).toContain('"/spend staging 2026-09"');
     await removeProject('prod');
     expect((await reply('and september?')).visibleText).toContain('was renamed or removed. Which project?');
     expect((await reply('and staging?')).visibleText).toContain('staging · ');

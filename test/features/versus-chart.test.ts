@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandText } from '../../src/domain/language/parse-command.ts';
 import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
 import { compareWith } from '../../src/domain/time/named-comparison.ts';
-import { resolvePeriod } from '../../src/domain/time/resolve-period.ts';
+import { periodOf } from '../../src/domain/time/period.ts';
 import { versusChart } from '../../src/features/spend/versus-chart.ts';
+import { readSpend } from '../support/read-words.ts';
 import { usageOfItems } from '../support/usage.ts';
 
 /** Saturday */
@@ -11,9 +11,9 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 
 /** @param costs of a day; undefined if it is not reported */
 function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) {
-  const { phrase, versus } = parseCommandText(`123 ${text}`);
+  const { phrase, versus } = readSpend(`123 ${text}`);
   if (phrase === undefined || versus === undefined) throw new Error(`${text} names no comparison`);
-  const { comparison } = compareWith(resolvePeriod(phrase, NOW, 'UTC'), versus, { now: NOW });
+  const { comparison } = compareWith(periodOf(phrase, NOW, 'UTC'), versus);
   if (comparison === undefined) throw new Error(`${text} is not compared`);
   const usageOf = (days: readonly Day[]) => {
     const items = days.flatMap((day) => {

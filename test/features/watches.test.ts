@@ -16,6 +16,7 @@ import {
   TEAM,
 } from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
+import { reader } from '../support/read-words.ts';
 
 const OWNERS_DM = 'D0OWNER001';
 const MEMBERS_DM = 'D0MEMBER01';
@@ -46,7 +47,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
 });
 
 describe('what was typed', () => {
-  const read = (text: string) => parseWatchText(text, new Set(['prod', 'staging']));
+  const read = (text: string) => parseWatchText(text, reader(new Set(['prod', 'staging'])));
 
   it.each<[string, object]>([
     ['', {}],

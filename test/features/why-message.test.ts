@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
-import { resolvePeriodText } from '../../src/domain/time/resolve-period.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
 import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { answerView } from '../support/answer-view.ts';
+import { resolvePeriodText } from '../support/read-words.ts';
 import { usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

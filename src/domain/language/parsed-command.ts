@@ -1,8 +1,9 @@
 /** The words of a command about projects, and the canonical text that they are written as. */
 import { PRODUCTS, type ProductId } from '../product.ts';
-import type { Output, Versus } from './parse-argument.ts';
-import { formatPhrase, type PeriodPhrase } from './periods/period-ast.ts';
-import { MONTH_NAMES } from './vocabulary.ts';
+import type { Unit } from '../time/calendar.ts';
+import { formatVersus, type Versus } from '../time/named-comparison.ts';
+import type { NamedDays } from '../time/period.ts';
+import type { Output } from './items.ts';
 
 export interface ParsedCommand {
   readonly help: boolean;
@@ -13,15 +14,22 @@ export interface ParsedCommand {
   /** Two projects or more, in the order they were typed, or all that are registered; then neither of the above. */
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
-  readonly phrase?: PeriodPhrase;
+  readonly phrase?: NamedDays;
   /** What the period is compared with, unless that is the period before. */
   readonly versus?: Versus;
-  /** How many of all projects, largest amounts first; `several` is `all` then. */
+  /** How many of all projects, largest amounts first, where `several` is `all`; or of the days. */
   readonly top?: number;
+  /** Whether the smallest amounts come first. */
+  readonly isLowest?: true;
+  /** Whether days are ranked, and not projects. */
+  readonly isOfDays?: true;
+  /** What the days are put together by. */
+  readonly unit?: Unit;
+  readonly output?: Output;
 }
 
 /** The words that every command about projects takes. */
-export type SharedWords = Omit<ParsedCommand, 'versus' | 'top'>;
+export type SharedWords = Omit<ParsedCommand, 'versus' | 'top' | 'output' | 'unit' | 'isLowest' | 'isOfDays'>;
 
 /** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
@@ -37,29 +45,31 @@ export const projectList = (several: SeveralProjects): string =>
 /** Words to format; what is undefined is left out. */
 type SomeWords = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
-/** The canonical text, which parses back to the same words: `prod october vs september storage csv`. */
-export function formatParsedCommand(
-  { project, alias = project, several, top, phrase, versus, product }: SomeWords,
-  output?: Output,
-): string {
-  const projects = (top === undefined ? several && projectList(several) : `top ${top}`) ?? alias;
-  const period = phrase && formatPhrase(phrase);
+/** The canonical text, which parses back to the same words: `prod 2026-10 vs 2026-09 storage csv`. */
+export function formatParsedCommand({ project, alias = project, ...words }: SomeWords): string {
+  const { several, top, isLowest, isOfDays, phrase, versus, product, unit, output } = words;
+  const rank = rankText({ top, isLowest, isOfDays });
+  const isRankOfAll = several === 'all' && top !== undefined && !isOfDays;
   return [
-    projects,
-    // Beside a month's name `5` would be its day.
-    ENDS_WITH_DAY.test(projects ?? '') && BEGINS_WITH_MONTH.test(period ?? '') && 'in',
-    period,
+    (isRankOfAll ? undefined : several && projectList(several)) ?? alias,
+    rank,
+    phrase?.text,
     versus && `vs ${formatVersus(versus)}`,
     product && PRODUCTS[product].word,
+    unit && `by ${unit}`,
     output,
   ]
     .filter(Boolean)
     .join(' ');
 }
 
-const ENDS_WITH_DAY = /(?:^|,)(?:[1-9]|[12]\d|3[01])$/;
-const BEGINS_WITH_MONTH = new RegExp(`^(?:${MONTH_NAMES.join('|')})`);
+/** `top 3`, `lowest`, `lowest 3 days` */
+export const rankText = ({
+  top,
+  isLowest,
+  isOfDays,
+}: Pick<SomeWords, 'top' | 'isLowest' | 'isOfDays'>): string =>
+  [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
-/** What follows `vs`: `september`, `last-year`. */
-export const formatVersus = (versus: Versus): string =>
-  versus === 'year-before' ? 'last-year' : formatPhrase(versus);
+/** Whether the answer may have to be shown in a window: a quick guess, wrong only if a project is called `csv` or `details`. */
+export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);

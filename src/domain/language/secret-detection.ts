@@ -1,5 +1,5 @@
 /** Detects unknown words that look like a credential that was pasted by mistake. */
-import { VOCABULARY } from './vocabulary.ts';
+import { WORDS } from './generated.js';
 
 /** Texts that people write around a secret. */
 const ANNOUNCED =
@@ -17,11 +17,11 @@ const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
-/** Words of the vocabulary with so many letters, the longest first. */
+/** Words of the language with so many letters, the longest first. */
 const wordsFrom = (letters: number): RegExp =>
   new RegExp(
-    [...VOCABULARY.keys()]
-      .filter((word) => word.length >= letters)
+    [...WORDS]
+      .filter((word) => /^[a-z]+$/.test(word) && word.length >= letters)
       .sort((a, b) => b.length - a.length)
       .join('|'),
     'gi',

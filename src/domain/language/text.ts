@@ -13,9 +13,9 @@ const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 /** No language has more marks on a letter. Normalizing sorts them, in time that grows with the square of their number. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
-/** The apostrophe of a year of two digits, `oct '25`; it is kept as `^`, so that 25 is not read as a day. */
+/** The apostrophe of a year of two digits, `oct '25`, `q3'26`; it is kept as `^`, so that 25 is not read as a day. */
 const SHORT_YEAR =
-  /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?.)/gi;
+  /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?.|(?<![a-z])[qh][1-4]\s?.)/gi;
 
 /** `last month's` means `last month`. */
 const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;
@@ -106,7 +106,7 @@ export function originalSpelling(typed: string, piece: string): string {
 }
 
 /** How a piece of what was read in lower case stood in the typed text: with its capitals, `sep, nov` for `sep and nov`. */
-export function typedSpelling(typed: string, piece: string): string {
+function typedSpelling(typed: string, piece: string): string {
   // A longer one is clipped when it is quoted, and would take long to find.
   if (piece.length > 200) return piece;
   const form = piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/ and |,/g, '(?: and |, ?| & |&)');

@@ -6,6 +6,7 @@ import {
   daysBefore,
   daysInRange,
   endOfDay,
+  endOfUnit,
   formatRequestedDays,
   type Millis,
   type RequestedDays,
@@ -70,29 +71,45 @@ function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zon
 export const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
   `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
 
+/** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
+function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
+  const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
+  const same = `${month.slice(0, 8)}${day.slice(8)}`;
+  const last = endOfUnit('month', month);
+  return same <= last ? same : isBeginning ? addDays(last, 1) : last;
+}
+
+const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
+
 /**
- * Whole months, quarters and years a year before, 28 days of February or 29; weeks 52 weeks before, so that weekdays meet
- * weekdays; anything else by its first and last date. 29 February itself has no day a year before.
+ * Whole months, quarters and years one unit earlier, 28 days of February or 29; weeks by the same weekdays; anything else by
+ * its first and last date. 29 February itself has no day a year before.
  *
  * @param complete the complete days of a period, in order, at least one
  * @param rule how the period is compared by default
  */
-export function sameDaysLastYear(
+export function sameDaysBefore(
+  unit: Unit,
   complete: readonly [Day, ...Day[]],
   rule: ComparisonRule,
   zone: Zone,
 ): Window {
   const [first, last = first] = [complete[0], complete.at(-1)];
-  if (rule.kind !== 'days' && rule.unit === 'week')
+  const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
+  const shift = unit === 'day' ? 1 : unit === 'week' ? 7 : unit === 'year' && isOfWeeks ? 364 : undefined;
+  if (shift !== undefined)
     return {
-      days: daysInRange(addDays(first, -364), addDays(last, -364), zone),
-      basis: 'the same weekdays 52 weeks before',
+      days: daysInRange(addDays(first, -shift), addDays(last, -shift), zone),
+      basis: shift === 364 ? 'the same weekdays 52 weeks before' : `the same days a ${unit} before`,
     };
+  const months = MONTHS[unit as keyof typeof MONTHS];
   const end =
-    rule.kind === 'units' ? addDays(dayOneYearBefore(addDays(last, 1)), -1) : dayOneYearBefore(last);
+    rule.kind === 'units'
+      ? addDays(monthsBefore(addDays(last, 1), months, false), -1)
+      : monthsBefore(last, months, false);
   return {
-    days: daysInRange(dayOneYearBefore(first, '03-01'), end, zone),
-    basis: 'the same days a year before',
+    days: daysInRange(monthsBefore(first, months, true), end, zone),
+    basis: `the same days a ${unit} before`,
   };
 }
 

@@ -1,10 +1,10 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
+import { lastSevenDays } from '../../domain/language/read-command.ts';
 import { type Account, computeRunway, parseAccount, type Runway } from '../../domain/money/runway.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import { resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { periodOf } from '../../domain/time/period.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
@@ -27,7 +27,7 @@ export async function fetchBalance(
 ): Promise<BalanceFigures> {
   const { zone } = requireSettings(workspace);
   const access = openConnection(workspace, target);
-  const { from, to, requested, days } = resolvePeriod(LAST_7_DAYS, at, zone);
+  const { from, to, requested, days } = periodOf(lastSevenDays({ today: dayAt(at, zone), zone }), at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
     settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: requested })),

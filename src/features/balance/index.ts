@@ -1,7 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
-import { mayOpenWindow, parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseBalanceText } from '../../domain/language/parse-command.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/question.ts';
+import { parseBalanceText } from '../../domain/language/read-command.ts';
 import {
   type Amount,
   type Money,
@@ -21,7 +23,7 @@ import { context, type Message } from '../../slack/kit/blocks.ts';
 import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 import { balanceMessage } from './blocks.ts';
@@ -61,7 +63,7 @@ function balanceHelp(request: Request): Message {
 export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
-    const { words, output } = parseBalance(text, workspace.aliases);
+    const { output, ...words } = parseBalance(text, readerIn(workspace, at));
     if (words.help) return request.reply.private(balanceHelp(request));
     const projects = findAskedProjects(words, request);
     const view = await fetchProjects(projects, request, clock, (target) =>
@@ -93,7 +95,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
     commands: {
       '/balance': (text) => ({
         right: 'ask',
-        parse: (words, { aliases }) => parseBalance(words, aliases),
+        parse: (words, _, reader) => parseBalance(words, reader),
         // A file may have to be shown in a window instead.
         kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
@@ -103,9 +105,9 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
 }
 
 /** @throws InvalidWord, secret-pasted */
-function parseBalance(text: string, aliases: ReadonlySet<string>) {
-  const { words, output } = parseWithOutput(text, aliases, parseBalanceText);
-  if (output !== 'why') return { words, output };
+function parseBalance(text: string, reader: Reader) {
+  const { output, ...words } = parseTyped('/balance', text, reader, parseBalanceText);
+  if (output !== 'why') return { ...words, output };
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 

@@ -1,64 +1,55 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
-import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
-import { NAMES_ALL, refersBack } from '../../domain/language/questions/follow-up-text.ts';
-import type { QuestionCommand } from '../../domain/language/questions/question-commands.ts';
+import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   FOLLOW_UP_COMMANDS,
   type ThreadPlace,
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
-import {
-  inDaysOfAnswer,
-  isToCome,
-  parseAnswerWords,
-  withDaysOfAnswer,
-  withFixedDays,
-} from './follow-up-days.ts';
-import type { Mention } from './parse.ts';
+import { answeredIn } from './follow-up-days.ts';
+import { type KnownCommands, type Mention, parseQuestionMention } from './parse.ts';
 
 interface Said {
   readonly text: string;
-  readonly mention: Mention;
+  readonly known: KnownCommands;
   readonly request: Request;
-}
-
-/**
- * Completes what was said in a thread with what the last answer there had. Nothing is looked up for a question that names its
- * project and doesn't refer to an answer.
- * @returns the mention itself where it is no follow-up
- * @throws secret-pasted, store-unavailable; not-allowed for a project that this person may not ask about here any more
- */
-export async function completeMention(
-  said: Said,
-  place: ThreadPlace,
-  threads: Pick<ThreadStore, 'recall'>,
-): Promise<Mention> {
-  const { mention, request } = said;
-  if (standsAlone(said)) return mention;
-  const { failed, answered } = await threads.recall(place, request.at);
-  if (failed === undefined) {
-    const completed = completeWith(said, answered);
-    const isUnknown = answered === undefined && place.isReply && completed.kind === 'which-project';
-    return isUnknown ? { ...completed, fact: `${NO_ANSWER} ${completed.fact}` } : completed;
-  }
-  const again = completeWith(said, failed);
-  if (answered === undefined || isSameCommand(again, failed)) return again;
-  const earlier = completeWith(said, answered);
-  if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
-  // The person may mean the question that failed, or the last answer.
-  return eitherOf([again, earlier]);
 }
 
 /** Slack doesn’t say where the answer to a slash command is, so that a thread below it can’t be known. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
+
+/**
+ * Reads a question in free words; in a thread with what the last answer there had. A new message remembers nothing.
+ * @throws secret-pasted, store-unavailable; not-allowed for a project that this person may not ask about here any more
+ */
+export async function readMention(
+  said: Said,
+  place: ThreadPlace | undefined,
+  threads: Pick<ThreadStore, 'recall'>,
+): Promise<Mention> {
+  if (!place?.isReply) return readWith(said, undefined);
+  const { failed, answered } = await threads.recall(place, said.request.at);
+  if (failed === undefined) {
+    const read = readWith(said, answered);
+    const isUnknown = answered === undefined && read.kind === 'which-project';
+    return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact}` } : read;
+  }
+  const again = readWith(said, failed);
+  if (answered === undefined || isSameCommand(again, failed)) return again;
+  const earlier = readWith(said, answered);
+  if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
+  // The person may mean the question that failed, or the last answer.
+  return eitherOf([again, earlier]);
+}
 
 /** What each of them runs or offers, as buttons; the first of them where none does. */
 function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
@@ -71,107 +62,50 @@ function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
 const isSameCommand = (mention: Mention, { command, text }: Pick<Command, 'command' | 'text'>) =>
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
-function standsAlone({ text, mention, request }: Said): boolean {
-  if (mention.kind === 'thanks') return true;
-  if (refersBack(text) || mention.kind === 'guess' || mention.kind === 'which-project') return false;
-  if (mention.kind === 'nothing') return text === '';
-  const { command, text: words } = mention.rerun;
-  // In a thread the number may be an amount.
-  if (/^watches (?:\d+ )?budget$/.test(words)) return false;
-  const parsed = tryParse(() => parseAnswerWords(words, request.workspace.aliases).words);
-  const isQuestion = !/^\W*(?:spend|balance)\b/i.test(text);
-  // A question takes the days from the answer, where a command has its usual ones, and may rank the projects there.
-  const isRanking = parsed?.several === 'all' && !NAMES_ALL.test(text.toLowerCase());
-  if (isQuestion && (isRanking || (command === '/spend' && parsed?.phrase === undefined))) return false;
-  if (!FOLLOW_UP_COMMANDS.has(command) || parsed === undefined || parsed.help) return true;
-  // “Top 3” alone says of which projects, but not of which days.
-  return (
-    (parsed.project ?? parsed.alias ?? (parsed.top === undefined ? parsed.several : parsed.phrase)) !==
-    undefined
-  );
-}
-
-function completeWith(said: Said, question: ThreadQuestion | undefined): Mention {
+function readWith(said: Said, question: ThreadQuestion | undefined): Mention {
+  const { text, known, request } = said;
+  if (question === undefined) return parseQuestionMention(text, known);
   // Names that projects had then are read too, so that a name that is gone is recognized.
-  const aliases = new Set([...said.request.workspace.aliases, ...Object.keys(question?.ids ?? {})]);
-  const remembered = question && tryParse(() => withFixedDays(question, aliases, said.request));
-  const texts = [said.text, ...joinAliasWords(said.text, aliases)].flatMap((text) => {
-    const dated = remembered && tryParse(() => withDaysOfAnswer(text, remembered, aliases, said.request));
-    return dated ?? [text];
-  });
-  const readings = texts.map((text) => parseFollowUp({ ...said, text }, question, remembered, aliases));
-  const [only, ...others] = readings.filter(({ kind }) => kind !== 'nothing');
-  if (only === undefined) return readings[0] ?? said.mention;
-  return others.length === 0 ? only : eitherOf([only, ...others]);
-}
-
-function parseFollowUp(
-  { text, mention, request }: Said,
-  question: ThreadQuestion | undefined,
-  remembered: QuestionCommand | undefined,
-  aliases: ReadonlySet<string>,
-): Mention {
-  const followUp = mergeFollowUp(text, remembered, aliases);
-  if (followUp === undefined) return mention;
-  switch (followUp.kind) {
-    case 'project-missing':
-      return { kind: 'which-project', fact: 'Which project?', rerun: commandOnly(followUp) };
-    case 'refused':
-      return { kind: 'nothing', fact: followUp.refusal.fact };
-    case 'offered': {
-      const dated = followUp.commands.flatMap((command) => [
-        command,
-        ...[(remembered && inDaysOfAnswer(command, remembered, aliases, request)) ?? []].flat(),
-      ]);
-      const reruns = dated.filter(
-        (command) =>
-          isAskable(command, request) && !(remembered?.command === '/balance' && isToCome(command, request)),
-      );
-      return { kind: 'guess', fact: followUp.refusal?.fact, reruns };
+  const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
+  const reader = { ...known.reader, aliases };
+  const askedOn = dayAt(question.at, reader.zone);
+  const answered = tryParse(() => answeredIn(question, askedOn, reader));
+  const mention = parseQuestionMention(text, { ...known, reader }, answered);
+  switch (mention.kind) {
+    case 'command':
+      return checkProjects(mention.rerun, said, question, reader.aliases);
+    case 'guess': {
+      const [first] = mention.reruns;
+      const checked = first && checkProjects(first, said, question, reader.aliases);
+      if (checked?.kind === 'which-project') return checked;
+      return { ...mention, reruns: mention.reruns.filter((command) => isAskable(command, request)) };
     }
-    case 'command': {
-      const checked = checkProjects(followUp, { text, mention, request }, question, aliases);
-      if (checked.kind !== 'command' || remembered === undefined) return checked;
-      const other = inDaysOfAnswer(followUp, remembered, aliases, request);
-      return other === undefined
-        ? checked
-        : eitherOf([checked, { kind: 'command', rerun: commandOnly(other) }]);
-    }
+    default:
+      return mention;
   }
 }
-
-/** A button carries the command alone. */
-const commandOnly = ({ command, text }: QuestionCommand): Command => ({ command, text });
 
 /** @throws not-allowed */
 function checkProjects(
-  followUp: Extract<FollowUp, { kind: 'command' }>,
-  { text, mention, request }: Said,
-  question: ThreadQuestion | undefined,
+  rerun: Command,
+  { text, request }: Said,
+  question: ThreadQuestion,
   aliases: ReadonlySet<string>,
 ): Mention {
-  const rerun = commandOnly(followUp);
-  if (!FOLLOW_UP_COMMANDS.has(followUp.command)) {
-    const named =
-      question && rerun.text.endsWith(' budget') && parseAnswerWords(question.text, aliases).words;
-    if (named && isGone(named, question, text, request)) return mention;
-    if (named) requireAskable(named, text, request);
-    return { kind: 'command', rerun };
-  }
-  const { words, output } = parseAnswerWords(followUp.text, aliases);
-  if (question !== undefined && isGone(words, question, text, request)) {
-    const { phrase, versus, product } = words;
-    const rest = formatParsedCommand({ phrase, versus, product }, output);
+  if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
+  const words = parseCommandText(rerun.text, { ...readerIn(request.workspace, request.at), aliases });
+  if (isGone(words, question, text, request)) {
+    const { project: _, alias: _name, several: _all, ...rest } = words;
     const fact = 'The project in the last answer here was renamed or removed. Which project?';
-    return { kind: 'which-project', fact, rerun: { ...rerun, text: rest } };
+    return {
+      kind: 'which-project',
+      fact,
+      rerun: { ...rerun, text: formatParsedCommand(rest) },
+      isGone: true,
+    };
   }
   requireAskable(words, text, request);
-  // In a channel with a default project, “what did we spend today?” may mean that project too.
-  const usual = request.channel && request.workspace.channelDefault(request.channel);
-  const isOther = usual !== undefined && words.alias !== usual;
-  return mention.kind === 'command' && !followUp.isExplicit && isOther
-    ? { kind: 'guess', fact: undefined, reruns: [rerun, mention.rerun] }
-    : { kind: 'command', rerun };
+  return { kind: 'command', rerun };
 }
 
 /** Whether a name that was not said, but taken from the question, means no project or another one now. */
@@ -204,8 +138,10 @@ function requireAskable(words: ParsedCommand, text: string, request: Request): v
       throw target.failure;
 }
 
-const isAskable = ({ text }: QuestionCommand, request: Request): boolean =>
-  tryParse(() => {
-    requireAskable(parseAnswerWords(text, request.workspace.aliases).words, '', request);
+const isAskable = ({ command, text }: Command, request: Request): boolean =>
+  !FOLLOW_UP_COMMANDS.has(command) ||
+  (tryParse(() => {
+    requireAskable(parseCommandText(text, readerIn(request.workspace, request.at)), '', request);
     return true;
-  }, Failure) ?? false;
+  }, Failure) ??
+    false);

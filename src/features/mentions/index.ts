@@ -1,6 +1,5 @@
 import { mentionText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { requireShortText } from '../../slack/commands/command.ts';
 import { commandButtons } from '../../slack/commands/command-buttons.ts';
@@ -11,9 +10,11 @@ import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
+import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
-import { completeMention } from './follow-ups.ts';
-import { parseMention, plainMentionText } from './parse.ts';
+import { readMention } from './follow-ups.ts';
+import { type KnownCommands, parseTypedCommand, plainMentionText } from './parse.ts';
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
 export function createMentionsFeature({ all, threads }: Services): Feature {
@@ -25,20 +26,18 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const { self, thread } = request;
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
-      const { aliases, settings } = request.workspace;
-      const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: Command) =>
-        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace);
-      const alone = parseMention(text, {
+        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace, request.at);
+      const reader = readerIn(request.workspace, request.at);
+      const known: KnownCommands = {
         commands: all.commands(),
         verbs: all.verbs(),
-        aliases,
-        today,
+        reader,
         acceptsWords: canRun,
         self,
-      });
-      const said = { text: plainMentionText(text, self), mention: alone, request };
-      const mention = thread === undefined ? alone : await completeMention(said, thread, threads);
+      };
+      const said = { text: plainMentionText(text, self), known, request };
+      const mention = parseTypedCommand(text, known) ?? (await readMention(said, thread, threads));
       switch (mention.kind) {
         case 'command':
           return rerun(mention.rerun);
@@ -51,7 +50,8 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
             ),
           );
         case 'which-project':
-          return request.reply.update(textMessage(mention.fact, ...projectPicker(mention.rerun, request)));
+          await request.reply.update(textMessage(mention.fact, ...projectPicker(mention.rerun, request)));
+          return mention.isGone ? undefined : rememberOpen(mention.rerun, request, threads);
         case 'thanks':
           return request.reply.update(textMessage('You’re welcome.'));
         case 'nothing':
@@ -69,6 +69,18 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
     ],
     events: { app_mention: said, message: said },
   };
+}
+
+/** A question that only lacks its project: “prod” below it is the rest. */
+async function rememberOpen(
+  { command, text }: Command,
+  request: Request,
+  threads: ThreadStore,
+): Promise<void> {
+  const thread = request.thread?.thread || request.reply.posted()?.ts;
+  if (request.thread === undefined || thread === undefined) return;
+  const question = { command, text, at: Math.floor(request.at), ids: {} };
+  await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
 }
 
 /** Bots are not answered, itself least of all: two that greet each other never stop. Edits and the like have a subtype. */

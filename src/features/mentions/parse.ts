@@ -1,21 +1,19 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { findUnknownWord } from '../../domain/language/questions/extract-phrases.ts';
-import { parseQuestion } from '../../domain/language/questions/parse-question.ts';
+import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
+import type { LastAnswer } from '../../domain/language/questions/said.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Day } from '../../domain/time/calendar.ts';
 import type { Command } from '../../slack/commands/command.ts';
 
-/** What Tally can be asked to do. */
+/** What Tally can be asked to do, and from where words are read. */
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
-  /** Names of projects, in lower case. */
-  readonly aliases: ReadonlySet<string>;
-  readonly today: Day;
+  readonly reader: Reader;
   /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
   readonly self?: SlackId | undefined;
   readonly acceptsWords: (command: Command) => boolean;
@@ -24,7 +22,13 @@ export interface KnownCommands {
 export type Mention =
   | { readonly kind: 'command'; readonly rerun: Command }
   /** A command about a project that only an earlier answer could tell. */
-  | { readonly kind: 'which-project'; readonly fact: string; readonly rerun: Command }
+  | {
+      readonly kind: 'which-project';
+      readonly fact: string;
+      readonly rerun: Command;
+      /** Whether the project of the answer before is gone. */
+      readonly isGone?: true;
+    }
   | { readonly kind: 'thanks' }
   /** What may be meant, for the person to choose; `fact` is why it is not run. */
   | {
@@ -42,45 +46,96 @@ const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balanc
 /** A greeting is answered with what Tally can be asked; its word is not refused. */
 const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
 
-/**
- * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in
- * free words. What could mean several things runs nothing. @throws secret-pasted
- */
-export function parseMention(said: string, known: KnownCommands): Mention {
-  const text = plainMentionText(said, known.self);
+/** The text without Tally's name, its first word and what follows it. Before them there may be pictures: “👍 thanks”. */
+function splitMention(said: string, self: SlackId | undefined) {
+  const text = plainMentionText(said, self);
   const typed = text.split(/\s+/);
-  // Before the first word there may be pictures: “👍 thanks”.
   const at = typed.findIndex((word) => plain(word) !== '');
-  const [name, others] = [plain(typed[at] ?? ''), typed.slice(at + 1)];
+  return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
+}
+
+/** A command, whose name or whose verb of `/billing` comes first; undefined for a question in free words. @throws secret-pasted */
+export function parseTypedCommand(said: string, known: KnownCommands): Mention | undefined {
+  const { name, rest } = splitMention(said, known.self);
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
-    return { kind: 'command', rerun: commandOrQuestion(command, others.join(' '), text, known) };
-  const billing: Command = { command: BILLING, text: [name, ...others].join(' ') };
-  const isVerb = known.verbs.includes(name);
-  if (isVerb && known.acceptsWords(billing)) return { kind: 'command', rerun: billing };
-  const question = parseQuestion(text, known.aliases, known.today);
-  if (question?.kind === 'thanks') return question;
-  if (question?.kind === 'command' || question?.kind === 'which-project') {
-    const rerun = { command: question.command, text: question.text };
-    return question.kind === 'command'
-      ? { kind: 'command', rerun }
-      : { kind: 'which-project', fact: `${question.refusal?.fact ?? ''} Which project?`.trim(), rerun };
-  }
-  if (isVerb) return { kind: 'command', rerun: billing };
-  const advice = COMMAND_FOR.find(([wish]) => wish.test(text))?.[1];
-  if (GREETINGS.has(name) && question === undefined && advice === undefined)
-    return { kind: 'nothing', fact: undefined };
-  const stranger = findUnknownWord(text, known.aliases);
-  const unknown = new InvalidWord(clipWord(stranger ?? name), UNRECOGNIZED, '');
-  const meant = corrected(name, others.join(' '), known);
-  if (meant !== undefined) return { kind: 'guess', fact: unknown.fact, reruns: [meant] };
-  if (question?.kind === 'offered')
-    return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands };
-  const { why, fact, message } = question?.refusal ?? unknown;
+    return { kind: 'command', rerun: commandOrQuestion(command, rest, known.reader) };
+  const billing: Command = { command: BILLING, text: `${name} ${rest}`.trim() };
+  return known.verbs.includes(name) && known.acceptsWords(billing)
+    ? { kind: 'command', rerun: billing }
+    : undefined;
+}
+
+/**
+ * Reads a question in free words. What could mean several things runs nothing.
+ * @param answered what was answered last in its thread @throws secret-pasted
+ */
+export function parseQuestionMention(said: string, known: KnownCommands, answered?: LastAnswer): Mention {
+  const { text, name, rest } = splitMention(said, known.self);
+  const question = readQuestion(text, known.reader, answered);
+  const read = question && mentionOf(question);
+  if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
+  if (known.verbs.includes(name))
+    return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
+  const advice = answered === undefined ? COMMAND_FOR.find(([wish]) => wish.test(text))?.[1] : undefined;
+  const meant = answered === undefined ? corrected(name, rest, known) : undefined;
+  if (meant !== undefined)
+    return { kind: 'guess', fact: new InvalidWord(clipWord(name), UNRECOGNIZED, '').fact, reruns: [meant] };
+  if (read?.kind === 'guess') return read;
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
-  if (question === undefined && stranger === undefined) return { kind: 'nothing', fact: undefined };
-  return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
+  if (read !== undefined) return read;
+  const isGreeting = GREETINGS.has(name) || answered !== undefined;
+  const [stranger] = isGreeting
+    ? []
+    : text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
+  return {
+    kind: 'nothing',
+    fact: stranger && new InvalidWord(clipWord(plainEnds(stranger)), UNRECOGNIZED, '').fact,
+  };
+}
+
+const plainEnds = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
+
+/** Whether questions or commands have this word. */
+const isOwnWord = (word: string, reader: Reader): boolean => {
+  const question = catchInvalidWord(() => readQuestion(`spend 1 ${word}`, reader));
+  return (
+    !(question instanceof InvalidWord) &&
+    !(question && 'refusal' in question && question.refusal?.why === UNRECOGNIZED)
+  );
+};
+
+function mentionOf(question: Question): Mention {
+  switch (question.kind) {
+    case 'thanks':
+      return question;
+    case 'command':
+      return { kind: 'command', rerun: commandOnly(question) };
+    case 'which-project':
+      return {
+        kind: 'which-project',
+        fact: `${question.refusal?.fact ?? ''} Which project?`.trim(),
+        rerun: commandOnly(question),
+      };
+    case 'offered':
+      return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands.map(commandOnly) };
+    case 'refused': {
+      const { why, fact, message } = question.refusal;
+      return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
+    }
+  }
+}
+
+/** A button carries the command alone. */
+const commandOnly = ({ command, text }: Command): Command => ({ command, text });
+
+/** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
+function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
+  if (!QUESTION_COMMANDS.has(command)) return { command, text };
+  const parsed = catchInvalidWord(() => parseCommandText(text, reader));
+  if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
+  return { command, text: readTypedQuestion(command, text, reader) ?? text };
 }
 
 const POLITE =
@@ -95,12 +150,6 @@ const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   [
     orders('stop|pause|cancel|mute|snooze|unsubscribe'),
     `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
-  ],
-  [
-    orders(
-      '(?:alert|warn|notify|ping) (?:me|us)|(?:tell|let) (?:me|us) (?:know )?(?:when|once)|(?:set|create|make|add|move|raise|lower) (?:up )?(?:(?:an?|the|our) )?(?:budget|watch|alert|alarm|warning)',
-    ),
-    `To be alerted when money runs low or spend jumps, type ${commandText('/billing watch')}.`,
   ],
   [
     orders('remind|schedule|post'),
@@ -123,36 +172,20 @@ const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** `spend on prod last week` is a question; what is neither a question nor a command is refused as a command. */
-function commandOrQuestion(
-  command: SlashCommand,
-  rest: string,
-  text: string,
-  { aliases, today }: KnownCommands,
-): Command {
-  const typed = { command, text: rest };
-  if (!QUESTION_COMMANDS.has(command)) return typed;
-  const parsed = catchInvalidWord(() => parseCommandText(rest, aliases));
-  if (!(parsed instanceof InvalidWord || parsed.help)) return typed;
-  const question = parseQuestion(text, aliases, today);
-  if (question?.kind !== 'command' || question.command !== command) return typed;
-  return { command, text: question.text };
-}
-
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
 function corrected(
   name: string,
   rest: string,
-  { commands, verbs, aliases, acceptsWords }: KnownCommands,
+  { commands, verbs, reader, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
   if (near === undefined) return undefined;
   const command = commandOf(near, commands);
   const typed =
     command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
-  const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, aliases));
-  const [corrected, ...others] = parsed instanceof InvalidWord ? parsed.offered : [];
-  const meant = corrected === undefined || others.length > 0 ? typed : { ...typed, text: corrected };
+  const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, reader));
+  const [corrected = 'help', ...others] = parsed instanceof InvalidWord ? parsed.offered : [];
+  const meant = corrected === 'help' || others.length > 0 ? typed : { ...typed, text: corrected };
   return acceptsWords(meant) ? meant : undefined;
 }
 

@@ -4,6 +4,7 @@ import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { onClick } from '../../slack/server/listeners.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
   ACCESS_VIEW,
@@ -62,10 +63,10 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
     commands: {
       '/os-token': {
         right: 'ask',
-        parse: (text, { aliases }) => parseTokenText(text, aliases),
+        parse: (text, _, reader) => parseTokenText(text, reader),
         kind: 'changeInForm',
         async run(text, request) {
-          const named = parseTokenText(text, request.workspace.aliases);
+          const named = parseTokenText(text, readerIn(request.workspace, request.at));
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
           await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });
         },

@@ -7,8 +7,8 @@ import {
   isFailure,
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
-import { parseProjectText } from '../../domain/language/parse-command.ts';
-import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { parseProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -90,13 +90,13 @@ export async function requireIssuer({ label, access }: TokenRequest, request: Re
 }
 
 /** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
-export function parseTokenText(text: string, aliases: ReadonlySet<string>): ProjectReference | 'help' {
-  const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
+export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
   if (help) return 'help';
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>
     new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
-  if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none');
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
   if (product !== undefined)
     throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
   return withoutUndefined({ project, alias });

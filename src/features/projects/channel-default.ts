@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
@@ -18,7 +18,7 @@ import type { CommandListener } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
+import { findProject, readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './parse.ts';
@@ -79,8 +79,8 @@ export function createChannelDefaults(workspaces: Workspaces) {
 
     /** Makes the project that a command's text names the default of this channel. @returns whether it did */
     async remember(text: string, request: Request): Promise<boolean> {
-      const { channel, workspace } = request;
-      const { alias = '' } = parseSingleProjectText(text, workspace.aliases);
+      const { channel, workspace, at } = request;
+      const { alias = '' } = parseSingleProjectText(text, readerIn(workspace, at));
       const project = findProject(workspace, alias);
       if (channel === undefined || isDirectMessage(channel) || project === undefined) return false;
       if (!isFor(project, channel, workspace)) {

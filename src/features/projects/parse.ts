@@ -1,11 +1,11 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';
-import { tokenize } from '../../domain/language/tokenizer.ts';
-import { VOCABULARY } from '../../domain/language/vocabulary.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
@@ -102,7 +102,8 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
-  const { project, product } = tryParse(() => parseSingleProjectText(rest), InvalidWord) ?? {};
+  const { project, product } =
+    tryParse(() => parseSingleProjectText(rest, ANY_DAY_READER), InvalidWord) ?? {};
   const isWithheld = couldBeSecret(typed[at] ?? '');
   return {
     filled: withoutUndefined({ alias: isWithheld ? undefined : alias, id: project, product }),
@@ -110,8 +111,11 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   };
 }
 
-const ofProduct = (word: string): boolean =>
-  /^(?:product|product-name|object|platform|project)$/.test(VOCABULARY.get(word)?.role ?? '');
+/** `product`, `project`, and the words of the products' names. */
+const PRODUCT_NAMES = ['product', 'project', 'projects', 'virtualisation'].concat(
+  PRODUCT_IDS.flatMap((id) => PRODUCTS[id].name.toLowerCase().split(' ')),
+);
+const ofProduct = (word: string): boolean => PRODUCT_NAMES.includes(word);
 
 /**
  * The registered project that a word names: its alias, or the ID of one project.
@@ -164,8 +168,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   if (!isAlias(alias)) return FORM_WORDS;
   if (reservedNames(verbs).has(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
-  const [word, ...others] = tokenize(alias, new Set()).tokens;
-  return word?.kind === 'unknown' && others.length === 0
+  return !hasMeaning(alias)
     ? undefined
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }

@@ -7,6 +7,7 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
 import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';
 import {
@@ -87,9 +88,10 @@ export function createSchedules(
       schedule: {
         right: 'member',
         help,
-        parse: (rest, { aliases }) => parseScheduleText(rest, aliases),
+        parse: (rest, _, reader) => parseScheduleText(rest, reader),
         kind: 'openForm',
-        run: (rest, request) => form.openNew(parseScheduleText(rest, request.workspace.aliases), request),
+        run: (rest, request) =>
+          form.openNew(parseScheduleText(rest, readerIn(request.workspace, request.at)), request),
       },
       schedules: verb({
         right: 'member',

@@ -1,13 +1,14 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { parseReportText } from '../../domain/language/parse-command.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
-import { formatPhrase, type PeriodPhrase } from '../../domain/language/periods/period-ast.ts';
+import { parseReportText } from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import type { NamedDays } from '../../domain/time/period.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { MAX_WAIT_HOURS } from '../../workspace/owned/schedule-record.ts';
 
@@ -39,9 +40,10 @@ interface Part<T> {
 
 /**
  * `prod last-week weekly mon 8:30` in any order.
- * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
+ * @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
  */
-export function parseScheduleText(text: string, aliases: ReadonlySet<string>): ScheduleWords {
+export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
+  const { aliases } = reader;
   const waiting = takeWait(normalizeText(text));
   const timed = takeTime(waiting.rest);
   const paced = takeCadence(timed.rest, timed.found === undefined);
@@ -49,7 +51,7 @@ export function parseScheduleText(text: string, aliases: ReadonlySet<string>): S
   const named = takeReport(paced.rest);
   const { project, alias, several, product, phrase } = parseReportWords(
     joinNames(named.rest, aliases),
-    aliases,
+    reader,
     [named.typed, paced.typed, timed.typed, waiting.typed],
   );
   return withoutUndefined({
@@ -192,9 +194,9 @@ const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
  * The rest is a project, a product and a period, read as everywhere.
  * @param others what else was typed, which belongs to a suggestion as well
  */
-function parseReportWords(text: string, aliases: ReadonlySet<string>, others: readonly string[]) {
+function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
   try {
-    return parseReportText(text, aliases);
+    return parseReportText(text, reader);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const { word, why, works } = error;
@@ -206,9 +208,8 @@ function parseReportWords(text: string, aliases: ReadonlySet<string>, others: re
   }
 }
 
-function reportOf(phrase: PeriodPhrase): ReportName {
-  const includingToday = phrase.includingToday && phrase.kind !== 'this';
-  const report = findReport(formatPhrase({ ...phrase, includingToday }));
+function reportOf(phrase: NamedDays): ReportName {
+  const report = findReport(phrase.text);
   if (report !== undefined) return report;
   throw refusal(clipWord(phrase.typed), 'can’t be posted on a schedule', `Use ${REPORT_CHOICES}.`);
 }

@@ -1,3 +1,5 @@
+import { Failure } from '../../domain/failure/index.ts';
+import { parsePeriodText } from '../../domain/language/read-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
@@ -11,15 +13,18 @@ import {
 } from '../../domain/money/usage.ts';
 import { isWellReported } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { canCompare } from '../../domain/time/named-comparison.ts';
+import { compareWith, type Versus } from '../../domain/time/named-comparison.ts';
+import { periodOf } from '../../domain/time/period.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type Chart, compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/charts.ts';
 import { answerActions, periodMenu, renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
 import { comparable, comparisonText, uncomparedNote, versusDates } from './comparison-wording.ts';
-import { daysTable, versusDaysTable } from './days.ts';
+import { daysTable, rankedDaysLine, rankedDaysTable, versusDaysTable } from './days.ts';
 import { reportOf, type SpendReport, type SpendView, shownText, spendCommand } from './figures.ts';
 import { spendListMessage } from './several-blocks.ts';
 import { versusChart } from './versus-chart.ts';
@@ -28,14 +33,14 @@ import { versusChart } from './versus-chart.ts';
 export function spendMessage(view: SpendView): Message {
   const [only] = view.answered;
   if (view.projects.isList || only === undefined) return spendListMessage(view, buttons(view));
-  const { period, locale } = view;
-  const report = { ...only, period, locale };
+  const { period, locale, shape } = view;
+  const report: SpendReport = { ...only, period, locale, ...(shape && { shape }) };
   const title = `${only.target.label} · ${headline(report)}`;
   return renderAnswer(view, {
     title,
     text: `${title}, ${period.dates}${versusDates(period)}, ${PRODUCTS[only.target.product].name}`,
-    lines: [factLine(report), forecastLine(report)],
-    body: [chartOf(report), versusDaysTable(report) ?? daysTable(report)].filter(
+    lines: [rankedDaysLine(report), factLine(report), forecastLine(report)],
+    body: [chartOf(report), rankedDaysTable(report) ?? versusDaysTable(report) ?? daysTable(report)].filter(
       (block) => block !== undefined,
     ),
     remarks: only.remarks,
@@ -81,6 +86,7 @@ function factLine(report: SpendReport): string {
   const isSaid = (value: Money) => money(value) === money(total.value);
   const isPeak =
     period.versus === undefined &&
+    !report.shape?.isOfDays &&
     highest !== undefined &&
     average !== undefined &&
     money(highest.value) !== money(average);
@@ -132,11 +138,18 @@ function periodChoices(
 ) {
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
-    ([, listed]) => versus === undefined || listed === phrase || canCompare(listed, versus, zone, at),
+    ([, listed]) => versus === undefined || listed === phrase || isComparable(listed, versus, zone, at),
   );
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
+
+/** Whether a listed period can be compared with what is named. */
+const isComparable = (listed: string, versus: Versus, zone: Zone, at: Millis): boolean =>
+  tryParse(
+    () => compareWith(periodOf(parsePeriodText(listed, { today: dayAt(at, zone), zone }), at, zone), versus),
+    Failure,
+  ) !== undefined;
 
 const whyOption = (view: SpendView) =>
   view.answered.some((figures) => comparable(figures) !== undefined)
@@ -178,7 +191,11 @@ function spendNotes(report: SpendReport): string[] {
 
 /** What `vs last year` means of weeks: the dates alone would look wrong. */
 const weekNote = ({ versus, comparison, rule }: SpendView['period']): string =>
-  versus === 'year-before' && rule.kind !== 'days' && rule.unit === 'week'
+  versus !== undefined &&
+  'same' in versus &&
+  versus.same === 'year' &&
+  rule.kind !== 'days' &&
+  rule.unit === 'week'
     ? `${comparison?.label}: ${comparison?.basis}.`
     : '';
 

@@ -1,10 +1,10 @@
 import { pluralize } from '../../domain/language/text.ts';
-import { moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
+import { type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
-import { formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
+import { formatTotal, reportedAmounts, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import { type Day, formatDays, type Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays, pairDays } from '../../domain/time/day-groups.ts';
-import type { Block } from '../../slack/kit/blocks.ts';
+import { type Block, escapeMarkup } from '../../slack/kit/blocks.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/tables.ts';
 import type { SpendReport } from './figures.ts';
 
@@ -15,12 +15,14 @@ const MOST_GROUPS = 54;
 
 /** A collapsed table with a row per day, including missing ones; by week, month or longer when days do not fit. */
 export function daysTable(report: SpendReport): Block | undefined {
-  const { usage } = report;
+  const { usage, shape } = report;
   const [first, ...others] = usage.rows;
   // The title has the amount of a single row.
   if (first === undefined || (others.length + usage.missing.length === 0 && first.merged === 1))
     return undefined;
-  const isShort = usage.rows.length + usage.missing.length <= MOST_DAYS;
+  const unit = shape?.unit;
+  const isShort =
+    unit === 'day' || (unit === undefined && usage.rows.length + usage.missing.length <= MOST_DAYS);
   const tables = [
     ...(isShort ? [() => rowsByDay(report, usage.missing)] : []),
     ...[MOST_GROUPS, 20, 5].map((most) => () => groupRows(report, most)),
@@ -31,6 +33,36 @@ export function daysTable(report: SpendReport): Block | undefined {
       return collapsedTable(`Each ${unit} (${rows.length - 1})`, withoutEmptyBonuses(rows, usage));
   }
   return undefined;
+}
+
+/** The complete days, the largest or smallest amounts first; of equal ones the earlier. */
+function rankedDays({ usage, shape }: SpendReport): readonly (readonly [Day, Money])[] {
+  if (!shape?.isOfDays) return [];
+  const sign = shape.isLowest ? 1 : -1;
+  return [...reportedAmounts(usage)].sort(([, a], [, b]) => sign * a.cmp(b)).slice(0, shape.top ?? MOST_DAYS);
+}
+
+const MOST_NAMED = 3;
+
+/** `*Lowest:* Sun 15 Nov, 12.00 · Sat 14 Nov, 13.00` */
+export function rankedDaysLine(report: SpendReport): string {
+  const { shape, period, locale } = report;
+  const nameOf = dayNamerFor(period.days);
+  const days = rankedDays(report).slice(0, MOST_NAMED);
+  const named = days.map(([day, amount]) => `${nameOf(day)}, ${moneyFormatter(locale)(amount)}`);
+  return named.length === 0
+    ? ''
+    : `*${shape?.isLowest ? 'Lowest' : 'Highest'}:* ${escapeMarkup(named.join(' · '))}`;
+}
+
+/** A collapsed table of the ranked days; undefined where no days are ranked. */
+export function rankedDaysTable(report: SpendReport): Block | undefined {
+  const days = rankedDays(report);
+  if (days.length < 2) return undefined;
+  const nameOf = dayNamerFor(report.period.days);
+  const rows = days.map(([day, amount]) => [nameOf(day), moneyFormatter(report.locale)(amount)]);
+  const order = report.shape?.isLowest ? 'lowest' : 'highest';
+  return collapsedTable(`By amount, ${order} first (${rows.length})`, [['Day', 'Amount'], ...rows]);
 }
 
 interface Drawn {
@@ -89,12 +121,13 @@ function formatFigure(amount: RowAmount, locale: string): string {
 
 /** Groups the days. Items without a day get their own rows at the end, with one row for those beyond `most`. */
 function groupRows(report: SpendReport, most: number): Drawn {
-  const { usage, period, locale } = report;
+  const { usage, period, locale, shape } = report;
+  const finest = shape?.unit === undefined || shape.unit === 'day' ? 'week' : shape.unit;
   const reported = new Set(usage.reported);
   const placed = usage.rows.flatMap((row) => (row.day === undefined ? [] : [{ ...row, day: row.day }]));
   const unplaced = usage.rows.filter(({ day }) => day === undefined);
   const rest = unplaced.slice(most);
-  const { unit, groups } = groupDays(placed, most, period.days, 'week', period.requested.today);
+  const { unit, groups } = groupDays(placed, most, period.days, finest, period.requested.today);
   const figures = (rows: readonly UsageRow[]) =>
     (['amount', 'bonuses'] as const).map((column) =>
       formatSum(

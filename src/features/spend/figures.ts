@@ -6,9 +6,9 @@ import {
   type TimeRange,
 } from '../../billing/client.ts';
 import { collectRemarks } from '../../domain/billing-remarks.ts';
-import type { Output } from '../../domain/language/parse-argument.ts';
-import { formatVersus } from '../../domain/language/parsed-command.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/periods/period-ast.ts';
+import type { Output } from '../../domain/language/items.ts';
+import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
+import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   byLargest,
@@ -31,8 +31,8 @@ import {
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
-import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
-import type { Period } from '../../domain/time/resolve-period.ts';
+import { type ComparedPeriod, formatVersus } from '../../domain/time/named-comparison.ts';
+import type { Period } from '../../domain/time/period.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
@@ -145,25 +145,48 @@ function changeOf(usage: Usage, before: Before, { comparison }: Period): SpendFi
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: ComparedPeriod;
+  /** How its rows are ordered and put together, if that was asked. */
+  readonly shape?: Shape;
   /** Where only the projects that spent most are shown. */
   readonly top?: TopProjects | undefined;
 }
 
 /** The figures of one project. */
-export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale'>;
+export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale' | 'shape'>;
+
+/** The order of rows, and what days are put together by. */
+type Shape = {
+  readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
+};
+
+/** Sorts the projects that spent most first, or least. */
+export const bySpendIn = (shape: SpendView['shape']) => (a: SpendFigures, b: SpendFigures) =>
+  (shape?.isLowest ? -1 : 1) * bySpend(a, b);
 
 /** Sorts the projects that spent most first. */
-export const bySpend = (a: SpendFigures, b: SpendFigures): number =>
+const bySpend = (a: SpendFigures, b: SpendFigures): number =>
   byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /** The command that gives this answer again, of another period or in another form. */
 export const spendCommand = (
-  { projects, period }: Pick<SpendView, 'projects' | 'period'>,
+  { projects, period, shape = {} }: Pick<SpendView, 'projects' | 'period' | 'shape'>,
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
 ): Command => ({
   command: '/spend',
-  text: [askedText(projects, phrase, ...versusWords(period)), output].filter(Boolean).join(' '),
+  text: [
+    askedText(projects, rankOf(projects, shape), phrase, ...versusWords(period)),
+    shape.unit && `by ${shape.unit}`,
+    output,
+  ]
+    .filter(Boolean)
+    .join(' '),
 });
+
+/** The order of the rows where the word for the projects doesn't say it. */
+const rankOf = (
+  { top }: SpendView['projects'],
+  { isOfDays, ...rank }: NonNullable<SpendView['shape']>,
+): string => (top === undefined || isOfDays ? rankText({ ...rank, isOfDays }) : '');
 
 const versusWords = ({ versus }: SpendView['period']): string[] =>
   versus === undefined ? [] : [`vs ${formatVersus(versus)}`];
@@ -193,8 +216,8 @@ export interface TopProjects {
  * labels can't be ranked: then, and where there are no more, all of them stay.
  */
 export function keepTopProjects<T extends Omit<SpendView, 'top'>>(view: T): T & Pick<SpendView, 'top'> {
-  const { projects, answered, failed } = view;
-  const among = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpend);
+  const { projects, answered, failed, shape } = view;
+  const among = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpendIn(shape));
   const { top: count = among.length } = projects;
   if (count >= among.length || !hasOneCurrency(among)) return { ...view, top: undefined };
   const shown = among.slice(0, count);
@@ -207,9 +230,9 @@ export function keepTopProjects<T extends Omit<SpendView, 'top'>>(view: T): T & 
 }
 
 /** `Top 3 of 12 projects`, `Top 3 of 12 projects, 10 with figures` */
-export function formatTop({ shown, among, of }: TopProjects): string {
+export function formatTop({ shown, among, of }: TopProjects, shape?: SpendView['shape']): string {
   const known = among.length === of ? '' : `, ${among.length} with figures`;
-  return `Top ${shown.length} of ${pluralize(of, 'project')}${known}`;
+  return `${shape?.isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
 
 const spentBy = (projects: readonly SpendFigures[]): Money =>

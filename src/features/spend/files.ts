@@ -1,10 +1,10 @@
 import type { CsvCell } from '../../domain/csv.ts';
-import { formatVersus } from '../../domain/language/parsed-command.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { formatVersus } from '../../domain/time/named-comparison.ts';
 import { compact } from '../../slack/kit/blocks.ts';
 import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-and-details.ts';
 import type { SpendFigures, SpendView } from './figures.ts';

@@ -1,16 +1,16 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
-import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
+import type { Output, Reader } from '../../domain/language/items.ts';
+import { mayOpenWindow, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/question.ts';
+import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage } from '../../domain/money/usage-change.ts';
-import { formatDays, type Zone } from '../../domain/time/calendar.ts';
+import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { type ComparedPeriod, compareWith, type Instants } from '../../domain/time/named-comparison.ts';
-import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
+import { type Period, periodOf } from '../../domain/time/period.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -22,9 +22,10 @@ import { context, type Message } from '../../slack/kit/blocks.ts';
 import { sendOutput } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { requireSettings } from '../../workspace/record/workspace.ts';
+import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { spendMessage } from './blocks.ts';
+import { budgetMessage } from './budget.ts';
 import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
 import { spendFiles } from './files.ts';
 import { whyDaysMessage } from './why-days.ts';
@@ -65,17 +66,22 @@ function spendHelp(request: Request): Message {
 export function createSpendFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at, sharedFrom: asked } = request;
-    const { words, output } = parseSpend(text, workspace.aliases);
+    const reader = readerIn(workspace, at, asked);
+    const typedWords = parseSpend(text, reader);
+    const { output, ...words } = typedWords;
     if (words.help) return request.reply.private(spendHelp(request));
     const { zone } = requireSettings(workspace);
     const projects = findAskedProjects(words, request);
     const typed = { word: projects.word, product: words.product, output };
-    const period = resolveSpendPeriod(words, typed, { now: at, writtenAt: asked }, zone);
+    const period = resolveSpendPeriod(inMonthOfBudget(typedWords, reader), typed, at, zone);
     const answers = await fetchProjects(projects, request, clock, (target) =>
       fetchSpend(billing, workspace, target, period),
     );
-    const view = keepTopProjects({ ...answers, period });
+    const { top, isLowest, isOfDays, unit } = words;
+    const view = keepTopProjects({ ...answers, period, shape: { top, isLowest, isOfDays, unit } });
     if (output === 'why') await request.reply.update(whyMessage(view));
+    else if (output === 'budget' || output === 'over-budget')
+      await request.reply.update(budgetMessage(view, output, request));
     else if (output === undefined) await request.reply.update(spendMessage(view));
     else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
@@ -94,7 +100,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     commands: {
       '/spend': (text) => ({
         right: 'ask',
-        parse: (words, { aliases }) => parseSpend(words, aliases),
+        parse: (words, _, reader) => parseSpend(words, reader),
         // A file may have to be shown in a window instead.
         kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
         run: answer,
@@ -104,40 +110,55 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
 }
 
 /** @throws InvalidWord, secret-pasted */
-const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
-  parseWithOutput(text, aliases, parseCommandText);
+function parseSpend(text: string, reader: Reader): ParsedCommand {
+  const words = parseTyped('/spend', text, reader, parseCommandText);
+  const { several, isOfDays, unit, versus } = words;
+  if (several !== undefined && isOfDays)
+    throw new InvalidWord(
+      'days',
+      'can only be ranked of one project',
+      'Name one project, such as prod top 3 days.',
+    );
+  if (unit === undefined) return words;
+  if (several !== undefined && unit !== 'day')
+    throw new InvalidWord(`by ${unit}`, 'works for one project', 'Name one, or ask for all of them per day.');
+  if (versus !== undefined)
+    throw new InvalidWord(`by ${unit}`, 'doesn’t go with a comparison', 'Leave out “vs”, or the unit.');
+  return words;
+}
+
+/** A budget is about the running month. @throws InvalidWord for another period */
+function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): ParsedCommand {
+  if (output !== 'budget' && output !== 'over-budget') return words;
+  const month = parsePeriodText('this-month', reader);
+  if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
+  throw new InvalidWord(
+    words.phrase.typed,
+    'has no budget: a budget is about the running month',
+    'Leave it out.',
+  );
+}
 
 /**
  * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
  * @throws InvalidWord, period-just-began
  */
 function resolveSpendPeriod(
-  { phrase = LAST_7_DAYS, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
+  { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
-  instants: Instants,
+  at: Millis,
   zone: Zone,
 ): ComparedPeriod {
   const command = (period: string, compared: string | undefined) =>
     [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
       .filter(Boolean)
       .join(' ');
-  const period = withWholeSuggestions(
-    () => resolvePeriod(phrase, instants.now, zone, instants.writtenAt),
-    (text) => command(text, versus && formatVersus(versus)),
-  );
+  const period = periodOf(phrase ?? lastSevenDays({ today: dayAt(at, zone), zone }), at, zone);
   if (versus === undefined) return period;
-  return withWholeSuggestions(
-    () => compareWith(period, versus, instants),
-    (text) => command(period.phrase, text),
-  );
-}
-
-/** Runs `resolve`. @throws its InvalidWord, with each suggestion made into a whole command */
-function withWholeSuggestions<T>(resolve: () => T, whole: (text: string) => string): T {
   try {
-    return resolve();
+    return compareWith(period, versus);
   } catch (error) {
-    throw error instanceof InvalidWord ? error.within(whole) : error;
+    throw error instanceof InvalidWord ? error.within((text) => command(period.phrase, text)) : error;
   }
 }
 

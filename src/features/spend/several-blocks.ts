@@ -7,13 +7,14 @@ import {
   moneyFormatter,
   sumMoney,
 } from '../../domain/money/amount.ts';
-import { incompleteMark, readableTotal } from '../../domain/money/usage.ts';
+import { forecastDay } from '../../domain/money/forecast.ts';
+import { formatBonusTotal, incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-table.ts';
 import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/render-answer.ts';
 import { comparable, uncomparedNote, versusDates } from './comparison-wording.ts';
-import { bySpend, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
+import { bySpendIn, formatTop, type SpendFigures, type SpendView, shareOf, topShareText } from './figures.ts';
 
 /** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
 export function spendListMessage(view: SpendView, buttons: ActionsBlock): Message {
@@ -21,7 +22,7 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), locale, {
     verb: `spent${incompleteMark(isIncomplete)}`,
-    ...(top && { count: formatTop(top) }),
+    ...(top && { count: formatTop(top, view.shape) }),
   });
   const isRanked = projects.top === undefined || hasOneCurrency(answered);
   return renderListAnswer(view, {
@@ -31,8 +32,9 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
       top === undefined
         ? [totalChangeText(view), biggestChange(view)].filter(Boolean).join(' · ')
         : topShareText(top, locale),
+      forecastText(view),
     ],
-    sorted: answered.toSorted(bySpend),
+    sorted: answered.toSorted(bySpendIn(view.shape)),
     columns: columnsOf(view),
     beside: shareColumn(view),
     facts: compact([
@@ -42,6 +44,7 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
         `change vs ${period.comparison?.label}`,
     ]),
     notes: compact([
+      bonusNote(view),
       ...coverageNotes(view),
       !isRanked && 'Amounts in different currencies can’t be ranked, so all projects are shown.',
       ...(period.versus === undefined ? [] : answered).flatMap((figures) => {
@@ -51,6 +54,27 @@ export function spendListMessage(view: SpendView, buttons: ActionsBlock): Messag
     ]),
     buttons,
   });
+}
+
+/** `Forecast: about 1,234,000.00 by 30 Nov`, the sum of the rows' forecasts, and of how many projects it is. */
+function forecastText({ answered, failed, period: { today }, locale }: SpendView): string {
+  const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
+  const [first] = answered;
+  if (today === undefined || first === undefined || known.length === 0 || !hasOneCurrency(answered))
+    return '';
+  const of = answered.length + failed.length;
+  const total = formatMoney(sumMoney(known), locale, first.target.currency);
+  const whose = known.length === of ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
+  return escapeMarkup(`Forecast: about ${total} by ${forecastDay(today)}${whose}`);
+}
+
+/** `Bonuses: prod 1,000.00 and staging 200.00.` */
+function bonusNote({ answered, locale }: SpendView): string {
+  const used = answered.flatMap(({ target, usage: { bonuses } }) => {
+    const text = formatBonusTotal(bonuses, moneyFormatter(locale, target.currency)).replace(/^bonuses /, '');
+    return text === '' ? [] : [`${target.label} ${text}`];
+  });
+  return used.length === 0 ? '' : `Bonuses: ${listNames(used)}.`;
 }
 
 /**
@@ -132,9 +156,24 @@ function shareColumn({ answered, top, locale }: SpendView): ProjectColumn<SpendF
 }
 
 /** Three columns are what a phone shows. */
-function columnsOf({ answered, locale, period }: SpendView): ProjectColumn<SpendFigures>[] {
-  const { comparison, versus } = period;
+function columnsOf({ answered, locale, period, shape }: SpendView): ProjectColumn<SpendFigures>[] {
+  const { comparison, versus, today } = period;
   const spent = { title: 'Spent', cell: (figures: SpendFigures) => spentCell(figures, locale) };
+  const daily = {
+    title: 'A day',
+    cell: ({ usage, target }: SpendFigures) =>
+      usage.average ? formatMoney(usage.average, locale, target.currency) : '–',
+  };
+  if (shape?.unit === 'day') return [spent, daily];
+  if (versus === undefined && today !== undefined && answered.some(({ forecast }) => forecast))
+    return [
+      spent,
+      {
+        title: `By ${forecastDay(today)}`,
+        cell: ({ forecast, target }) =>
+          forecast ? formatMoney(forecast.total, locale, target.currency) : '–',
+      },
+    ];
   if (comparison === undefined) return [spent];
   if (versus === undefined) {
     const change = { title: 'Change', cell: (figures: SpendFigures) => percentOf(figures, locale) || '–' };

@@ -16,6 +16,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { type ActionListener, onClick } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createWatchForm } from './form.ts';
 import {
@@ -85,16 +86,18 @@ export function createWatchesFeature(services: WatchServices): Feature {
       watch: {
         right: 'member',
         help,
-        parse: (rest, { aliases }) => parseWatchText(rest, aliases),
+        parse: (rest, _, reader) => parseWatchText(rest, reader),
         kind: 'openForm',
-        run: (rest, request) => form.openNew(parseWatchText(rest, request.workspace.aliases), request),
+        run: (rest, request) =>
+          form.openNew(parseWatchText(rest, readerIn(request.workspace, request.at)), request),
       },
       watches: verb({
         right: 'member',
         help,
-        parse: (rest, { aliases }) => parseWatchList(rest, aliases),
+        parse: (rest, _, reader) => parseWatchList(rest, reader),
         kind: 'answer',
-        run: (rest, request) => listWatches(kind, parseWatchList(rest, request.workspace.aliases), request),
+        run: (rest, request) =>
+          listWatches(kind, parseWatchList(rest, readerIn(request.workspace, request.at)), request),
       }),
     },
     ...form.listeners,

@@ -1,9 +1,13 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import type { ProjectName } from '../../domain/language/parsed-command.ts';
-import { holdsUnknownWord } from '../../domain/language/parser.ts';
+import {
+  holdsUnknownWord,
+  parseBalanceText,
+  parseSingleProjectText,
+} from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
 import {
   MAX_RUNWAY_DAYS,
@@ -39,13 +43,14 @@ interface Piece<T> {
 
 /**
  * `prod balance 50000` in any order.
- * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
+ * @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
  */
-export function parseWatchText(text: string, aliases: ReadonlySet<string>): WatchWords {
+export function parseWatchText(text: string, reader: Reader): WatchWords {
+  const { aliases } = reader;
   const whole = normalizeText(text);
   const { rest, found } = takeRule(whole, aliases);
   if (found === undefined) refuseWithoutKind(rest, aliases);
-  const { project, alias, product } = parseProject(rest, whole, aliases);
+  const { project, alias, product } = parseProject(rest, whole, reader);
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
@@ -57,12 +62,12 @@ export interface WatchListWords {
 }
 
 /** `prod budget`, `prod budget page 2`, `page 2`, or nothing. @throws InvalidWord, secret-pasted */
-export function parseWatchList(text: string, aliases: ReadonlySet<string>): WatchListWords {
+export function parseWatchList(text: string, reader: Reader): WatchListWords {
   const turned = /(?:^| )page (\d{1,3})$/.exec(text);
   const words = text.slice(0, turned?.index).split(' ').filter(Boolean);
-  const isBudget = words.includes('budget') && !aliases.has('budget');
+  const isBudget = words.includes('budget') && !reader.aliases.has('budget');
   const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
-  const parsed = tryParse(() => parseBalanceText(asked, aliases));
+  const parsed = tryParse(() => parseBalanceText(asked, reader));
   if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
     throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
   const { project, alias, several } = parsed;
@@ -232,22 +237,25 @@ function refuseWithoutKind(text: string, aliases: ReadonlySet<string>): void {
   ]);
 }
 
-function parseProject(text: string, whole: string, aliases: ReadonlySet<string>) {
+function parseProject(text: string, whole: string, reader: Reader) {
   try {
-    const { phrase, ...words } = parseSingleProjectText(text, aliases);
+    const { phrase, ...words } = parseSingleProjectText(text, reader);
     if (phrase === undefined) return words;
     throw refusal(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const texts = error.offered
       .map((offered) => whole.replace(text, offered))
-      .filter((suggested) => isReadable(suggested, aliases));
+      .filter((suggested) => isReadable(suggested, reader));
     throw refusal(error.word, error.why, EXAMPLE, texts);
   }
 }
 
-function isReadable(text: string, aliases: ReadonlySet<string>): boolean {
-  const words = tryParse(() => parseSingleProjectText(takeRule(text, aliases).rest, aliases), InvalidWord);
+function isReadable(text: string, reader: Reader): boolean {
+  const words = tryParse(
+    () => parseSingleProjectText(takeRule(text, reader.aliases).rest, reader),
+    InvalidWord,
+  );
   return words !== undefined && words.phrase === undefined && !words.help;
 }
 

@@ -1,9 +1,8 @@
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
-import { parseBalanceText, parseCommandText } from '../../domain/language/parse-command.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
+import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/language/read-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { type Period, periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
@@ -11,7 +10,7 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
-import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from './functions.ts';
 
@@ -40,13 +39,13 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
     (name: keyof StepOutputs): StepListener =>
     async (inputs, { workspace, at }) => {
       const scope = scopeOf(inputs.channel);
-      const words = parseInputs(name, inputs, workspace);
+      const words = parseInputs(name, inputs, workspace, at);
       const target = resolveProject(words, workspace, scope);
       const { project: id, product } = target;
       if (!isShownTo({ id, product }, workspace, scope))
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
-      const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
+      const period = periodOf(words.phrase ?? lastSevenDays(readerIn(workspace, at)), at, zone);
       return (await all.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
@@ -54,17 +53,22 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
 }
 
 /** The inputs as the words of the command, where they mean the same. @throws InvalidWord, text-too-long, secret-pasted */
-function parseInputs(name: keyof StepOutputs, inputs: StepInputs, workspace: Workspace): ParsedCommand {
+function parseInputs(
+  name: keyof StepOutputs,
+  inputs: StepInputs,
+  workspace: Workspace,
+  at: Millis,
+): ParsedCommand {
   const { project, period, product } = inputs;
   const isSpend = name === 'get_spend';
   const text = [project, isSpend ? period : '', product].map(textOf).join(' ').trim();
   requireShortText(text);
   if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
-  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(text, workspace.aliases);
+  const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(text, readerIn(workspace, at));
   const refused = words.help
     ? 'help'
     : words.several === undefined
-      ? words.versus && 'vs'
+      ? ((words.versus && 'vs') ?? words.output)
       : projectList(words.several);
   if (refused === undefined) return words;
   throw new InvalidWord(

@@ -1,6 +1,6 @@
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { NO_ALIASES } from '../../domain/language/parser.ts';
+import { NO_ALIASES } from '../../domain/language/items.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 

@@ -1,4 +1,5 @@
-import { parseQuestion } from '../../domain/language/questions/parse-question.ts';
+import { ANY_DAY_READER } from '../../domain/language/items.ts';
+import { readQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import {
@@ -77,7 +78,7 @@ const questionsAbout = (project: string, { aliases }: Request['workspace']): rea
     `what’s left on ${project}?`,
     `how long will ${project} last?`,
   ]
-    .filter((question) => parseQuestion(question, aliases)?.kind === 'command')
+    .filter((question) => readQuestion(question, { ...ANY_DAY_READER, aliases })?.kind === 'command')
     .slice(0, 3);
 
 /** The project that the first connection was tested with: the only known project before any has a name. */

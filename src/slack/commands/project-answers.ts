@@ -2,7 +2,7 @@
 import pLimit from 'p-limit';
 import type { BillingRemark } from '../../domain/billing-remarks.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { projectList } from '../../domain/language/parsed-command.ts';
+import { projectList, rankText } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import {
@@ -32,8 +32,15 @@ export function findAskedProjects(
   {
     several,
     top,
+    isLowest,
+    isOfDays: _,
     ...named
-  }: ProjectReference & { readonly several?: SeveralProjects; readonly top?: number },
+  }: ProjectReference & {
+    readonly several?: SeveralProjects;
+    readonly top?: number;
+    readonly isLowest?: true;
+    readonly isOfDays?: true;
+  },
   request: ProjectScope & Pick<Request, 'workspace'>,
 ): AskedProjects {
   if (several === undefined) {
@@ -43,7 +50,9 @@ export function findAskedProjects(
   const { product } = named;
   const targets = resolveProjects(several, product, request.workspace, request);
   const list = { product, targets, isList: true };
-  return top === undefined ? { ...list, word: projectList(several) } : { ...list, word: `top ${top}`, top };
+  return top === undefined
+    ? { ...list, word: projectList(several) }
+    : { ...list, word: rankText({ top, isLowest }), top };
 }
 
 /** The words of a command about these projects: `prod last-week cloud`. */

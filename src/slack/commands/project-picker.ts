@@ -1,9 +1,9 @@
 import type { Checkboxes, PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command.ts';
+import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseCommandText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -23,6 +23,7 @@ import {
 } from '../../workspace/projects/project-visibility.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,
   type Block,
@@ -77,7 +78,7 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
 }
 
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
-  const otherWords = tryParse(() => withoutProject(text, request.workspace.aliases)) ?? text;
+  const otherWords = tryParse(() => withoutProject(text, request)) ?? text;
   return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
 }
 
@@ -90,10 +91,9 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 /** @returns what was typed, without a project @throws InvalidWord */
-function withoutProject(text: string, aliases: ReadonlySet<string>): string {
-  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
-  const { phrase, versus, product } = words;
-  return formatParsedCommand({ phrase, versus, product }, output);
+function withoutProject(text: string, { workspace, at }: Request): string {
+  const { phrase, versus, product, output } = parseCommandText(text, readerIn(workspace, at));
+  return formatParsedCommand({ phrase, versus, product, output });
 }
 
 /** The checkbox's block ID, by which the select's action finds it in the message's state. */
@@ -173,7 +173,7 @@ export function typedOrDefaultProject(
 /** `123` as each of the products, `123 storage` as that product alone. */
 function typedProjects(query: string): readonly ChosenProject[] {
   try {
-    const { project, product } = parseSingleProjectText(query);
+    const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);
     if (project === undefined) return [];
     return (product === undefined ? PRODUCT_IDS : [product]).map((id) => ({ id: project, product: id }));
   } catch (error) {

@@ -47,11 +47,11 @@ export const routeSubcommands =
       kind: handler?.kind ?? 'answer',
       run,
       ...(handler?.isForManagers === true && { isForManagers: true }),
-      parse(_, workspace) {
+      parse(_, workspace, reader) {
         if (asksForHelp) return;
         if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
         if (handler.parse === undefined) refuseExtraWords(rest, verb);
-        handler.parse?.(rest, workspace);
+        handler.parse?.(rest, workspace, reader);
       },
     };
   };

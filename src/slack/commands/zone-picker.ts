@@ -1,5 +1,4 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { option, plainText } from '../kit/blocks.ts';
 import { input } from '../kit/inputs.ts';
@@ -26,12 +25,15 @@ const WITHOUT_PLACE: readonly Zone[] = [
 ];
 
 /** Made when it is first needed, because trying all names takes a tenth of a start. */
-const allZones = lazy((): readonly Zone[] => [
-  ...new Set([
-    ...['UTC', ...Intl.supportedValuesOf('timeZone')],
+let madeZones: readonly Zone[] | undefined;
+const allZones = (): readonly Zone[] => {
+  const names = () => [
+    ...Intl.supportedValuesOf('timeZone'),
     ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
-  ]),
-]);
+  ];
+  madeZones ??= [...new Set(['UTC', ...names()])];
+  return madeZones;
+};
 const MOST = 100;
 
 /** No zone name is longer, and normalizing many combining marks takes quadratic time. */

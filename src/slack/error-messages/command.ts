@@ -2,13 +2,10 @@ import type { Button } from '@slack/types';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { type DataOf, type InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
-import { NO_ALIASES, saysAllTyped } from '../../domain/language/parser.ts';
-import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
-import { resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import { type Command, toCommand } from '../commands/command.ts';
 import { commandButton, commandButtons } from '../commands/command-buttons.ts';
 import { ALL_COMMANDS } from '../commands/help.ts';
@@ -146,17 +143,14 @@ function accessSecretPasted(request: FailedRequest): ErrorDescription {
 }
 
 export function describeInvalidWord(failure: InvalidWord, request: FailedRequest): ErrorDescription {
-  const { command, acceptsWords = () => true, workspace } = request;
-  const { word, fact, why, projectFor } = failure;
-  const aliases = workspace?.aliases ?? NO_ALIASES;
+  const { command, acceptsWords = () => true } = request;
+  const { fact, why, projectFor } = failure;
   const texts = failure.offered.filter(
     (text) =>
       command !== undefined &&
       acceptsWords(text) &&
-      saysAllTyped(command.text, word, text, aliases) &&
       (!isAuthorized(request) ||
-        (isInPast(text, command, request) &&
-          canSuggest(text, { ...privateScope(request), workspace: request.workspace }))),
+        canSuggest(text, { ...privateScope(request), workspace: request.workspace })),
   );
   const buttons = command
     ? commandButtons(
@@ -174,16 +168,6 @@ export function describeInvalidWord(failure: InvalidWord, request: FailedRequest
   return { todo: '', buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
-/** A reading of `12/5/2026` may lie in the future, which only the clock tells. */
-function isInPast(text: string, { command }: Command, { workspace, at }: Request): boolean {
-  const { aliases, settings } = workspace;
-  const resolve = () => {
-    const { phrase = LAST_7_DAYS } = parseWithOutput(text, aliases, parseCommandText).words;
-    return resolvePeriod(phrase, at, settings?.zone ?? 'UTC');
-  };
-  return command === '/spend' ? tryParse(resolve) !== undefined : true;
-}
-
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
 function pickerInstead(
@@ -193,10 +177,9 @@ function pickerInstead(
 ): ErrorDescription {
   const rest = textWithout(text, word);
   if (!ASKS.has(command) || rest === undefined || !couldBeName(word)) return { todo: '' };
-  const { aliases } = request.workspace;
-  const parsed = tryParse(() => parseWithOutput(rest, aliases, (words) => parseCommandText(words, aliases)));
+  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
   if (parsed === undefined) return { todo: '' };
-  const { project, alias, several } = parsed.words;
+  const { project, alias, several } = parsed;
   if ([project, alias, several].some((named) => named !== undefined)) return { todo: '' };
   return {
     sentence: `${fact} Which project?`,

@@ -1,10 +1,10 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { BROKEN_OFF, NO_PUBLIC_ADDRESS, type Service } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import { toCommand } from '../commands/command.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { button } from '../kit/blocks.ts';
@@ -100,15 +100,14 @@ const addressButton = (service: Service): Button[] =>
     ? [button('connect', 'Check the address…')]
     : commandButton('projects', 'Projects', toCommand('/billing projects'));
 
-function otherProducts(wrong: ProductId, { command: failed, workspace }: FailedRequest): Button[] {
-  if (failed === undefined) return [];
+function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
+  if (failed === undefined || workspace === undefined || at === undefined) return [];
   const { command, text } = failed;
-  const aliases = workspace?.aliases ?? new Set();
-  const { words, output } = parseWithOutput(text, aliases, parseCommandText);
+  const words = parseCommandText(text, readerIn(workspace, at));
   return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
     commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
       command,
-      text: formatParsedCommand({ ...words, product }, output),
+      text: formatParsedCommand({ ...words, product }),
     }),
   );
 }

@@ -106,7 +106,7 @@ export function sourceOfEvent(
   };
 }
 
-/** The thread of an answer, or the direct message as a whole; undefined where an answer is in no thread. */
+/** The thread of an answer; '' for a new message in a direct message, undefined where no thread can follow. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);

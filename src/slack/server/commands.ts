@@ -2,15 +2,15 @@ import type { AllMiddlewareArgs, App, RespondArguments } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
-import { parseWithOutput } from '../../domain/language/parse-argument.ts';
-import { parseCommandText } from '../../domain/language/parse-command.ts';
+import { NO_ALIASES } from '../../domain/language/items.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
-import { NO_ALIASES } from '../../domain/language/parser.ts';
+import { holdsUnknownWord, parseCommandText } from '../../domain/language/read-command.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, parseCommand, textTooLong } from '../commands/command.ts';
@@ -86,8 +86,7 @@ export function registerCommands(app: App, context: ListenerContext, runCommand:
  * read, so any other word could be a registered secret, and isn't offered again.
  */
 const isOwnWords = (text: string, names: ReadonlySet<string>): boolean =>
-  isShortText(text) &&
-  tryParse(() => parseWithOutput(text, names, (words) => parseCommandText(words, names))) !== undefined;
+  isShortText(text) && !holdsUnknownWord(text, names);
 
 /** The names of projects that people could use lately, each where they asked. */
 export const createRecentNames = () =>
@@ -141,7 +140,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
       const failed = {
         ...request,
         command: offeredCommand(report, typed, handler, workspace?.aliases),
-        acceptsWords: workspace && ((words: string) => acceptsWords(listener, words, workspace)),
+        acceptsWords: workspace && ((words: string) => acceptsWords(listener, words, workspace, source.at)),
       };
       await errorReply.send(reply, report, failed, handler?.kind ?? 'answer');
     } finally {
@@ -189,26 +188,28 @@ async function rememberQuestion(
   const { thread: place, reply } = request;
   const question = place && tryParse(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
-  const answer = reply.posted();
   // An answer in a direct message may begin a thread.
-  const begun = place.thread === '' && answer?.channel === place.channel ? [answer.ts] : [];
-  const places = [place, ...begun.map((thread) => ({ ...place, thread }))];
-  await Promise.all(places.map((there) => threads.remember(there, question, outcome))).catch((err: unknown) =>
-    log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
-  );
+  const answer = reply.posted();
+  const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
+  if (thread === undefined) return;
+  await threads
+    .remember({ ...place, thread }, question, outcome)
+    .catch((err: unknown) =>
+      log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
+    );
 }
 
 /** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;
-  const { words, output } = parseWithOutput(text, workspace.aliases, parseCommandText);
+  const words = parseCommandText(text, readerIn(workspace, at));
   if (words.help) return undefined;
   const { word, targets } = findAskedProjects(words, request);
   const named = words.several === 'all' ? [] : targets;
   return {
     command,
-    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words, output),
+    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words),
     at: Math.floor(at),
     ids: Object.fromEntries(
       named.flatMap((target) =>

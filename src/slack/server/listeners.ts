@@ -1,7 +1,9 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Command } from '../commands/command.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { Reply } from '../reply/reply.ts';
@@ -27,7 +29,7 @@ export interface CommandHandler extends Handler<CommandWork> {
    * Reads the command's words and does nothing. Without it the command takes none.
    * @throws InvalidWord, secret-pasted, project-missing
    */
-  readonly parse?: (text: string, workspace: Workspace) => unknown;
+  readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
 /** A function where the command's words decide what handles it. It does nothing else, and throws nothing. */
@@ -118,11 +120,12 @@ export function acceptsWords(
   listener: CommandListener | undefined,
   text: string,
   workspace: Workspace,
+  at: Millis,
 ): boolean {
   const { parse } = (listener && handlerOf<CommandHandler>(listener, text)) ?? {};
   if (parse === undefined) return listener !== undefined && text === '';
   try {
-    parse(text, workspace);
+    parse(text, workspace, readerIn(workspace, at));
     return true;
   } catch (error) {
     if (isFailure(error)) return false;

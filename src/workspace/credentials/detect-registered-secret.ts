@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { holdsUnknownWord } from '../../domain/language/parser.ts';
+import { holdsUnknownWord } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './connection-record.ts';

@@ -1,4 +1,6 @@
 import { Failure } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
 import type { OpenableConnection } from '../credentials/connection-record.ts';
 import type { Schedule } from '../owned/schedule-record.ts';
@@ -28,6 +30,12 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
   if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
+}
+
+/** From where the words of a person in this workspace are read. @param writtenAt ms, if they were written earlier */
+export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
+  const zone = settings?.zone ?? 'UTC';
+  return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }
 
 /** What the damaged parts of one kind are stored under. */

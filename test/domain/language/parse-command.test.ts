@@ -1,26 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
-import {
-  parseBalanceText,
-  parseCommandText,
-  parsePeriodText,
-  parseProjectText,
-  parseSingleProjectText,
-} from '../../../src/domain/language/parse-command.ts';
-import { formatPhrase, LAST_7_DAYS } from '../../../src/domain/language/periods/period-ast.ts';
-import { resolvePeriod } from '../../../src/domain/time/resolve-period.ts';
+import { periodOf } from '../../../src/domain/time/period.ts';
 import { anyText } from '../../support/any-text.ts';
+import {
+  readBalance,
+  readPeriod,
+  readProject,
+  readSingleProject,
+  readSpend,
+} from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
-  const { phrase, ...words } = parseCommandText(text, aliases);
-  return { ...words, ...(phrase && { period: formatPhrase(phrase) }) };
+  const { phrase, ...words } = readSpend(text, aliases);
+  return { ...words, ...(phrase && { period: phrase.text }) };
 };
 
 const refused = (text: string, aliases?: ReadonlySet<string>): InvalidWord => {
   try {
-    parseCommandText(text, aliases);
+    readSpend(text, aliases);
   } catch (error) {
     if (error instanceof InvalidWord) return error;
     throw error;
@@ -44,8 +43,8 @@ describe('the first bare number', () => {
     ['#123', { project: '123' }],
     ['project 123', { project: '123' }],
     ['project:123 2', { project: '123', product: 2 }],
-    ['2026 q3', { project: '2026', period: 'q3' }],
-    ['2026 october', { project: '2026', period: 'october' }],
+    ['2026 q3', { project: '2026', period: '2026-q3' }],
+    ['2026 october', { project: '2026', period: '2026-10' }],
     ['2026-q3', { period: '2026-q3' }],
     ['q3 2026', { period: '2026-q3' }],
     ['october 2026', { period: '2026-10' }],
@@ -58,8 +57,8 @@ describe('the first bare number', () => {
     ['1 1', { project: '1', product: 1 }],
     ['123 3 2026', { project: '123', product: 3, period: 'year-2026' }],
     ['123 2026 q3', { project: '123', period: '2026-q3' }],
-    ['7 quarter 3', { project: '7', period: 'q3' }],
-    ['project 7 quarter 3', { project: '7', period: 'q3' }],
+    ['7 quarter 3', { project: '7', period: '2026-q3' }],
+    ['project 7 quarter 3', { project: '7', period: '2026-q3' }],
     ['123 2026 october', { project: '123', period: '2026-10' }],
     ['123 since 2026', { project: '123', period: 'since year-2026' }],
     ['123 2024 to 2025', { project: '123', period: 'year-2024..year-2025' }],
@@ -72,10 +71,10 @@ describe('the first bare number', () => {
   });
 
   it.each([
-    ['7001 w2', { project: '7001', period: 'w2' }],
-    ['123 week 46', { project: '123', period: 'w46' }],
-    ['123 w 46', { project: '123', period: 'w46' }],
-    ['prod 2 week 46', { alias: 'prod', product: 2, period: 'w46' }],
+    ['7001 w2', { project: '7001', period: '2026-w02' }],
+    ['123 week 46', { project: '123', period: '2026-w46' }],
+    ['123 w 46', { project: '123', period: '2026-w46' }],
+    ['prod 2 week 46', { alias: 'prod', product: 2, period: '2026-w46' }],
     ['7 quarters 3', { project: '3', period: 'last-7-quarters' }],
     ['7-day 123', { project: '123', period: 'last-7-days' }],
     ['4w 123', { project: '123', period: 'last-4-weeks' }],
@@ -170,8 +169,8 @@ describe('a secret', () => {
       `help ${secret}`,
     ]) {
       const failure = new Failure('secret-pasted');
-      expect(() => parseCommandText(text)).toThrow(failure);
-      expect(() => parsePeriodText(text)).toThrow(expect.objectContaining({ kind: 'secret-pasted' }));
+      expect(() => readSpend(text)).toThrow(failure);
+      expect(() => readPeriod(text)).toThrow(expect.objectContaining({ kind: 'secret-pasted' }));
     }
   });
 
@@ -202,32 +201,32 @@ describe('a secret', () => {
 
 describe('several projects', () => {
   const aliases = new Set(['prod', 'staging', 'web-shop']);
-  const named = (text: string) => parseCommandText(text, aliases).several;
+  const named = (text: string) => readSpend(text, aliases).several;
 
   it('may be all of them', () => {
     expect(named('all last-week')).toBe('all');
-    expect(parseBalanceText('ALL storage')).toMatchObject({ several: 'all', product: 2 });
-    expect(() => parseCommandText('all prod', aliases)).toThrow('You named a project and “all” of them');
+    expect(readBalance('ALL storage')).toMatchObject({ several: 'all', product: 2 });
+    expect(() => readSpend('all prod', aliases)).toThrow('You named a project and “all” of them');
   });
 
   it('are not made by a comma between other words', () => {
-    expect(parseCommandText('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
+    expect(readSpend('prod, last week, cloud', aliases)).toMatchObject({ alias: 'prod', product: 1 });
     expect(named('prod, last week, cloud')).toBeUndefined();
   });
 
   it('are at most 20', () => {
     const many = (count: number) => Array.from({ length: count }, (_, n) => String(100 + n)).join(',');
-    expect(parseCommandText(many(20)).several).toHaveLength(20);
-    expect(() => parseCommandText(many(21))).toThrow('You named 21 projects');
-    expect(parseCommandText('q3 '.repeat(200)).phrase).toEqual(parseCommandText('q3').phrase);
-    expect(() => parseCommandText(`${'q3 '.repeat(200)}mtd`)).toThrow(
+    expect(readSpend(many(20)).several).toHaveLength(20);
+    expect(() => readSpend(many(21))).toThrow('You named 21 projects');
+    expect(readSpend('q3 '.repeat(200)).phrase).toEqual(readSpend('q3').phrase);
+    expect(() => readSpend(`${'q3 '.repeat(200)}mtd`)).toThrow(
       '“mtd” comes after 200 words, more than any command has.',
     );
   });
 
   it('are refused by commands about one project', () => {
-    expect(() => parseSingleProjectText('prod,staging', aliases)).toThrow('You named several projects');
-    expect(() => parseProjectText('all', aliases)).toThrow('You named several projects');
+    expect(() => readSingleProject('prod,staging', aliases)).toThrow('You named several projects');
+    expect(() => readProject('all', aliases)).toThrow('You named several projects');
   });
 });
 
@@ -255,13 +254,13 @@ describe('any text', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
-          resolvePeriod(parseCommandText(text).phrase ?? LAST_7_DAYS, now, 'UTC');
+          periodOf(readSpend(text).phrase ?? readPeriod(''), now, 'UTC');
         } catch (error) {
           if (isFailure(error, 'secret-pasted') || isFailure(error, 'period-just-began')) return;
           if (!(error instanceof InvalidWord)) throw error;
           expect([...error.word].length).toBeLessThanOrEqual(40);
           for (const word of error.message.split(/\s/)) expect([...word].length).toBeLessThanOrEqual(45);
-          for (const text of error.offered) parseCommandText(text);
+          for (const offered of error.offered) readSpend(offered);
         }
       }),
       { numRuns: runs(1500) },
@@ -289,7 +288,7 @@ describe('any text', () => {
   ])('of 4,000 characters is answered shortly: %j', (piece) => {
     const text = piece.repeat(4000 / piece.length);
     try {
-      parseCommandText(text);
+      readSpend(text);
     } catch (error) {
       if (!(error instanceof InvalidWord)) throw error;
       expect(error.message.length).toBeLessThan(400);
@@ -302,7 +301,7 @@ describe('a question about now', () => {
   it.each(['2026', '2026 2', 'project 2026 cloud'])(
     'takes a project that looks like a year: “%s”',
     (text) => {
-      expect(parseBalanceText(text)).toMatchObject({ help: false, project: '2026' });
+      expect(readBalance(text)).toMatchObject({ help: false, project: '2026' });
     },
   );
 });

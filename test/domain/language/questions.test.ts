@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/domain/failure/index.ts';
-import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
+import { readQuestion } from '../../../src/domain/language/questions/question.ts';
+import { reader, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
 /** The command that a question means; `offered` where Tally does not run one. */
 const meaning = (text: string): string => {
-  const question = parseQuestion(text, ALIASES);
+  const question = readQuestion(text, reader(ALIASES));
   return question?.kind === 'command' ? `${question.command.slice(1)} ${question.text}`.trim() : 'offered';
 };
 
 function attempt(text: string): unknown {
   try {
-    return parseQuestion(text, ALIASES);
+    return readQuestion(text, reader(ALIASES));
   } catch (error) {
     if (isFailure(error, 'secret-pasted')) return undefined;
     throw error;
@@ -21,21 +22,13 @@ function attempt(text: string): unknown {
 
 describe('a question in one’s own words', () => {
   it.each([
-    ...[
-      '',
-      'good morning',
-      'are you there?',
-      'deploy the thing',
-      'how are you?',
-      'what is this?',
-      'lunch at 12?',
-    ],
+    ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('finds nothing to ask in “%s”', (text) => expect(parseQuestion(text, ALIASES)).toBeUndefined());
+  ])('finds nothing to ask in “%s”', (text) => expect(readQuestion(text, reader(ALIASES))).toBeUndefined());
 
   it('takes “may” for the month only where it can be nothing else', () => {
-    expect(meaning('how much did prod spend since may?')).toBe('spend prod since may');
-    expect(meaning('how much did prod spend may')).toBe('spend prod may');
+    expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
+    expect(meaning('how much did prod spend may')).toBe('spend prod 2026-05');
     expect(meaning('what may prod cost?')).toBe('offered');
   });
 
@@ -46,24 +39,71 @@ describe('a question in one’s own words', () => {
 
   it('joins the words of a name, and offers each reading where there are two', () => {
     const read = (text: string, ...names: string[]) => {
-      const question = parseQuestion(text, new Set(names));
+      const question = readQuestion(text, reader(new Set(names)));
       return question?.kind === 'offered' ? question.commands.map(({ text: words }) => words) : question;
     };
     const command = { kind: 'command', command: '/spend' };
     expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual({
       ...command,
-      text: 'web-shop may storage',
+      text: 'web-shop 2026-05 storage',
     });
     expect(read('spend of web shop, prod eu and 123', 'web-shop', 'prod-eu')).toEqual({
       ...command,
       text: 'web-shop,prod-eu,123',
     });
     expect(read('web shop eu spend', 'web-shop', 'web-shop-eu')).toEqual({ ...command, text: 'web-shop-eu' });
-    expect(read('prod 2 spend', 'prod', 'prod-2')).toEqual(['prod storage', 'prod-2']);
+    expect(read('prod 2 spend', 'prod', 'prod-2')).toEqual(['prod-2', 'prod storage']);
     expect(read('web shop eu spend', 'web-shop', 'web-shop-eu', 'eu')).toEqual([
       'web-shop-eu',
       'web-shop,eu',
     ]);
-    expect(read('web. shop spend', 'web-shop')).toEqual(['web-shop']);
+  });
+});
+
+/** What a text means after an answer, or without one. */
+const meaningAfter = (answered: string | undefined, text: string, names = ALIASES) =>
+  readQuestion(
+    text,
+    reader(names),
+    answered === undefined ? undefined : { command: '/spend', words: readSpend(answered, names) },
+  );
+
+describe('a follow-up', () => {
+  it.each(['and it?', 'what did it cost yesterday?', 'again'])(
+    'is not guessed where a project has the name of one of its words: %s',
+    (text) =>
+      expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
+        kind: 'refused',
+      }),
+  );
+
+  it('quotes no word that could be a secret', () => {
+    const secret = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
+    let shown = '';
+    try {
+      shown = JSON.stringify(meaningAfter('prod october', `and ${secret}`));
+    } catch (error) {
+      shown = String(error);
+    }
+    expect(shown.toLowerCase()).not.toContain(secret.toLowerCase());
+  });
+
+  it.each([
+    ['and october?', { kind: 'which-project', command: '/spend', text: '2026-10' }],
+    ['as csv', { kind: 'which-project', command: '/spend', text: 'csv' }],
+    ['how long will it last?', { kind: 'which-project', command: '/balance', text: '' }],
+    ['and the balance of prod?', { kind: 'command', command: '/balance', text: 'prod' }],
+  ])('without an answer before it takes nothing from one: “%s”', (text, expected) => {
+    expect(meaningAfter(undefined, text)).toMatchObject(expected);
+  });
+
+  it('without an answer before it offers both questions about a project', () => {
+    expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
+      kind: 'offered',
+      commands: [
+        { command: '/balance', text: 'staging' },
+        { command: '/spend', text: 'staging' },
+      ],
+    });
   });
 });

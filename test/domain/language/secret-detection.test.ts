@@ -2,21 +2,20 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
-import {
-  parseBalanceText,
-  parseCommandText,
-  parsePeriodText,
-} from '../../../src/domain/language/parse-command.ts';
 import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
 import { mentionHelp } from '../../../src/features/mentions/index.ts';
-import { type KnownCommands, parseMention } from '../../../src/features/mentions/parse.ts';
+import {
+  type KnownCommands,
+  parseQuestionMention,
+  parseTypedCommand,
+} from '../../../src/features/mentions/parse.ts';
 import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
 import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
 import { handlerOf } from '../../../src/slack/server/listeners.ts';
+import { readBalance, reader, readPeriod, readSpend } from '../../support/read-words.ts';
 import { requestOf } from '../../support/records.ts';
 
-const NO_ALIASES: ReadonlySet<string> = new Set();
 const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>
   fc.uint8Array({ minLength, maxLength }).filter((some) => new Set(some).size > minLength / 2);
@@ -53,18 +52,18 @@ const verb = (read: (text: string) => unknown) => (text: string) => {
 };
 
 const READERS: Readonly<Record<string, (word: string) => unknown>> = {
-  '/spend': (word) => parseCommandText(`123 ${word}`),
-  '/balance': (word) => parseBalanceText(word),
-  'a period': (word) => parsePeriodText(word),
-  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, new Set(['prod']))),
+  '/spend': (word) => readSpend(`123 ${word}`),
+  '/balance': (word) => readBalance(word),
+  'a period': (word) => readPeriod(word),
+  '/billing schedule': verb((text) => parseScheduleText(`prod daily ${text}`, reader(new Set(['prod'])))),
   '/billing projects': verb((text) => parseProjectsText(`chnge ${text}`, [])),
   '/billing default': verb((text) => requireProject(text, REQUEST.workspace, 'projects edit')),
   'a mention': (word) => {
     const known: KnownCommands = {
-      ...{ commands: ['/spend'], verbs: ['connect'], aliases: NO_ALIASES },
-      ...{ today: '2026-11-21', acceptsWords: () => true },
+      ...{ commands: ['/spend'], verbs: ['connect'], reader: reader() },
+      acceptsWords: () => true,
     };
-    const mention = parseMention(word, known);
+    const mention = parseTypedCommand(word, known) ?? parseQuestionMention(word, known);
     return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;
   },
 };

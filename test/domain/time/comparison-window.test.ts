@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { resolvePeriodText, toWireTimestamp } from '../../../src/domain/time/resolve-period.ts';
+import { toWireTimestamp } from '../../../src/domain/time/period.ts';
+import { resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
 const now = Date.parse('2026-11-21T10:15:30.123Z');

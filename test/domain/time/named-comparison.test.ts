@@ -1,21 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePeriodText } from '../../../src/domain/language/parse-command.ts';
+import { parseCommandText } from '../../../src/domain/language/read-command.ts';
 import { compareWith } from '../../../src/domain/time/named-comparison.ts';
-import { resolvePeriodText } from '../../../src/domain/time/resolve-period.ts';
+import { periodOf } from '../../../src/domain/time/period.ts';
+import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysOf, moments, todayAt, zones } from '../wall-clock.ts';
 
 /** Saturday */
 const now = Date.parse('2026-11-21T10:15:30.123Z');
 const on = (day: string) => Date.parse(`${day}T10:15:30.123Z`);
 
-const versusOf = (text: string) => (text === 'last year' ? 'year-before' : parsePeriodText(text));
-
 /** `text` is as after the project: 'october vs september'. */
-function compared(text: string, at = now, zone = 'UTC', writtenAt?: number) {
-  const [period = '', versus = ''] = text.split(' vs ');
-  const instants = { now: at, writtenAt };
-  return compareWith(resolvePeriodText(period, at, zone), versusOf(versus), instants).comparison;
+function compared(text: string, at = now, zone = 'UTC', writtenAt = at) {
+  const { phrase, versus } = parseCommandText(text, readerAt(at, zone, writtenAt));
+  if (phrase === undefined || versus === undefined) throw new Error(`${text} names no comparison`);
+  return compareWith(periodOf(phrase, at, zone), versus).comparison;
 }
 
 function refused(text: string, at = now, zone = 'UTC') {
@@ -55,10 +54,11 @@ describe('vs last year', () => {
 });
 
 describe('a comparison that is refused', () => {
-  it('offers another one only if that can be compared', () => {
-    expect(refused('october vs 2026-12')).toMatchObject({ offered: ['this-month'] });
-    expect(refused('mtd vs 2026-12')).toMatchObject({ offered: [] });
-    expect(refused('mtd vs 2026-10-15..2026-10-01')).toMatchObject({ offered: ['2026-10-01..2026-10-15'] });
+  it('offers the whole text put right', () => {
+    expect(refused('october vs 2026-12')).toMatchObject({ offered: ['october vs this-month'] });
+    expect(refused('mtd vs 2026-10-15..2026-10-01')).toMatchObject({
+      offered: ['mtd vs 2026-10-01..2026-10-15'],
+    });
   });
 });
 

@@ -1,260 +1,310 @@
-/** Follow-ups: questions that leave out what the last answer in the thread had. Every word must have a meaning. */
-
-import { commandText } from '../../command-names.ts';
-import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
-import { formatParsedCommand } from '../parsed-command.ts';
-import { saysAllTyped } from '../parser.ts';
-import { sizeOf } from '../periods/date-ast.ts';
-import { formatPhrase, LAST_7_DAYS, type PeriodPhrase, withToday } from '../periods/period-ast.ts';
-import { clipWord, normalizeText, typedSpelling } from '../text.ts';
-import type { Aliases } from '../tokenizer.ts';
+/** A follow-up: the items of the answer before, with those on top that were said. */
+import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
+import type { NamedDays } from '../../time/period.ts';
+import type { Reader } from '../items.ts';
+import { formatParsedCommand, type SeveralProjects } from '../parsed-command.ts';
+import { readBy } from '../read-command.ts';
 import {
-  type Answered,
-  isAboutList,
-  namesProjects,
-  parseReadings,
-  parseWords,
-  projectText,
-  type Reading,
-} from './follow-up-reading.ts';
-import { AGAIN, type FollowUpText, isReserved, PRONOUN, parseFollowUpText } from './follow-up-text.ts';
-import {
-  MOST_OFFERED,
-  parseQuestion,
-  type RefusedQuestion,
-  type SuggestedCommands,
-  withholdSecrets,
-} from './parse-question.ts';
-import type { QuestionCommand } from './question-commands.ts';
-import { NOT_CORRECTED, UNCLEAR_MEANING } from './question-reading.ts';
+  balanceCommands,
+  budgetCommands,
+  daysOf,
+  isOfDays,
+  type MadeCommand,
+  nameOf,
+  namesOf,
+  runningBeside,
+  spendCommands,
+  type Words,
+  wordsFor,
+  wordsOf,
+} from './question-commands.ts';
+import type { AskedItem, LastAnswer, Said, WordItem } from './said.ts';
 
-export type FollowUp =
-  /** What it means exactly. `isExplicit` if its words show that it refers to an answer: “and”, “it”, “again”. */
-  | (QuestionCommand & { readonly kind: 'command'; readonly isExplicit: boolean })
-  | SuggestedCommands
-  | RefusedQuestion
-  /** There is no answer to take the project from; the command's text without it. */
-  | ({ readonly kind: 'project-missing' } & QuestionCommand);
-
-/**
- * Completes a follow-up such as “and staging?” with what the last answer had.
- *
- * @param remembered the command that was answered, in canonical words; undefined for none
- * @param aliases names of projects, in lower case
- * @returns undefined for what is no follow-up
- * @throws SecretPasted
- */
-export function mergeFollowUp(
-  text: string,
-  remembered: QuestionCommand | undefined,
-  aliases: Aliases,
-): FollowUp | undefined {
-  const followUp = completeText(text, remembered, aliases);
-  const refusal = followUp && 'refusal' in followUp && followUp.refusal;
-  const quoted = refusal && { ...followUp, refusal: refusal.spelled((word) => typedSpelling(text, word)) };
-  return withholdSecrets(quoted || followUp, text, aliases);
+/** @param subject what the question itself is about @throws InvalidWord */
+export function followUpCommands(
+  said: Said,
+  subject: 'spend' | 'balance' | undefined,
+): readonly MadeCommand[] {
+  const base = said.answered;
+  if (base === undefined) return [];
+  const words = wordsOf(said);
+  const whole = wholeAnswer(said, base, words, subject);
+  if (whole) return whole;
+  checkReferences(said, words, base);
+  const names = namesIn(said, words, base);
+  const [isCompared, projects] = besideAnswer(said, words, names, base);
+  const command = subject ? (`/${subject}` as const) : asksSpend(said, words) ? '/spend' : base.command;
+  const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);
+  const output = words.output ?? inheritedOutput(said, words, base, subject);
+  const own: Words = { ...words, ...wordsFor(projects), product, output };
+  const isGuess = isCompared || isUnsure(said, words, base, subject);
+  const guess = (made: readonly MadeCommand[], isUnsureToo = false) =>
+    made.map((each) => ({
+      ...each,
+      isOpen: false,
+      isGuess: each.isGuess || isGuess || isUnsureToo || made.length > 1,
+    }));
+  if (command === '/balance')
+    return guess(balanceCommands(said, own), base.words.top !== undefined && !namesOf(words));
+  if (output === 'budget' || output === 'over-budget')
+    return budgetCommands(said, { ...words, ...wordsFor(projects) }, output);
+  const before = said.items.find((item): item is WordItem => item.role === 'before');
+  if (before) return guess(countedCommands(said, before, own, base));
+  const asked = withDays(said, own, base);
+  const made = [...comparedWith(said, asked, words, base, subject), ...otherDays(said, asked, base)];
+  return guess(made.flatMap((each) => spendCommands(said, each)));
 }
 
-function completeText(
-  text: string,
-  remembered: QuestionCommand | undefined,
-  aliases: Aliases,
-): FollowUp | undefined {
-  const said = parseFollowUpText(text);
-  // “Same last year” doesn’t say of which days.
-  if (said.isThanks || (said.isSame && said.text === 'last year')) return undefined;
-  // The word may mean what it says, or the project of that name.
-  if (text.split(/[\s,?!.]+/).some((word) => isReserved(normalizeText(word), aliases))) return undefined;
-  // Undefined if its words cannot be read any more.
-  const parsed = remembered && parseWords(remembered.text, aliases);
-  const base = parsed && { command: remembered.command, ...parsed };
-  if (AGAIN.has(said.text)) {
-    if (remembered === undefined) return { kind: 'project-missing', command: '/spend', text: '' };
-    return { kind: 'command', ...remembered, isExplicit: true };
-  }
-  const unclear = base && unclearIn(said, text, base);
-  if (unclear !== undefined) return { kind: 'refused', refusal: unclear };
-  const projects = base === undefined ? '' : projectText(base.words);
-  const compared = compareWithAnswer(said.text, isAboutList(base) ? '' : projects, aliases);
-  const asked = (compared ?? said.text)
-    .replace(/(?<![\w-])it(?![\w-])/g, projects || PRONOUN)
-    .replace(/^(?:per|by|each) project$/, (all) => (isAboutList(base) ? projects : all));
-  const question = parseQuestion(asked, aliases);
-  if (question?.kind === 'command' && question.command === '/billing')
-    return { ...question, ...aboutProject(question, base), isExplicit: said.isExplicit };
-  if (question?.kind === 'offered' && question.commands.some(({ command }) => command === '/billing'))
-    return { ...question, commands: question.commands.map((offered) => aboutProject(offered, base)) };
-  const readings = parseReadings(asked, question, base, aliases);
-  if (readings === undefined) return undefined;
-  if (readings instanceof InvalidWord) {
-    const isExplicit = said.isExplicit || question?.kind === 'command' || question?.kind === 'offered';
-    return refuse(readings, { ...said, isExplicit }, base, aliases);
-  }
-  if (base === undefined) return said.isExplicit ? withoutAnswer(readings) : undefined;
-  const merged = readings.flatMap((reading) => merge(base, reading, said.isSame));
-  const refused = merged.find((made) => made instanceof InvalidWord);
-  if (refused !== undefined) return { kind: 'refused', refusal: refused };
-  const [only, ...others] = merged.flatMap(commandOf);
-  if (only === undefined) return undefined;
-  const isCertain = merged.every((made) => 'isCertain' in made && made.isCertain);
-  return others.length === 0 && isCertain && !said.isUnsure && !compared?.endsWith(` than ${projects}`)
-    ? { kind: 'command', ...only, isExplicit: said.isExplicit }
-    : { kind: 'offered', commands: [only, ...others].slice(0, MOST_OFFERED) };
-}
-
-const COMPARED =
-  /\b(?:cheaper|pricier|costlier|(?:more|less)(?: expensive| costly)?|higher|lower)( than .+)?$/;
-
-/** “Cheaper than staging?” and “is staging cheaper?” with the project of the answer as the other side. */
-function compareWithAnswer(text: string, project: string, aliases: Aliases): string | undefined {
-  const found = COMPARED.exec(text);
-  const [name, ...others] = text.split(' ').filter((word) => aliases.has(word));
-  if (found === null || project === '' || name === undefined || others.length > 0) return undefined;
-  if (found[1] === undefined) return `${text} than ${project}`;
-  return text.endsWith(` ${name}`) ? `${project} ${text}` : undefined;
-}
-
-/** Requests for what only a form can set up, each with the command that opens it. */
-const SET_UP = [
-  [/^(?:watch|(?:alert|notify|warn)(?: .+)?)$/, commandText('/billing watch')],
-  [
-    /^schedule$|^(?:post|send|schedule) .*\b(?:every|each|daily|weekly|monthly)\b/,
-    commandText('/billing schedule'),
-  ],
-] as const;
-
-/** Orders to pay, which Tally can't carry out: it moves no money. */
-const ORDER = /^(?:(?:can|could|will|would) you )?(?:pay|charge|bill|burn)$/;
-
-/** The costliest weeks or months, or several days: Tally names only the costliest day. */
-const RANKED_DAYS =
-  /\b(?:most expensive|biggest|largest|costliest|highest) (?:\d+$|(?:week|month|quarter|year)s?\b)/;
-
-const unclearWord = (word: string): InvalidWord => new InvalidWord(word, UNCLEAR_MEANING, '');
-
-/** The word that could mean several things after an answer, or adds nothing to it. */
-function unclearIn(
-  { text, isExplicit, part, sameOfLastYear }: FollowUpText,
-  typed: string,
-  base: Answered,
-): InvalidWord | undefined {
-  const [, form] = SET_UP.find(([request]) => request.test(text)) ?? [];
-  if (form !== undefined) return new InvalidWord(clipWord(text), `is set up with ${form}`, '');
-  if (part !== undefined) return unclearWord(part);
-  if (sameOfLastYear !== undefined && !/^(?:period|time|days)$/.test(sameOfLastYear))
-    if (unitOf(base.words.phrase) !== sameOfLastYear) return unclearWord(`same ${sameOfLastYear}`);
-  if (text === '' && isExplicit) return unclearWord(clipWord(typed));
-  const [order] = ORDER.exec(text) ?? RANKED_DAYS.exec(text) ?? [];
-  if (order !== undefined) return unclearWord(order);
-  const { several } = base.words;
-  if (/^both\b/.test(text) && (several === 'all' || several?.length !== 2))
-    return new InvalidWord('both', 'needs an answer about two projects', '');
-  const [, amount] = /^(?!.*\bproject).*\bbudget\b.*?(?<![\w-])(\d+)(?![\w-])/.exec(text) ?? [];
-  return amount === undefined ? undefined : new InvalidWord(amount, 'could be a project or an amount', '');
-}
-
-/** The unit, if the period is exactly one. */
-function unitOf(phrase: PeriodPhrase | undefined): string | undefined {
-  if (phrase?.kind === 'at') return sizeOf(phrase.at) ?? 'day';
-  return phrase?.kind === 'this' || (phrase?.kind === 'last' && phrase.count === 1) ? phrase.unit : undefined;
-}
-
-/** Only the list of budgets can be about a single project: `watches prod budget`. */
-function aboutProject({ command, text }: QuestionCommand, base: Answered | undefined): QuestionCommand {
-  const { alias, project = alias } = base?.words ?? {};
-  return { command, text: text === 'watches budget' && project ? `watches ${project} budget` : text };
-}
-
-/** What a follow-up means where no answer came before it. */
-function withoutAnswer([said]: readonly Reading[]): FollowUp | undefined {
-  if (said === undefined) return undefined;
-  const { words, output } = said;
-  const text = formatParsedCommand(words, output);
-  const command = said.command ?? '/spend';
-  if (!namesProjects(words)) return { kind: 'project-missing', command, text };
-  if (said.command !== undefined || words.phrase !== undefined)
-    return { kind: 'command', command, text, isExplicit: true };
-  return {
-    kind: 'offered',
-    commands: [
-      { command: '/balance', text },
-      { command: '/spend', text },
-    ],
+/** The same answer again, or its total. @throws InvalidWord for a text that only refers to it */
+function wholeAnswer(
+  said: Said,
+  base: LastAnswer,
+  words: Words,
+  subject: unknown,
+): readonly MadeCommand[] | undefined {
+  const { command, words: answered } = base;
+  if (said.has('again') && said.hasOnly('again', 'it', 'same', 'lead'))
+    return said.items.filter(({ role }) => role === 'again').length > 1
+      ? []
+      : [{ command, text: formatParsedCommand(answered) }];
+  if (said.hasOnly('lead', 'same', 'is', 'only'))
+    throw said.refuse(said.items.find(({ kind }) => kind !== 'filler'));
+  const total = said.first('all');
+  const isTotal = total?.kind === 'word' && total.text !== 'everything';
+  if (!isTotal || subject !== undefined || words.phrase !== undefined || namesOf(words)) return undefined;
+  const alone = {
+    command,
+    text: formatParsedCommand({
+      ...answered,
+      output: answered.output === 'why' ? undefined : answered.output,
+    }),
   };
+  if (answered.output === 'why' || answered.several !== undefined) return [alone];
+  const all = { command, text: formatParsedCommand({ ...answered, ...wordsFor('all') }) };
+  return [alone, all].map((each) => ({ ...each, isGuess: true }));
 }
 
-interface Merged extends QuestionCommand {
-  /** Whether nothing else can be meant. */
-  readonly isCertain: boolean;
-}
+const asksSpend = (said: Said, words: Words): boolean =>
+  (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
+  said.has('today', 'before', 'compare', 'least', 'pricier+than') ||
+  words.output === 'why';
 
-/** What the words say, and the rest from what was answered. A question that the answer does not lead to is only offered. */
-function merge(
-  base: Answered,
-  { command: asked, words, output: form, includesToday, isVague = false }: Reading,
-  isSame: boolean,
-): readonly (Merged | InvalidWord)[] {
-  const asksSpend =
-    (words.phrase ?? words.versus ?? words.top ?? includesToday) !== undefined || form === 'why';
-  const command = asked ?? (asksSpend ? '/spend' : base.command);
-  // “And 44?” may be a week or a day.
-  const isShort = words.project !== undefined && words.project.length < 3;
-  // A balance has no days to explain.
-  const isOther = form === 'why' && base.command === '/balance' && words.phrase === undefined;
-  const isCertain = command === (asked ?? base.command) && !isVague && !isShort && !isOther;
-  const { project, alias, several, top } = namesProjects(words) ? words : base.words;
-  const product = words.product ?? base.words.product;
-  const isInherited = asked === undefined && (isSame || base.output === 'why');
-  const output = form ?? (isInherited ? base.output : undefined);
-  if (command === '/balance') {
-    const text = formatParsedCommand({ project, alias, several, product }, output);
-    return [{ command, text, isCertain: isCertain && top === undefined }];
+/** Words that can refer to the answer in one way only. @throws InvalidWord */
+function checkReferences(said: Said, words: Words, base: LastAnswer): void {
+  const { items } = said;
+  for (const [at, item] of items.entries()) {
+    if (item.kind !== 'word' || item.role !== 'it') continue;
+    const [before, joint, after] = [items[at - 2], items[at - 1], items[at + 1]];
+    const isPart = joint && /^(?:of|in|within)$/i.test(said.typed(joint)) && before && isOfMany(before);
+    if (/^(?:it|that|this)$/.test(item.text) && isPart)
+      throw said.refuse({ start: joint.start, end: item.end });
+    // “Give it 500” is no question about project 500.
+    if (after?.kind === 'project' && /^\d/.test(said.typed(after))) throw said.refuse(after);
   }
-  if (base.command === '/balance' && words.phrase === undefined && typeof words.versus === 'object')
-    return [new InvalidWord(clipWord(words.versus.typed), 'can’t be compared with a balance', '')];
-  const before = base.words.phrase;
-  const phrase =
-    includesToday === undefined
-      ? (words.phrase ?? before)
-      : catchInvalidWord(() => withToday(before ?? LAST_7_DAYS, includesToday));
-  if (phrase instanceof InvalidWord) return [phrase];
-  // With a new period, people may mean the named comparison again, or the usual one with the days before.
-  const mayCompare = words.phrase !== undefined && typeof base.words.versus === 'object';
-  const comparisons =
-    words.versus === undefined && mayCompare
-      ? [base.words.versus, undefined]
-      : [words.versus ?? base.words.versus];
-  return comparisons.map((versus) => {
-    if (typeof versus === 'object' && formatPhrase(versus) === formatPhrase(phrase ?? LAST_7_DAYS))
-      return new InvalidWord(clipWord(versus.typed), 'is on both sides of the comparison', '');
-    return {
-      command,
-      text: formatParsedCommand({ project, alias, several, top, phrase, versus, product }, output),
-      isCertain: isCertain && comparisons.length === 1,
-    };
-  });
+  const last = items.findLast(({ role }) => role !== 'break' && role !== 'courtesy' && role !== 'thanks');
+  const isCut = last?.kind === 'filler' && /^(?:in|on|for|of|during)$/.test(last.word) && items.length > 2;
+  if (isCut) throw said.refuse(last);
+  const [both] = items.filter(({ role }) => role === 'both');
+  const answered = namesOf(base.words);
+  if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
+    throw said.refuse(both, 'needs an answer about two projects', '');
+  const compared = said.first('versus', 'before');
+  if (base.command === '/balance' && compared && !words.phrase && !said.has('spend'))
+    throw said.refuse(compared, 'can’t be compared with a balance', '');
+  const long = said.first('long');
+  if (long && base.command !== '/balance' && !said.has('about:balance', 'about:spend'))
+    throw said.refuse(long);
+  if (said.has('same') && words.phrase?.text === 'last-year') throw said.refuse(said.first('period'));
+  const loose = said.of('versus').find((item) => item.ofUnit !== undefined);
+  const { rule } = base.words.phrase ?? daysOf('last-7-days', said.reader);
+  if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw said.refuse(loose);
 }
 
-const commandOf = (made: Merged | InvalidWord): readonly QuestionCommand[] =>
-  made instanceof InvalidWord ? [] : [{ command: made.command, text: made.text }];
+/** Days, numbers and superlatives, of which a part may be asked for. */
+const isOfMany = ({ kind, role }: AskedItem): boolean =>
+  /^(?:period|top|all|refused)$/.test(kind) || role === 'most' || role === 'all' || role === 'day';
 
-/** For words that the grammar refuses: what it offers instead, completed with the answer. */
-function refuse(
-  refusal: InvalidWord,
-  { text, isExplicit, isSame }: FollowUpText,
-  base: Answered | undefined,
-  aliases: Aliases,
-): FollowUp | undefined {
-  const offered = NOT_CORRECTED.test(refusal.word) || base === undefined ? [] : refusal.offered;
-  const commands = offered
-    .filter((offer) => saysAllTyped(text, refusal.word, offer, aliases))
-    .flatMap((offer) => {
-      const parsed = parseWords(offer, aliases);
-      // The answer's days change only if the follow-up itself says so.
-      const addsDays = parsed?.words.phrase?.includingToday && !/\btoday\b/.test(text);
-      return base === undefined || parsed === undefined || addsDays ? [] : merge(base, parsed, isSame);
-    })
-    .flatMap(commandOf);
-  if (commands.length > 0) return { kind: 'offered', commands: commands.slice(0, MOST_OFFERED), refusal };
-  return isExplicit && base !== undefined ? { kind: 'refused', refusal } : undefined;
+/** The projects: those named, with those of the answer where it adds to them; else those of the answer. @throws InvalidWord */
+function namesIn(said: Said, words: Words, { words: answered }: LastAnswer): SeveralProjects | undefined {
+  const before = namesOf(answered);
+  const [than] = said.of('than');
+  const added = said.of('project').find((item) => item.isAdded);
+  if (added) {
+    if (before === undefined || before === 'all') throw said.refuse(added);
+    const names = added.names.map(nameOf);
+    return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
+  }
+  const named = namesOf(words);
+  if (than) {
+    const one = named ?? before;
+    if (one === undefined || one === 'all' || one.length > 1 || words.output === 'why')
+      throw said.refuse(than);
+    return [...one, nameOf(than.name)];
+  }
+  const isPer = said.of('all').some((item) => item.isPer);
+  if (named === 'all' && isPer && before !== undefined && before.length > 1) return before;
+  if (named !== undefined) return named;
+  if (said.has('all') && !isPer) return 'all';
+  const isRanked =
+    said.has('most', 'least', 'which', 'sorted', 'first') && !isOfDays(said) && !said.has('change');
+  if (!isRanked) return before;
+  return before !== undefined && before.length > 1 && before !== 'all' && !said.has('noun') ? before : 'all';
+}
+
+const distinct = (names: SeveralProjects): SeveralProjects =>
+  names === 'all'
+    ? names
+    : names.filter(
+        (name, at) => names.findIndex((other) => JSON.stringify(other) === JSON.stringify(name)) === at,
+      );
+
+/** “Is staging cheaper?” may compare it with the project of the answer. */
+function besideAnswer(
+  said: Said,
+  words: Words,
+  names: SeveralProjects | undefined,
+  { words: answered }: LastAnswer,
+): readonly [isGuess: boolean, SeveralProjects | undefined] {
+  const [named, before] = [namesOf(words), namesOf(answered)];
+  const isOne = named !== undefined && named !== 'all' && named.length === 1;
+  if (!said.has('more', 'pricier') || said.has('versus', 'than', 'why') || !isOne) return [false, names];
+  return before === undefined || before === 'all' || before.length > 1
+    ? [false, names]
+    : [true, [...before, ...named]];
+}
+
+/** `why` and the question of a budget stay; a file only where the same is asked for. @throws InvalidWord */
+function inheritedOutput(said: Said, words: Words, { words: { output } }: LastAnswer, subject: unknown) {
+  if (subject !== undefined || words.unit !== undefined) return undefined;
+  return said.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
+    ? output
+    : undefined;
+}
+
+/** Whether the answer doesn't lead to what is asked, or a number may be something else. */
+function isUnsure(said: Said, words: Words, base: LastAnswer, subject: unknown): boolean {
+  const isOther =
+    subject === undefined &&
+    base.command === '/balance' &&
+    asksSpend(said, words) &&
+    !(words.phrase && words.versus) &&
+    !words.top &&
+    !said.has('pricier+than');
+  const isVague =
+    subject === undefined &&
+    said.has('have') &&
+    (words.phrase ?? words.output ?? namesOf(words)) !== undefined;
+  const isSide = words.phrase && !words.versus && said.has('more', 'pricier') && !said.has('why', 'than');
+  const isShort = said.of('project').some((item) => /^\d{1,2}$/.test(said.typed(item)));
+  const period = said.of('period').find(({ days }) => !/\d{4}|last|year/.test(days.typed));
+  // “And in December?” after a balance, said in November, hardly means last year's December.
+  if (isOther && period && period.days.last.slice(0, 4) < said.reader.today.slice(0, 4))
+    throw said.refuse(period, 'is in the future', '');
+  return isOther || isVague || isShort || isSide === true;
+}
+
+/** The days of the question, or those of the answer. */
+function withDays(said: Said, words: Words, { words: answered }: LastAnswer): Words {
+  const { phrase, versus } = words;
+  const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
+  const rank = { top, isOfDays: words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined) };
+  const all = { ...words, ...rank };
+  if (said.has('will', 'forecast', 'monthEnd')) return all;
+  const running =
+    versus && said.of('versus').some((item) => item.isThan) ? runningBeside(versus, said.reader) : undefined;
+  const before = answered.phrase ?? (versus && daysOf('last-7-days', said.reader));
+  const isSide =
+    phrase &&
+    !versus &&
+    said.has('compare', 'more', 'pricier') &&
+    !namesOf(wordsOf(said)) &&
+    !said.has('why');
+  if (isSide) return { ...all, phrase: before ?? daysOf('last-7-days', said.reader), versus: phrase };
+  return { ...all, phrase: phrase ?? running ?? before };
+}
+
+/** With another period, people may mean the named comparison again, or the usual one with the days before. */
+function comparedWith(
+  said: Said,
+  asked: Words,
+  words: Words,
+  { words: answered }: LastAnswer,
+  subject: unknown,
+): readonly Words[] {
+  const { versus } = answered;
+  const isKept =
+    asked.versus === undefined && versus !== undefined && subject === undefined && words.output === undefined;
+  if (!isKept) return half(said, asked, answered.phrase);
+  return words.phrase && 'text' in versus ? [{ ...asked, versus }, asked] : [{ ...asked, versus }];
+}
+
+/** “The first half” may be that of the answer's month. */
+function half(said: Said, asked: Words, before: NamedDays | undefined): readonly Words[] {
+  const { typed = '' } = asked.phrase ?? {};
+  const month = before?.first.slice(0, 7);
+  if (!/^(?:the )?(?:first|second) half$/.test(typed) || month !== before?.last.slice(0, 7)) return [asked];
+  return [{ ...asked, phrase: daysOf(`${typed.replace('the ', '')} of ${month}`, said.reader) }, asked];
+}
+
+/** Days counted from those of the answer: “the week before”. @throws InvalidWord */
+function countedCommands(
+  said: Said,
+  before: WordItem,
+  words: Words,
+  { words: answered }: LastAnswer,
+): readonly MadeCommand[] {
+  const { reader } = said;
+  const { unit = 'week', isCompared, isEither } = before;
+  const base = answered.phrase ?? daysOf('last-7-days', reader);
+  const days = unitBefore(unit, base, reader);
+  if (days === undefined || words.phrase !== undefined) throw said.refuse(before);
+  const usual = daysOf(`last-${unit}`, reader);
+  const isSame = usual.first === days.first && usual.last === days.last;
+  const isOneOfTwo = !isCompared && (isEither || base.counted !== undefined);
+  const meant = isSame ? [usual] : isOneOfTwo ? [days, usual] : [days];
+  return meant.flatMap((phrase) =>
+    spendCommands(said, { ...words, ...(isCompared ? { phrase: base, versus: phrase } : { phrase }) }),
+  );
+}
+
+/** The whole unit before the one that the days are, or 7 days before as many. */
+function unitBefore(
+  unit: Unit,
+  { first, last, rule, counted }: NamedDays,
+  reader: Reader,
+): NamedDays | undefined {
+  const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
+  if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
+  const start = startOfUnit(unit, first);
+  const isUnit = start === first && (endOfUnit(unit, first) === last || rule.kind === 'running');
+  return isUnit && last <= endOfUnit(unit, first)
+    ? text(shiftUnits(unit, start, -1), addDays(start, -1))
+    : undefined;
+}
+
+/** Words that count from today, or name a year: their days are the same wherever they are said. */
+const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
+
+/** “And September?” after October 2025 may be that of the answer's year, “the 15th” a day of its month. */
+function otherDays(said: Said, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
+  if (base === undefined) return [];
+  const { reader } = said;
+  const [next, year] = [addDays(base.last, 1), `${base.last.slice(0, 4)}-12-31`];
+  return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
+    const days = asked[part];
+    if (days === undefined || !('typed' in days) || days === base || days.counted || FIXED.test(days.typed))
+      return [];
+    for (const today of [next, base.last, year]) {
+      if (today >= reader.today) continue;
+      const [item] = readBy(days.typed, 'PeriodOnly', { ...reader, today });
+      const other = item?.kind === 'period' ? item.days : undefined;
+      const isWithin =
+        today !== year
+          ? other && other.first >= base.first && other.last <= base.last
+          : other && other.first.slice(0, 4) === base.last.slice(0, 4) && 'unit' in other.rule;
+      if (other && isWithin && other.first !== days.first && other.text !== base.text)
+        return [{ ...asked, [part]: other }];
+    }
+    return [];
+  });
 }

@@ -1,20 +1,18 @@
-/** What a reading means as commands: those that keep every word, or the refusal of the word that none can keep. */
-
+/** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
-import { catchInvalidWord, InvalidWord } from '../../failure/index.ts';
-import { PRODUCTS } from '../../product.ts';
-import type { Day, Unit } from '../../time/calendar.ts';
-import type { Versus } from '../parse-argument.ts';
-import { parsePeriodText } from '../parse-command.ts';
-import { formatParsedCommand, type ParsedCommand } from '../parsed-command.ts';
-import { dateText, sizeOf } from '../periods/date-ast.ts';
-import { pad } from '../periods/date-literal.ts';
-import { formatPhrase, type PeriodPhrase, unitPhrase } from '../periods/period-ast.ts';
-import { clipWord } from '../text.ts';
-import { type Aliases, CLAUSE_BREAK } from '../tokenizer.ts';
-import { parseQuestionWords } from './extract-phrases.ts';
-import { firstSaid, type PhraseRole, ROLE_RULES, type Subject } from './phrases.ts';
-import { applies, OUTPUTS, type QuestionReading, refuseUnplaced, subjectsOf } from './question-reading.ts';
+import { InvalidWord } from '../../failure/index.ts';
+import { daysBetween } from '../../time/calendar.ts';
+import { formatVersus, type Versus } from '../../time/named-comparison.ts';
+import type { NamedDays } from '../../time/period.ts';
+import type { Item, Reader } from '../items.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+  type ProjectName,
+  type SeveralProjects,
+} from '../parsed-command.ts';
+import { commandOfItems, readBy } from '../read-command.ts';
+import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -22,247 +20,316 @@ export interface QuestionCommand {
   readonly text: string;
 }
 
-/** Subjects to try when the question names none, likeliest first. */
-const EITHER: readonly Subject[] = ['balance', 'spend'];
-
-interface MadeCommand {
-  readonly command: QuestionCommand;
-  /** Another command may be meant as well. */
-  readonly isGuess: boolean;
+export interface MadeCommand extends QuestionCommand {
+  /** Whether another command may be meant as well. */
+  readonly isGuess?: boolean;
+  /** Whether only an answer before could tell the project, and the word that no project is named. */
+  readonly isOpen?: boolean;
+  readonly refusal?: InvalidWord;
 }
 
-/** The commands that a reading means, or why there is none. @param today as for `parseQuestion` */
-export const commandsOf = (reading: QuestionReading, today?: Day): readonly (MadeCommand | InvalidWord)[] =>
-  (reading.subject === undefined && reading.words.versus === undefined
-    ? EITHER
-    : [reading.subject ?? 'spend']
-  ).flatMap<MadeCommand | InvalidWord>((subject) =>
-    catchInvalidWord(() => {
-      if (subject === 'spend') return spendCommands(reading, today);
-      return [subject === 'balance' ? balanceCommand(reading) : billingCommand(subject, reading, today)];
-    }),
+/** What the words of a question say; undefined is nothing. */
+export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
+
+const OUTPUTS: readonly string[] = ['csv', 'details', 'why'];
+
+/** The words that the items say. @throws InvalidWord for two outputs, and for a product that does not follow its project */
+export function wordsOf(said: Said): Words {
+  const { items, reader, answered } = said;
+  const said_ = items.flatMap((item): readonly Item[] => {
+    if (item.kind === 'than' || item.kind === 'order' || item.kind === 'bad') return [];
+    if (item.kind !== 'word') return item.kind === 'all' && isTotal(said, item) ? [] : [item];
+    return OUTPUTS.includes(item.role) ? [{ ...item, kind: 'output', output: item.role as 'csv' }] : [];
+  });
+  const outputs = said_.flatMap((item) => (item.kind === 'output' ? [item] : []));
+  const other = outputs.find(({ output }) => output !== outputs[0]?.output);
+  if (other)
+    throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
+  for (const product of said.of('product')) {
+    const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
+    if (!answered && /^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project')
+      throw said.refuse(product);
+  }
+  // Today is added to the days of the answer, or left out of them.
+  const isOfAnswer = said.has('today') && !said.has('period') && answered?.words.phrase;
+  const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
+  const { help: _, ...words } = commandOfItems([...days, ...said_], reader);
+  return words;
+}
+
+/** `total` with projects named is their sum. */
+const isTotal = (said: Said, item: AskedItem): boolean =>
+  said.has('project') && item.kind === 'all' && !item.isPer;
+
+export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
+  several ?? (alias !== undefined ? [{ alias }] : project !== undefined ? [{ project }] : undefined);
+
+/** The words for these projects. */
+export function wordsFor(names: SeveralProjects | undefined): Words {
+  const none = { project: undefined, alias: undefined, several: undefined };
+  if (names === undefined || names === 'all' || names.length > 1) return { ...none, several: names };
+  return { ...none, ...names[0] };
+}
+
+/** The days of a canonical phrase. */
+export function daysOf(text: string, reader: Reader): NamedDays {
+  const [item] = readBy(text, 'PeriodOnly', reader);
+  if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
+  return item.days;
+}
+
+/** Days and names alone: what to ask of them. @throws InvalidWord */
+export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeCommand[] {
+  const words = { ...typed, ...askedProjects(said, typed) };
+  const isNamed = namesOf(words) !== undefined;
+  const isOutput = said.has('output', 'why', 'csv', 'details') && !words.phrase;
+  const isAnd = said.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
+  const refersBack = !isNamed && (isOutput || isAnd || said.has('tail', 'it'));
+  const isSpend =
+    (words.versus ?? words.unit ?? words.top) !== undefined ||
+    words.output === 'why' ||
+    (words.phrase !== undefined && said.has('numbers', 'compare', 'all'));
+  const isBare = said.items.every(
+    (item) => isEmpty(item) || item.kind !== 'word' || BARE.has(item.role) || OUTPUTS.includes(item.role),
   );
-
-/** Whether no period is named, or the running month: `this month`, and on 21 November 2026 `november`. */
-function isThisMonth(phrase: PeriodPhrase | undefined, today = ''): boolean {
-  if (phrase === undefined || (phrase.kind === 'this' && phrase.unit === 'month')) return true;
-  if (phrase.kind !== 'at' || phrase.at.kind !== 'month') return false;
-  const { number, year = 'this' } = phrase.at;
-  return `${year === 'this' ? today.slice(0, 4) : year}-${pad(number)}` === today.slice(0, 7);
+  if (isSpend || (words.phrase && isBare && (isNamed || refersBack)))
+    return spendCommands(said, words).map((made) => ({ ...made, isOpen: made.isOpen || refersBack }));
+  if (refersBack && words.output)
+    return [{ command: '/spend', text: formatParsedCommand(words), isOpen: true }];
+  if (!isNamed || words.phrase) return [];
+  return [...balanceCommands(said, words), ...spendCommands(said, words)].map((made) => ({
+    ...made,
+    isGuess: true,
+  }));
 }
 
-const FROM_PAST = /^from (?:the )?(?:last|past|previous|yesterday)/i;
+const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
-/** Phrases that ask for a change, which `/spend` shows by comparing with the days before. */
-const CHANGES = ['change', 'more', 'pricier', 'stepBefore'] as const;
+/** Whether days are ranked, and not projects. */
+export const isOfDays = (said: Said): boolean =>
+  said.has('day', 'when') || said.of('top').some((top) => top.isOfDays);
 
-/** @throws InvalidWord */
-function spendCommands(
-  { words, output, said }: QuestionReading,
-  today: Day | undefined,
-): readonly MadeCommand[] {
-  const isChange = words.versus === undefined && !firstSaid(said, 'why', 'stepBefore', 'than', 'which');
-  const isVague =
-    words.phrase === undefined || said.has('amount') || !(said.has('spend') || said.has('pricier'));
-  const isGuess =
-    said.has('use') ||
-    (said.has('least') && !said.has('peak') && words.several === undefined) ||
-    (/happened/.test(said.get('why') ?? '') && !said.has('spend')) ||
-    (isChange && isVague && firstSaid(said, ...CHANGES) !== undefined);
-  // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
-  const uncosted =
-    (words.product === 2 && /^(?:us|consum)/.test(said.get('use') ?? '') && said.get('use')) ||
-    (said.has('why') && / anything$/.exec(said.get('spend') ?? '')?.[0].trim());
-  if (uncosted) throw refuseUnplaced(uncosted);
-  const least = said.get('least');
-  const which = said.has('which') ? firstSaid(said, 'more', 'pricier') : undefined;
-  const rank = firstSaid(said, 'rank', 'by', 'least') ?? which;
-  if (least !== undefined && (said.has('rank') || words.top !== undefined)) throw refuseUnplaced(least);
-  const isRanked = rank !== undefined && !said.has('peak') && !said.has('when');
-  if (isRanked && (words.alias ?? words.project) !== undefined) throw refuseUnplaced(rank);
-  const asked: ParsedCommand = isRanked && words.several === undefined ? { ...words, several: 'all' } : words;
-  const make = (changed: Partial<ParsedCommand>, guess = isGuess): readonly MadeCommand[] => [
-    {
-      command: { command: '/spend', text: formatParsedCommand({ ...asked, ...changed }, output) },
-      isGuess: guess,
-    },
-  ];
-  const { phrase, versus } = asked;
-  const step = said.get('stepBefore');
-  if (step !== undefined) {
-    const compared = versus === undefined ? withStepBefore(step, asked) : undefined;
-    if (compared === undefined) throw refuseUnplaced(clipWord(step));
-    return make(compared, phrase === undefined || isGuess);
+/** The projects asked about: the named ones, all of them, or none. @throws InvalidWord */
+export function askedProjects(said: Said, words: Words): Words {
+  const [than] = said.of('than');
+  const names = namesOf(words);
+  if (than !== undefined) {
+    if (names === undefined || names === 'all' || names.length > 1 || words.output === 'why')
+      throw said.refuse(than);
+    return wordsFor([...names, nameOf(than.name)]);
   }
-  if (said.has('future') || said.has('forecast') || said.has('monthEnd')) {
-    if (!isThisMonth(phrase, today))
-      throw new InvalidWord(
-        clipWord(phrase?.typed ?? 'vs'),
-        'doesn’t say this month, and only that has a forecast',
-        `Type ${commandText('/spend')} prod this-month.`,
-      );
-    if (versus !== undefined) throw refuseUnplaced(said.get('than') ?? said.get('joint') ?? 'vs');
-    return make({ phrase: unitPhrase('this', 'month') });
-  }
-  // “Costs from last month” are that month's; “from” with a date begins there.
-  if (phrase?.kind === 'since' && FROM_PAST.test(phrase.typed)) {
-    const unit = parsePeriodText(formatPhrase(phrase).replace(/^since /, ''));
-    return [unit, phrase].flatMap((period) => make({ phrase: period }, true));
-  }
-  // “What changed between september and october” may mean from one to the other.
-  if (output === 'why' && phrase?.kind === 'range' && /^between\b/i.test(phrase.typed)) {
-    const sides = {
-      phrase: parsePeriodText(dateText(phrase.to)),
-      versus: parsePeriodText(dateText(phrase.from)),
-    };
-    return [...make(sides, true), ...make({}, true)];
-  }
-  if (phrase === undefined && versus !== undefined)
-    return make({ phrase: periodBeside(versus, today) }, true);
-  if (phrase === undefined || versus === undefined || versus === 'year-before') return make({});
-  if (formatPhrase(phrase) !== formatPhrase(versus)) return make({});
-  if (phrase.kind !== 'last')
-    throw refuseUnplaced(clipWord(versus.typed), 'is on both sides of the comparison');
-  // `/spend` compares with as many days before anyway.
-  const { versus: _, ...alone } = asked;
-  return [{ command: { command: '/spend', text: formatParsedCommand(alone, output) }, isGuess: true }];
+  if (names !== undefined) return {};
+  const isRanked =
+    said.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(said);
+  return wordsFor(isRanked || namesAll(said) ? 'all' : undefined);
 }
 
-/** A period compared with the period before it: `last week`, “than the week before”. Undefined if other words say otherwise. */
-function withStepBefore(step: string, words: ParsedCommand): ParsedCommand | undefined {
-  const unit = /day|week(?!end)|month|quarter/.exec(step)?.[0] as Unit | undefined;
-  const phrase = words.phrase ?? (unit && unitPhrase('this', unit));
-  if (phrase === undefined) return undefined;
-  const versus = (text: string) => ({ ...words, phrase, versus: parsePeriodText(text) });
-  const name = formatPhrase(phrase);
-  const days = { today: 'yesterday', yesterday: '2 days ago', 'last-day': '2 days ago' }[name];
-  if (days !== undefined) return unit === undefined || unit === 'day' ? versus(days) : undefined;
-  const [, count, of] = /^(?:last|this)-(?:(\d+)-)?([a-z]+?)s?$/.exec(name) ?? [];
-  if (step.includes('same')) return phrase.kind === 'this' && unit === of ? words : undefined;
-  if (step.includes('weekend')) return name === 'last-weekend' ? words : undefined;
-  if (phrase.kind === 'this') return unit === undefined || unit === of ? versus(`last-${of}`) : undefined;
-  // `/spend` itself compares these with as many units or days before, and a running unit with its first days.
-  const length =
-    phrase.kind === 'at' ? phrase.at.kind : count === undefined ? of : name === 'last-7-days' && 'week';
-  const isSpan = phrase.kind === 'last' || phrase.kind === 'range';
-  return (unit === undefined ? isSpan : unit !== 'day' && unit === length) ? words : undefined;
-}
+export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
-/** The period that may be meant if only the period to compare with is named. @throws InvalidWord */
-function periodBeside(versus: Versus, today: Day | undefined): PeriodPhrase {
-  if (versus === 'year-before') return unitPhrase('this', 'year');
-  const unit =
-    versus.kind === 'at' ? sizeOf(versus.at) : versus.kind === 'last' && versus.count === 1 && versus.unit;
-  if (unit && unit !== 'day' && unit !== 'half' && !isThisMonth(versus, today))
-    return unitPhrase('this', unit);
-  throw refuseUnplaced(clipWord(versus.typed), 'is only one side of a comparison');
-}
+/** Whether a word means all projects: “we”, “in total”, “where did the money go?”. */
+const namesAll = (said: Said): boolean =>
+  said.has('we', 'all') || said.items.some((item) => item.kind === 'word' && item.isAll);
 
-/** @throws InvalidWord */
-function balanceCommand({ words, output, said }: QuestionReading): MadeCommand {
-  const { phrase, versus, top, ...asked } = words;
-  const step = said.get('stepBefore');
-  if (step !== undefined) throw refuseUnplaced(clipWord(step));
-  const past = said.get('past');
-  if (past !== undefined) throw refuseUnplaced(past, 'is about the past, and a balance is always as of now');
-  if (phrase !== undefined)
-    throw new InvalidWord(
-      clipWord(phrase.typed),
-      'is a period, and a balance is always as of now',
-      `Only ${commandText('/spend')} takes periods.`,
-    );
-  if (versus !== undefined || top !== undefined || output === 'why')
-    throw new InvalidWord(
-      versus !== undefined ? 'vs' : (said.get('why') ?? 'top'),
-      'is about what was spent',
-      `It works with ${commandText('/spend')}.`,
-    );
-  const isNamed = (asked.alias ?? asked.project) !== undefined;
-  // Sorted by what runs out first.
-  const most = firstSaid(said, 'rank', 'least');
-  if (most !== undefined && !said.has('lasting')) throw refuseUnplaced(most);
-  const ranked = firstSaid(said, 'first', 'rank', 'which', 'who');
-  if (isNamed && ranked !== undefined) throw refuseUnplaced(ranked);
-  // “In total” may mean all projects.
-  const isTotal = said.has('total') && !isNamed && asked.several === undefined;
-  const all = (ranked !== undefined || isTotal) && asked.several === undefined;
-  return {
-    command: {
-      command: '/balance',
-      text: formatParsedCommand(all ? { ...asked, several: 'all' } : asked, output),
-    },
-    isGuess: isTotal || said.has('rank') || said.has('who') || said.has('credit'),
-  };
-}
-
-/** Lists and help. A budget is a watch. @throws InvalidWord */
-function billingCommand(
-  subject: Exclude<Subject, 'spend' | 'balance'>,
-  { words, output, said }: QuestionReading,
-  today: Day | undefined,
-): MadeCommand {
-  const { phrase, versus, top, product, several, ...named } = words;
-  const isBudget = subject === 'budget';
-  const extra =
-    (phrase !== undefined && !(isBudget && isThisMonth(phrase, today)) && phrase.typed) ||
-    (versus !== undefined && 'vs') ||
-    (top !== undefined && 'top') ||
-    (product && PRODUCTS[product].word) ||
-    (output !== undefined && said.get(output)) ||
-    firstSaid(said, 'compare', 'rank', 'least', 'by', 'first', 'total');
-  if (extra) throw refuseUnplaced(clipWord(extra));
-  const names = several === 'all' ? '' : formatParsedCommand({ ...named, several });
-  if (names !== '' && !isBudget && subject !== 'watches') throw refuseUnplaced(names);
-  const [command, verb] = BILLING[subject].split(' ') as [SlashCommand, string];
-  const text = [verb, names, isBudget && 'budget'].filter(Boolean).join(' ');
-  return { command: { command, text }, isGuess: false };
-}
-
-const BILLING: Readonly<Record<Exclude<Subject, 'spend' | 'balance'>, string>> = {
-  budget: commandText('/billing watches'),
-  projects: commandText('/billing projects'),
-  schedules: commandText('/billing schedules'),
-  watches: commandText('/billing watches'),
-  help: commandText('/billing help'),
+/** Whether only an answer before could tell the project. */
+const isOpen = (said: Said, words: Words): boolean => {
+  const noun = said.first('noun');
+  return (
+    namesOf(words) === undefined &&
+    (said.has('it') ||
+      (noun?.kind === 'word' && noun.text === 'project' && !said.has('most', 'least', 'which', 'top')))
+  );
 };
 
-/** A question's words, split into the command they ask for and the rest. */
-interface QuestionParts {
-  /** The commands that it asks for: none, one, or two that exclude each other. */
-  readonly commands: readonly SlashCommand[];
-  /** The words that are not part of a question's phrase, for the grammar of commands. */
-  readonly text: string;
-  /** The refusal of a change without a comparison: after an answer it may mean that answer's comparison or the days before. */
-  readonly change?: InvalidWord | undefined;
-  /** A phrase that the command could not express. */
-  readonly unplaced?: string | undefined;
-  /** What it adds to an answer that it asks for once more, as a chart or a total: the total of one project may mean all. */
-  readonly repeats: readonly Partial<ParsedCommand>[];
-  /** Whether it asks what exists: “what do you have for october?”. */
-  readonly isVague: boolean;
+/** @throws InvalidWord */
+export function balanceCommands(said: Said, words: Words): readonly MadeCommand[] {
+  const was = said.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
+  const isPast = was ?? (said.has('lasting') ? undefined : said.first('past'));
+  const late = said.first('period', 'versus', 'unit', 'today') ?? isPast;
+  if (late) throw said.refuse(late, 'A balance is always as of now', '');
+  if (words.output === 'why')
+    throw new InvalidWord('why', 'is about what was spent', `It works with ${commandText('/spend')}.`);
+  if (!said.has('lasting')) said.refuseAny(['most', 'least', 'top']);
+  const { project, alias, several, product, output } = words;
+  const text = formatParsedCommand({ project, alias, several, product, output });
+  return [{ command: '/balance', text, isGuess: said.has('credit'), isOpen: isOpen(said, words) }];
 }
 
-/** Splits a text into the command it asks for and the rest. @param wasBalance whether a balance was asked for before */
-export function parseQuestionParts(text: string, aliases: Aliases, wasBalance = false): QuestionParts {
-  const question = parseQuestionWords(text, aliases);
-  const { said, rest } = question;
-  const outputs = OUTPUTS.filter((role) => said.has(role));
-  const isVague = said.has('have') && ![...said.keys()].some((role) => 'about' in ROLE_RULES[role]);
-  const subjects = isVague ? [] : subjectsOf(question);
-  const commands = subjects.flatMap((about) =>
-    about === 'spend' || about === 'balance' ? [`/${about}` as const] : [],
+/** Words that ask whether a budget is passed, and not whether it holds. */
+const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
+
+/** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
+export function budgetCommands(
+  said: Said,
+  words: Words,
+  inherited?: 'budget' | 'over-budget',
+): readonly MadeCommand[] {
+  const { answered, reader } = said;
+  const number = said.of('project').find((item) => /^\d+$/.test(said.typed(item)));
+  if (answered && number) throw said.refuse(number, 'could be a project or an amount', '');
+  if (words.phrase?.text !== daysOf('this-month', reader).text) said.refuseAny(['period']);
+  said.refuseAny(['versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why']);
+  const isOfAnswer = answered && !namesAll(said) && !said.has('which', 'noun');
+  const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
+  const isOver = said.items.some(
+    (item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text),
   );
-  const [subject = wasBalance ? 'balance' : 'spend'] = subjects;
-  const isFigures = subject === 'spend' || subject === 'balance';
-  const isMeant = (role: PhraseRole) => isFigures && applies(role, said, subject);
-  const isCompared = firstSaid(said, 'why', 'than', 'which') !== undefined;
-  const change = isCompared ? undefined : firstSaid(said, ...CHANGES);
-  return {
-    commands,
-    change: change === undefined ? change : refuseUnplaced(clipWord(change)),
-    unplaced: [...said].find(([role]) => !isMeant(role))?.[1],
-    isVague,
-    repeats: said.has('total') ? [{}, { several: 'all' }] : firstSaid(said, 'numbers', 'howLong') ? [{}] : [],
-    text: [...rest.split(' ').filter((word) => word !== CLAUSE_BREAK), ...outputs].filter(Boolean).join(' '),
-  };
+  const output = isOver ? 'over-budget' : (inherited ?? 'budget');
+  return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
+}
+
+const LISTS: Readonly<Partial<Record<Subject, string>>> = { status: 'status', owner: 'projects' };
+
+/** @throws InvalidWord */
+export function listCommand(subject: Subject, said: Said, words: Words): MadeCommand {
+  said.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
+  if (subject === 'projects' || subject === 'schedules' || subject === 'help') said.refuseAny(['project']);
+  const isOfProjects = subject === 'watches' && namesOf(words) !== 'all';
+  const names = isOfProjects ? formatParsedCommand(wordsFor(namesOf(words))) : '';
+  return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
+}
+
+/** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
+export function spendCommands(said: Said, words: Words): readonly MadeCommand[] {
+  const asked = withoutUsualUnit(said, asForecast(said, beside(said, withRank(said, words))));
+  refuseUnspendable(said, asked);
+  const made = (changed: Words, isGuess: boolean): MadeCommand => ({
+    command: '/spend',
+    text: formatParsedCommand({ ...asked, ...changed }),
+    isGuess,
+    isOpen: isOpen(said, asked),
+  });
+  const { phrase, unit } = asked;
+  const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
+  // “Costs from last month” are that month's; “from” with a date begins there.
+  if (from?.[1]) return [daysOf(from[1], said.reader), phrase].map((days) => made({ phrase: days }, true));
+  // “What changed between september and october” may mean from one to the other.
+  if (asked.output === 'why' && phrase && /^between\b/.test(phrase.typed)) return sidesOf(phrase, said, made);
+  if (unit !== undefined && unit !== 'day' && phrase === undefined)
+    return [
+      made({ phrase: daysOf(`last-${unit}`, said.reader), unit: undefined }, true),
+      made({ phrase: daysOf(`last-12-${unit}s`, said.reader) }, true),
+    ];
+  return [made({}, isGuess(said, words, asked))];
+}
+
+function sidesOf(
+  phrase: NamedDays,
+  { reader }: Said,
+  made: (changed: Words, isGuess: boolean) => MadeCommand,
+): readonly MadeCommand[] {
+  const [from, to] = phrase.text.split('..').map((text) => daysOf(text, reader));
+  return [...(to ? [made({ phrase: to, versus: from }, true)] : []), made({}, true)];
+}
+
+/** Whether something else may be meant, too. */
+function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): boolean {
+  const loose = said.of('versus').some((item) => item.isLoose);
+  const why = said.first('why');
+  const isVague = why?.kind === 'word' && why.isVague && !said.has('spend') && !said.answered;
+  const isChange =
+    said.has('change', 'more', 'pricier') &&
+    !versus &&
+    output !== 'why' &&
+    !said.has('which', 'than', 'either', 'most');
+  return (
+    (said.has('usage') && !said.has('bonus')) ||
+    (loose && (!phrase || said.answered !== undefined)) ||
+    isVague === true ||
+    (isChange && (!phrase || said.has('amount') || !said.has('spend', 'pricier'))) ||
+    (asked.versus !== undefined &&
+      !phrase &&
+      !said.has('compare', 'change', 'spend') &&
+      !said.of('versus').some((item) => item.isThan))
+  );
+}
+
+/** Of one project the days are shown anyway, up to a month of them, and their average. */
+function withoutUsualUnit(said: Said, words: Words): Words {
+  const { unit, phrase } = words;
+  const names = namesOf(words);
+  const isOne = names === undefined || (names !== 'all' && names.length === 1);
+  const isShort = phrase === undefined || daysBetween(phrase.first, phrase.last) < DAYS_SHOWN;
+  return unit === 'day' && (said.has('average') || (isOne && isShort))
+    ? { ...words, unit: undefined }
+    : words;
+}
+
+/** A longer table is by week. */
+const DAYS_SHOWN = 31;
+
+/** What is ranked, and in which order. @throws InvalidWord */
+function withRank(said: Said, words: Words): Words {
+  const isLowest = words.isLowest || said.has('least');
+  const ranked = said.first('most', 'least', 'sorted');
+  const [top] = said.of('top');
+  if (isLowest && (said.has('most') || (words.top !== undefined && !words.isLowest)))
+    throw said.refuse(said.first('least') ?? top);
+  // The projects that grew most are those that made the change.
+  if (said.has('change+most') && words.output === undefined)
+    return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
+  const names = namesOf(words);
+  if (isOfDays(said)) {
+    const isRanking = isLowest || words.top !== undefined;
+    if (isRanking && names !== undefined && (names === 'all' || names.length > 1))
+      throw said.refuse(said.first('day') ?? top);
+    return { ...words, ...(isRanking && { isOfDays: true, ...(isLowest && { isLowest: true }) }) };
+  }
+  if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw said.refuse(ranked);
+  return { ...words, ...(isLowest && { isLowest: true }) };
+}
+
+/** The running month, where a forecast is asked for. @throws InvalidWord for other days */
+function asForecast(said: Said, words: Words): Words {
+  if (!said.has('will', 'forecast', 'monthEnd')) return words;
+  const month = daysOf('this-month', said.reader);
+  const [period] = said.of('period');
+  if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
+    throw said.refuse(
+      period,
+      'doesn’t say this month, and only that has a forecast',
+      `Type ${commandText('/spend')} prod this-month.`,
+    );
+  const [versus] = said.of('versus');
+  if (versus) throw said.refuse(versus);
+  return { ...words, phrase: month, versus: undefined };
+}
+
+/** The running unit beside “than last month”. @throws InvalidWord where only one side of a comparison is said */
+function beside(said: Said, words: Words): Words {
+  const { versus, phrase } = words;
+  if (versus === undefined) return words;
+  const [item] = said.of('versus');
+  const days = phrase ?? runningBeside(versus, said.reader);
+  if (days === undefined) throw said.refuse(item, 'is only one side of a comparison');
+  if ('text' in versus && versus.text === days.text)
+    throw said.refuse(item, 'is on both sides of the comparison');
+  const { rule } = days;
+  const unit = 'before' in versus && versus.before;
+  if (
+    unit &&
+    unit !== 'period' &&
+    unit !== 'year' &&
+    'unit' in rule &&
+    rule.kind !== 'weekend' &&
+    rule.unit !== unit
+  )
+    throw said.refuse(item);
+  return { ...words, phrase: days };
+}
+
+export function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
+  const [, unit = formatVersus(versus) === 'yesterday' ? 'day' : undefined] =
+    /^(?:last-)?(day|week|month|quarter|year)(?:-before)?$/.exec(formatVersus(versus)) ?? [];
+  return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
+}
+
+/** @throws InvalidWord for words that no answer about spend keeps */
+function refuseUnspendable(said: Said, { product, unit, isOfDays, several }: Words): void {
+  // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
+  if (product === 2) said.refuseAny(['usage']);
+  if (said.has('why')) said.refuseAny(['any']);
+  const per = said.of('all').find((item) => item.isPer);
+  if (said.has('average') && (per || (unit && unit !== 'day'))) throw said.refuse(per ?? said.first('unit'));
+  if (unit && isOfDays) throw said.refuse(said.first('unit'));
+  if (unit && unit !== 'day' && several) throw said.refuse(said.first('unit'), 'works for one project', '');
 }

@@ -1,13 +1,15 @@
 /** What Tally makes of a text, by the same way that it takes in Slack. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
-import { completeMention } from '../../../../src/features/mentions/follow-ups.ts';
+import { readMention } from '../../../../src/features/mentions/follow-ups.ts';
 import {
   type KnownCommands,
   type Mention,
-  parseMention,
+  parseQuestionMention,
+  parseTypedCommand,
   plainMentionText,
 } from '../../../../src/features/mentions/parse.ts';
 import type { Command } from '../../../../src/slack/commands/command.ts';
+import { reader } from '../../../support/read-words.ts';
 import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';
 
@@ -38,14 +40,14 @@ const KNOWN: KnownCommands = {
     ...['connect', 'disconnect', 'projects', 'default', 'schedule', 'schedules', 'watch', 'watches'],
     ...['settings', 'status', 'audit', 'help'],
   ],
-  aliases: ALIASES,
-  today: '2026-11-21',
+  reader: reader(ALIASES),
   self: 'U0TALLY001',
   acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 
 /** What Tally reads in a text that mentions it. */
-export const mentionOf = (text: string): Mention => parseMention(text, KNOWN);
+export const mentionOf = (text: string): Mention =>
+  parseTypedCommand(text, KNOWN) ?? parseQuestionMention(text, KNOWN);
 export const outcomeOf = (text: string): Outcome => outcomeOfMention(mentionOf(text));
 
 function outcomeOfMention(mention: Mention): Outcome {
@@ -75,14 +77,10 @@ export async function mentionIn(answered: string, text: string): Promise<Mention
   const [command = '', ...words] = answered.split(' ');
   const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };
-  const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1' };
-  const said = {
-    text: plainMentionText(text, KNOWN.self),
-    mention: mentionOf(text),
-    request: REQUEST,
-  };
+  const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1', isReply: true };
+  const said = { text: plainMentionText(text, KNOWN.self), known: KNOWN, request: REQUEST };
   const recall = async () => ({ answered: question, failed: undefined });
-  return await completeMention(said, place, { recall });
+  return parseTypedCommand(text, KNOWN) ?? (await readMention(said, place, { recall }));
 }
 
 export const outcomeOfFollowUp = async (answered: string, text: string): Promise<Outcome> =>

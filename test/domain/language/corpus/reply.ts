@@ -1,13 +1,11 @@
 /** What Tally answers to a text, as one line: what it understood, or the whole refusal with its buttons. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
-import { parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
-import { parseBalanceText, parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith } from '../../../../src/domain/time/named-comparison.ts';
-import { resolvePeriodText } from '../../../../src/domain/time/resolve-period.ts';
 import type { Mention } from '../../../../src/features/mentions/parse.ts';
 import type { Command } from '../../../../src/slack/commands/command.ts';
+import { readBalance, readSpend, resolvePeriodText } from '../../../support/read-words.ts';
 import { ALIASES, NOW } from './meaning.ts';
 import { mentionIn, mentionOf } from './outcome.ts';
 
@@ -34,8 +32,8 @@ export const replyToPeriod = (text: string): string =>
   orRefusal(() => {
     const [typed = '', versus] = text.split(NAMED);
     const period = resolvePeriodText(typed, NOW, 'UTC');
-    const named = versus === undefined ? undefined : parseCommandText(`vs ${versus}`, ALIASES).versus;
-    const { days, to, comparison } = named === undefined ? period : compareWith(period, named, { now: NOW });
+    const named = versus === undefined ? undefined : readSpend(`vs ${versus}`, ALIASES).versus;
+    const { days, to, comparison } = named === undefined ? period : compareWith(period, named);
     const asked = `${daysText(days)}${to === NOW ? ' until now' : ''}`;
     if (comparison === undefined) return `${asked}, no comparison`;
     return `${asked} vs ${daysText(comparison.days)} (${comparison.basis})`;
@@ -45,9 +43,8 @@ export const replyToPeriod = (text: string): string =>
 export const replyToCommand = (typed: string): string =>
   orRefusal(() => {
     const [command = '', ...rest] = typed.split(' ');
-    const parse = command === '/balance' ? parseBalanceText : parseCommandText;
-    const { words, output } = parseWithOutput(rest.join(' '), ALIASES, (text) => parse(text, ALIASES));
-    return words.help ? `${command} help` : `${command} ${formatParsedCommand(words, output)}`.trim();
+    const words = (command === '/balance' ? readBalance : readSpend)(rest.join(' '), ALIASES);
+    return words.help ? `${command} help` : `${command} ${formatParsedCommand(words)}`.trim();
   });
 
 const commandText = ({ command, text }: Command): string => `${command} ${text}`.trim();

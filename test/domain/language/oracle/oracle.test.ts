@@ -2,10 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type FailureOf, InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';
-import { parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
-import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
-import { type Period, resolvePeriod, resolvePeriodText } from '../../../../src/domain/time/resolve-period.ts';
+import { type Period, periodOf } from '../../../../src/domain/time/period.ts';
+import { readSpend, resolvePeriodText } from '../../../support/read-words.ts';
 import { runs } from '../../../support/thorough.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
 import { isTooLong, PRODUCTIONS } from './productions.ts';
@@ -84,13 +83,12 @@ describe('in a command', () => {
   const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'web-shop']);
   type Words = Partial<ParsedCommand> & { readonly days?: string; readonly output?: string };
 
-  const parse = (text: string) => parseWithOutput(text, ALIASES, (rest) => parseCommandText(rest, ALIASES));
+  const parse = (text: string) => readSpend(text, ALIASES);
   const wordsRead = (text: string): Words | 'refused' => {
     const read = attempt(() => {
-      const { words, output } = parse(text);
-      const { phrase, help: _, ...others } = words;
-      const days = phrase && span(resolvePeriod(phrase, NOW, 'UTC'));
-      return { ...others, ...(days && { days }), ...(output && { output }) };
+      const { phrase, help: _, ...others } = parse(text);
+      const days = phrase && span(periodOf(phrase, NOW, 'UTC'));
+      return { ...others, ...(days && { days }) };
     });
     return read instanceof Error ? 'refused' : read;
   };
@@ -121,8 +119,8 @@ describe('in a command', () => {
     (project) => {
       const phrases = some(project.length);
       const read = phrases.map(([phrase]) => {
-        const canonical = formatParsedCommand(parse(`${project} ${phrase} storage`).words);
-        return [phrase, wordsRead(canonical), formatParsedCommand(parse(canonical).words) === canonical];
+        const canonical = formatParsedCommand(parse(`${project} ${phrase} storage`));
+        return [phrase, wordsRead(canonical), formatParsedCommand(parse(canonical)) === canonical];
       });
       expect(read).toEqual(
         phrases.map(([phrase, first, last]) => [
@@ -135,12 +133,12 @@ describe('in a command', () => {
   );
 
   it('reads each phrase after “vs” too', () => {
-    // There “last year” is the same days a year before.
-    const phrases = ANSWERED.filter(([phrase]) => !/includ|incl|year|1y/.test(phrase));
+    // There “last year” is the same days a year before, and “previous” is what comes before the period.
+    const phrases = ANSWERED.filter(([phrase]) => !/includ|incl|year|1y|prev/.test(phrase));
     const read = phrases.map(([phrase]) => {
-      const { phrase: asked, versus } = parse(`prod april vs ${phrase} csv`).words;
+      const { phrase: asked, versus } = parse(`prod april vs ${phrase} csv`);
       const days = [asked, versus].map((one) =>
-        typeof one === 'object' ? span(resolvePeriod(one, NOW, 'UTC')) : one,
+        one && 'text' in one ? span(periodOf(one, NOW, 'UTC')) : one,
       );
       return [phrase, ...days];
     });
@@ -171,7 +169,7 @@ describe('in a command', () => {
 
   it('reads a phrase without a project as a period, or offers both readings of its number', () => {
     for (const [phrase, first, last] of ANSWERED.filter(([phrase]) => !isBareYear(phrase))) {
-      const refusal = attempt(() => parseCommandText(phrase, ALIASES));
+      const refusal = attempt(() => readSpend(phrase, ALIASES));
       const days = `${first}..${last}`;
       if (refusal instanceof InvalidWord) {
         const readings = refusal.offered.map(wordsRead);

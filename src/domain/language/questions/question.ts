@@ -1,0 +1,391 @@
+/**
+ * Questions in free words: a question is items, and a follow-up is the last answer's items with those on top that were said.
+ * What no rule gives a meaning is refused by name.
+ */
+import type { SlashCommand } from '../../command-names.ts';
+import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
+import { explainBadWord, isKnownWord } from '../correct-text.ts';
+import { CORRECTIONS } from '../generated.js';
+import type { Aliases, Item, Reader } from '../items.ts';
+import { couldBeName, nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
+import { formatParsedCommand } from '../parsed-command.ts';
+import { findItemsSlip, readBy } from '../read-command.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
+import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
+import { followUpCommands } from './follow-up.ts';
+import {
+  askedProjects,
+  balanceCommands,
+  budgetCommands,
+  commandsWithoutSubject,
+  listCommand,
+  type MadeCommand,
+  namesOf,
+  type QuestionCommand,
+  spendCommands,
+  wordsFor,
+  wordsOf,
+} from './question-commands.ts';
+import {
+  type AskedItem,
+  isEmpty,
+  type LastAnswer,
+  markOf,
+  type OrderItem,
+  refuseLoose,
+  Said,
+  type Subject,
+  subjectOf,
+} from './said.ts';
+import { MEANT_WORDS, PLAIN_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
+
+export type Question =
+  /** The command that it means exactly. */
+  | ({ readonly kind: 'command' } & QuestionCommand)
+  /** The same without a project, which only an earlier answer could tell. `refusal` is of a word that no project is named. */
+  | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord | undefined } & QuestionCommand)
+  /** What it may mean, the likeliest first; each keeps every word. */
+  | {
+      readonly kind: 'offered';
+      readonly commands: readonly QuestionCommand[];
+      readonly refusal?: InvalidWord | undefined;
+    }
+  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  | { readonly kind: 'thanks' };
+
+/** Buttons below a refusal. */
+const MOST_OFFERED = 3;
+
+/**
+ * Reads a question such as `how much did prod spend last week?`, in a thread also `and staging?`.
+ *
+ * @param answered what was answered last in its thread; its days are those that it had then
+ * @returns undefined when no word names a project or something that Tally can be asked
+ * @throws secret-pasted
+ */
+export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
+  const question = readWith(text, reader, answered);
+  if (question?.kind !== 'command') return question;
+  // `prod 2` is the project prod-2, or storage of prod.
+  const typed = text.toLowerCase();
+  const spaced = [...reader.aliases].filter(
+    (name) => name.includes('-') && typed.includes(name.replaceAll('-', ' ')),
+  );
+  const others = spaced.flatMap((name) => {
+    const aliases = new Set([...reader.aliases].filter((other) => other !== name));
+    const other = readWith(text, { ...reader, aliases }, answered);
+    return other?.kind === 'command' ? [other] : other?.kind === 'offered' ? other.commands : [];
+  });
+  const commands = [question, ...others.filter((other) => other.text !== question.text)];
+  if (commands.length === 1) return question;
+  return {
+    kind: 'offered',
+    commands: commands.map(({ command, text: words }) => ({ command, text: words })),
+  };
+}
+
+function readWith(text: string, reader: Reader, answered: LastAnswer | undefined): Question | undefined {
+  const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
+  refuseSecret(text, items, reader.aliases);
+  const question = interpret(new Said(items, shown, reader, answered), doubt);
+  const refusal = question !== undefined && 'refusal' in question ? question.refusal : undefined;
+  const mayHoldSecret = text
+    .split(/\s+/)
+    .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
+  return refusal && mayHoldSecret ? { kind: 'refused', refusal: refusal.withheld() } : question;
+}
+
+/**
+ * What people typed after a command although it is a question: `/spend how much did prod cost last week?`.
+ * @returns the command's text that it means; undefined where that is another command, or not clear
+ * @throws secret-pasted
+ */
+export function readTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
+  const question = readQuestion(`${command.slice(1)} ${text}`, reader);
+  return question?.kind === 'command' && question.command === command ? question.text : undefined;
+}
+
+/** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, secret-pasted */
+export function parseTyped<T>(
+  command: SlashCommand,
+  text: string,
+  reader: Reader,
+  parse: (text: string, reader: Reader) => T,
+): T {
+  const parsed = catchInvalidWord(() => parse(text, reader));
+  if (!(parsed instanceof InvalidWord)) return parsed;
+  const meant = readTypedQuestion(command, text, reader);
+  if (meant === undefined) throw parsed;
+  return parse(meant, reader);
+}
+
+/** Only a word without meaning can be a secret. @throws secret-pasted */
+function refuseSecret(text: string, items: readonly AskedItem[], aliases: Aliases): void {
+  const tidied = cleanTyping(text);
+  const bad = items.filter(({ kind }) => kind === 'bad');
+  const isSecret = (word: string) => looksLikeSecret(word) && !aliases.has(normalizeText(word));
+  if ((bad.length > 0 && announcesSecret(tidied)) || tidied.split(' ').some(isSecret))
+    throw new Failure('secret-pasted');
+}
+
+const PICTURES =
+  /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
+const SIGN = "['’‘´`ʼ]";
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
+  [/^no\s*,/i, ''],
+  [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${SIGN}?s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`(?<=\\b(?:it|which))${SIGN}s(?![a-z])`, 'gi'), ' is'],
+  [new RegExp(`(?<=\\b(?:what|how|where|when|who))${SIGN}d(?![a-z])`, 'gi'), ' did'],
+  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would' }).map(
+    ([end, whole]) => [new RegExp(`${SIGN}${end}(?![a-z])`, 'gi'), whole] as const,
+  ),
+  [new RegExp(`(?<=\\bi)${SIGN}m(?![a-z])`, 'gi'), ' am'],
+  [/(?<![\w-])u(?![\w-])/gi, 'you'],
+  // Sentences stay apart.
+  [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
+];
+
+/** `what is` for “what’s”, `prod` for “prod’s”, and nothing for pictures. */
+const tidyQuestion = (text: string): string =>
+  simplifyText(
+    CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
+  );
+
+const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
+  readBy(shown.toLowerCase(), 'Question', reader, {
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED },
+  }) as readonly AskedItem[];
+
+/** A text with more mistakes than this isn't corrected. */
+const MOST_SLIPS = 3;
+
+/** The items of a text. Swapped letters in a word that asks nothing are put right; `doubt` is any other word that was corrected. */
+function itemsOf(typed: string, reader: Reader, inThread: boolean) {
+  let [shown, items] = [typed, readItems(typed, reader, inThread)];
+  let doubt: string | undefined;
+  for (let left = MOST_SLIPS; left > 0; left--) {
+    const slips = items.flatMap((item) =>
+      item.kind === 'bad' && /^[a-z][a-z-]{2,19}$/.test(item.word)
+        ? { ...item, ...correctionOf(item.word, reader.aliases) }
+        : [],
+    );
+    const slip = slips.find(({ meant }) => meant !== undefined);
+    if (slip?.meant === undefined) break;
+    if (!slip.isPlain) doubt ??= shown.slice(slip.start, slip.end);
+    shown = shown.slice(0, slip.start) + slip.meant + shown.slice(slip.end);
+    items = readItems(shown, reader, inThread);
+  }
+  if (doubt !== undefined && items.some(({ kind }) => kind === 'bad'))
+    return { shown: typed, items: readItems(typed, reader, inThread), doubt: undefined };
+  return { shown, items, doubt };
+}
+
+function correctionOf(
+  word: string,
+  aliases: Aliases,
+): { readonly meant?: string | undefined; readonly isPlain?: boolean } {
+  const alias = nearestWord(word, [...aliases]);
+  const letters = sortedLetters(word);
+  const [plain, ...others] = PLAIN_WORDS.filter(
+    (known) => sortedLetters(known) === letters && nearestWords(word, [known]).length > 0,
+  );
+  if (plain !== undefined && others.length === 0 && alias === undefined)
+    return { meant: plain, isPlain: true };
+  const [one, ...forms] = nearestWords(word, MEANT_WORDS);
+  // Forms of one word are one: cost, costs.
+  const meant =
+    one !== undefined && forms.every((form) => form.startsWith(one.slice(0, -1))) ? one : undefined;
+  const period = nearestWord(
+    word,
+    CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known)),
+  );
+  return { meant: alias ?? period ?? meant };
+}
+
+function interpret(said: Said, doubt: string | undefined): Question | undefined {
+  const [order] = said.of('order');
+  if (order !== undefined) {
+    if (order.bad) return { kind: 'refused', refusal: said.refuse(order.bad, UNRECOGNIZED, '') };
+    return { kind: 'command', command: '/billing', text: orderText(said, order) };
+  }
+  if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
+    return said.has('thanks') ? { kind: 'thanks' } : undefined;
+  const readings = alternativesOf(said).map((each) => catchInvalidWord(() => makeCommands(each)));
+  const commands = readings.flatMap((made) => (made instanceof InvalidWord ? [] : made));
+  const slip = slipOf(said);
+  const failed = readings.find((made) => made instanceof InvalidWord);
+  return settle(
+    said,
+    commands,
+    slip && said.refuse(slip.quotes ?? slip, slip.why, slip.works),
+    failed,
+    doubt,
+  );
+}
+
+/** In a thread, a form is about the project of the answer where no other is named. */
+function orderText({ answered }: Said, { verb, words, isNamed }: OrderItem): string {
+  const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
+  return [verb, names, ...words].filter(Boolean).join(' ');
+}
+
+function settle(
+  said: Said,
+  commands: readonly MadeCommand[],
+  slip: InvalidWord | undefined,
+  failed: InvalidWord | undefined,
+  doubt: string | undefined,
+): Question | undefined {
+  const [only, ...others] = commands;
+  const refusal = doubt === undefined ? slip : new InvalidWord(doubt, UNRECOGNIZED, '');
+  if (only === undefined) {
+    const why = slip ?? failed;
+    return why && isAsked(said) ? { kind: 'refused', refusal: why } : undefined;
+  }
+  const { command, text } = only;
+  if (others.length === 0 && refusal === undefined && !only.isGuess)
+    return only.isOpen
+      ? { kind: 'which-project', command, text, refusal: only.refusal }
+      : { kind: 'command', command, text };
+  const offered = commands.slice(0, MOST_OFFERED).map((each) => ({ command: each.command, text: each.text }));
+  return { kind: 'offered', commands: offered, refusal };
+}
+
+/** Whether a word names a project, or something that Tally can be asked. */
+const isAsked = (said: Said): boolean =>
+  said.answered !== undefined ||
+  said.items.some(
+    (item) =>
+      (!isEmpty(item) && !/^(?:bad|period|product|change|kept|list|numbers|more|it)$/.test(markOf(item))) ||
+      (item.kind === 'bad' && /\d/.test(item.word)),
+  );
+
+const isOfCommand = (item: AskedItem): item is AskedItem & Item =>
+  item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
+
+/** What the items of commands can't say together. Who says “we” names all projects. */
+function slipOf(said: Said) {
+  const items = said.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
+  const we = said.first('we');
+  const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
+  const scope = we ?? (said.answered && said.items[0]);
+  const all = scope && !isNamed ? [{ kind: 'all', start: scope.start, end: scope.end } as const] : [];
+  return findItemsSlip(said.shown.toLowerCase(), [...items, ...all], said.reader);
+}
+
+/** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
+const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
+
+/** The items; where some can't be asked for, each of those that would work in their place. */
+function alternativesOf(said: Said): readonly Said[] {
+  const slip = slipOf(said);
+  if (slip === undefined) return [...numberReadings(said), said];
+  const { start, end, instead } = slip;
+  if (NOT_REPLACED.test(said.typed(slip))) return [];
+  return instead.flatMap((text) => {
+    const meant = readBy(text, 'Command', said.reader).map((item): AskedItem => ({ ...item, start, end }));
+    const kept = said.items.filter((item) => item.end <= start || item.start >= end);
+    const at = said.items.findIndex((item) => item.start >= start);
+    const before = said.items.slice(0, at).filter((item) => kept.includes(item));
+    const changed = said.with([...before, ...meant, ...kept.slice(before.length)]);
+    return meant.some(({ kind }) => kind === 'bad') || slipOf(changed) !== undefined ? [] : [changed];
+  });
+}
+
+/** After an answer, a bare number may be a product, a year or a week, and not a project. */
+function numberReadings(said: Said): readonly Said[] {
+  const item = said.of('project').find((project) => /^\d{1,4}$/.test(said.typed(project)));
+  if (said.answered === undefined || item === undefined) return [];
+  const digits = said.typed(item);
+  const { rule } = said.answered.words.phrase ?? {};
+  const isWeek = rule !== undefined && 'unit' in rule && rule.unit === 'week' && Number(digits) <= 53;
+  const text = /^[1-3]$/.test(digits)
+    ? `product ${digits}`
+    : /^20\d\d$/.test(digits)
+      ? `year-${digits}`
+      : isWeek
+        ? `w${digits}`
+        : undefined;
+  const [meant] = text === undefined ? [] : readBy(text, 'Command', said.reader);
+  const { start, end } = item;
+  return meant === undefined
+    ? []
+    : [said.with(said.items.map((each) => (each === item ? { ...meant, start, end } : each)))];
+}
+
+/** @throws InvalidWord */
+function makeCommands(said: Said): readonly MadeCommand[] {
+  said.refuseAny(['unclear'], 'could mean two things here');
+  const [unbilled] = said.items.filter(({ role }) => role === 'unbilled');
+  if (unbilled)
+    throw said.refuse(
+      unbilled,
+      `Billing reports projects, products and days, not ${pluralOf(said.typed(unbilled).toLowerCase())}`,
+      '',
+    );
+  const subject = subjectOf(said);
+  const [first] = said.items;
+  if (subject !== undefined && first !== undefined) said.marks.set(`about:${subject}`, first);
+  const [unknown, ...more] = said.of('bad');
+  if (unknown === undefined) {
+    // “Why?” and “again” only refer to an answer.
+    const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
+    if (!said.answered && said.has(...marks) && said.hasOnly(...marks))
+      return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
+    refuseLoose(said);
+    return commandsFor(subject, said);
+  }
+  const { why, works } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
+  const refusal = new InvalidWord(said.typed(unknown), why, works);
+  const isMissing =
+    (subject === 'spend' || subject === 'balance') && more.length === 0 && isOfOneProject(said);
+  if (!isMissing || why !== UNRECOGNIZED || !isName(said, unknown)) throw refusal;
+  refuseLoose(said);
+  return commandsFor(subject, said).map((made) => ({ ...made, isOpen: true, refusal }));
+}
+
+/** @throws InvalidWord */
+function commandsFor(subject: Subject | undefined, said: Said): readonly MadeCommand[] {
+  const isFigures = subject === undefined || subject === 'spend' || subject === 'balance';
+  if (isFigures && said.answered !== undefined) return followUpCommands(said, subject);
+  const words = wordsOf(said);
+  switch (subject) {
+    case undefined:
+      return commandsWithoutSubject(said, words);
+    case 'spend':
+      return spendCommands(said, { ...words, ...askedProjects(said, words) });
+    case 'balance':
+      return balanceCommands(said, { ...words, ...askedProjects(said, words) });
+    case 'budget':
+      return budgetCommands(said, words);
+    default:
+      return [listCommand(subject, said, words)];
+  }
+}
+
+const pluralOf = (word: string): string =>
+  /^(?:vm|gpu|cpu|sku)s?$/.test(word)
+    ? `${word.replace(/s$/, '').toUpperCase()}s`
+    : word.endsWith('s')
+      ? word
+      : `${word}s`;
+
+const isOfOneProject = (said: Said): boolean =>
+  wordsOf(said).project === undefined &&
+  !said.has('project', 'all', 'top', 'most', 'which', 'least', 'more', 'who', 'it');
+
+/** Words for people, which are never a project's name here. */
+const PEOPLE = /^(?:he|she|everyone|everybody|someone|somebody|anyone|people|person|guys|folks|colleagues?)$/;
+
+/** Whether a word may be the name of a project: “how much did blork spend?”, but not “how much memory”. */
+function isName(said: Said, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
+  const before = said.items[said.items.indexOf(unknown) - 1];
+  const text = before === undefined ? '' : said.typed(before).toLowerCase();
+  return (
+    couldBeName(unknown.word) &&
+    !isKnownWord(unknown.word) &&
+    !PEOPLE.test(unknown.word) &&
+    !/^(?:.* )?(?:much|many|more|less|which|what|an?|any|some|by|per)$/.test(text)
+  );
+}

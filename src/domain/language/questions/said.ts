@@ -1,0 +1,250 @@
+/** What a question says: its items, which words need others beside them, and what it is about. */
+import { commandText } from '../../command-names.ts';
+import { InvalidWord } from '../../failure/index.ts';
+import type { Unit } from '../../time/calendar.ts';
+import type { Item, Reader } from '../items.ts';
+import type { Place } from '../named-days.ts';
+import type { ParsedCommand } from '../parsed-command.ts';
+import { clipWord } from '../text.ts';
+import type { WordRole } from './words.ts';
+
+/** A word or phrase of a question beside the items of commands. */
+export interface WordItem extends Place {
+  readonly kind: 'word';
+  readonly role: WordRole;
+  readonly text: string;
+  /** What it says besides: `least expensive` is about spend, too. */
+  readonly roles?: readonly WordRole[];
+  /** Whether it means all projects: “where did the money go?”. */
+  readonly isAll?: boolean;
+  /** Whether it may ask for something else: “what happened?”. */
+  readonly isVague?: boolean;
+  /** `the week before`, and whether that is compared, or may be counted from today: `the previous week`. */
+  readonly unit?: Unit;
+  readonly isCompared?: boolean;
+  readonly isEither?: boolean;
+}
+
+/** What an item of a command is marked with where a question says more than a command can. */
+interface Marks {
+  /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
+  readonly isThan?: boolean;
+  readonly isLoose?: boolean;
+  readonly ofUnit?: Unit;
+  /** Projects that are added to those of the answer, before or after them; two, one of which is asked for. */
+  readonly isAdded?: 'before' | 'after';
+  readonly isEither?: boolean;
+  /** `per project` */
+  readonly isPer?: boolean;
+  readonly role?: undefined;
+  readonly roles?: undefined;
+}
+
+/** The other side of `cheaper than staging`. */
+type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
+
+/** What a form does, with its words: `post prod spend every morning`. */
+export type OrderItem = Place & {
+  readonly kind: 'order';
+  readonly verb: 'schedule' | 'watch';
+  readonly words: readonly string[];
+  /** A word that the form has no place for. */
+  readonly bad?: Place | null;
+  readonly isNamed: boolean;
+};
+
+export type AskedItem = ((Item | ThanItem | OrderItem) & Marks) | WordItem;
+
+type Kind = AskedItem['kind'];
+type OfKind<K extends Kind> = K extends 'word'
+  ? WordItem
+  : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
+      Marks & { readonly kind: K };
+/** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
+export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
+
+export type Subject =
+  | 'spend'
+  | 'balance'
+  | 'budget'
+  | 'projects'
+  | 'schedules'
+  | 'watches'
+  | 'help'
+  | 'status'
+  | 'owner';
+
+/** The command that was answered last. */
+export interface LastAnswer {
+  readonly command: '/spend' | '/balance';
+  readonly words: ParsedCommand;
+}
+
+const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
+  ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
+  ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
+  ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
+};
+
+/** Words with a meaning only beside one of these; `a+b` are both. */
+const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
+  more: 'why versus than which either spend+past spend+have spend+is',
+  pricier: 'is past versus than which either why answer',
+  change: 'why past have versus spend+is most watches',
+  most: 'spend noun day change when answer',
+  least: 'spend noun day which answer',
+  day: 'most least top why lasting ends',
+  which: 'most least top more pricier either first lasting balance budget about:projects schedules watches',
+  who: 'lasting',
+  first: 'lasting',
+  sorted: 'noun all most top',
+  list: 'noun schedules watches budget top',
+  past: 'spend usage average why numbers most least more pricier change noun budget compare versus period lasting thanks bonus',
+  have: 'money spend usage average change more pricier balance budget compare amount what long output schedules watches noun csv answer',
+  why: 'spend change more pricier period past all answer',
+  will: 'spend lasting ends average forecast budget balance money',
+  can: 'lasting output csv noun schedules watches',
+  money: 'spend average balance lasting ends budget long have amount is',
+  any: 'money balance bonus budget lasting spend noun schedules watches',
+  long: 'have ends lasting balance money answer',
+  when: 'lasting ends most least token top long',
+  kept: 'budget watches money lasting',
+  monthEnd: 'will forecast budget',
+  credit: 'balance',
+  ends: 'money when long day is+project',
+  here: 'schedules watches owner',
+  either: 'which more pricier most least first compare',
+  ...{ only: 'answer', again: 'answer', same: 'answer', lead: 'answer', both: 'answer project' },
+  ...{ plus: '', second: '', unanswered: '' },
+};
+
+/** Items that ask nothing by themselves. */
+const EMPTY: ReadonlySet<Mark> = new Set<Mark>([
+  ...([
+    'courtesy',
+    'thanks',
+    'filler',
+    'what',
+    'amount',
+    'is',
+    'does',
+    'past',
+    'have',
+    'will',
+    'can',
+  ] as const),
+  ...(['now', 'any', 'it', 'we', 'break', 'here', 'request', 'lead', 'money', 'tail'] as const),
+]);
+
+export const markOf = (item: AskedItem): Mark => item.role ?? item.kind;
+export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
+
+const UNCLEAR = 'I can’t tell what {word} means here';
+const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
+
+/** The items of a text, by what they say. */
+export class Said {
+  readonly marks = new Map<Mark, AskedItem>();
+  /** @param shown the text that they were read in, with its capitals */
+  constructor(
+    readonly items: readonly AskedItem[],
+    readonly shown: string,
+    readonly reader: Reader,
+    readonly answered: LastAnswer | undefined,
+  ) {
+    for (const item of items)
+      for (const mark of [markOf(item), ...(item.roles ?? []), ...this.#more(item)])
+        if (!this.marks.has(mark)) this.marks.set(mark, item);
+    const [first] = items;
+    if (answered !== undefined && first !== undefined) this.marks.set('answer', first);
+  }
+
+  #more(item: AskedItem): readonly Mark[] {
+    if (item.kind === 'all') return /project/.test(this.typed(item)) ? ['noun'] : [];
+    return 'isEither' in item && item.kind === 'project' ? ['either'] : [];
+  }
+
+  with(items: readonly AskedItem[]): Said {
+    return new Said(items, this.shown, this.reader, this.answered);
+  }
+  /** @param marks one of them is enough; `a+b` are both */
+  has(...marks: readonly string[]): boolean {
+    return marks.some((mark) => mark.split('+').every((each) => this.marks.has(each as Mark)));
+  }
+  first(...marks: readonly Mark[]): AskedItem | undefined {
+    return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
+  }
+  /** Whether each item asks nothing or is one of these. */
+  hasOnly(...marks: readonly Mark[]): boolean {
+    return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
+  }
+  of<K extends Kind>(kind: K): readonly OfKind<K>[] {
+    return this.items.filter((item) => item.kind === kind) as unknown as readonly OfKind<K>[];
+  }
+  typed({ start, end }: Place): string {
+    return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
+  }
+  /** @param why as in InvalidWord */
+  refuse(item: Place | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
+    return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
+  }
+  /** Throws for the first of these that is said. @throws InvalidWord */
+  refuseAny(marks: readonly Mark[], why?: string, works?: string): void {
+    const item = this.items.find((each) => marks.includes(markOf(each)));
+    if (item !== undefined) throw this.refuse(item, why, works);
+  }
+}
+
+/** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
+export function refuseLoose(said: Said): void {
+  for (const [mark, item] of said.marks) {
+    const beside = BESIDE[mark];
+    if (beside !== undefined && !said.has(...beside.split(' '))) throw said.refuse(item);
+  }
+}
+
+/** @throws InvalidWord for two subjects */
+export function subjectOf(said: Said): Subject | undefined {
+  const named = new Map<Subject, AskedItem>();
+  for (const item of said.items) {
+    const about = item.role && ABOUT[item.role];
+    if (about !== undefined && !named.has(about)) named.set(about, item);
+  }
+  const [bonus, budget] = [said.first('bonus'), named.get('budget')];
+  // Bonuses are spent, too.
+  if (bonus && !named.has('spend')) named.set('balance', bonus);
+  if (budget && said.has('watches', 'list')) named.set('watches', budget);
+  if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
+  if (named.has('watches')) named.delete('budget');
+  if (named.size > 1) named.delete('help');
+  const [[first, one] = [], [, second] = []] = [...named];
+  if (second && one)
+    throw said.refuse(second, `and “${said.typed(one)}” are two questions`, 'Ask one at a time.');
+  return first ?? impliedSubject(said);
+}
+
+/** `projects?` */
+const isShortList = (said: Said): boolean => {
+  const noun = said.first('noun');
+  return said.items.length < 3 && noun !== undefined && /s$/.test(said.typed(noun));
+};
+
+function impliedSubject(said: Said): Subject | undefined {
+  const { answered } = said;
+  if (said.has('most', 'least', 'top', 'day')) return 'spend';
+  if (answered === undefined && (said.has('change', 'pricier') || (said.has('why') && !said.hasOnly('why'))))
+    return 'spend';
+  const isList = said.hasOnly('noun', 'which', 'list', 'all') && said.has('noun') && !said.has('amount');
+  const isPer = said.of('all').some((item) => item.isPer);
+  if (
+    isList &&
+    !isPer &&
+    !said.has('money', 'long') &&
+    !(answered && said.has('all') && !said.has('list', 'request'))
+  )
+    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(said))
+      ? 'projects'
+      : undefined;
+  const isAmount = said.has('amount', 'what', 'long', 'money');
+  return isAmount && said.has('have', 'money') && !said.has('past', 'why') ? 'balance' : undefined;
+}

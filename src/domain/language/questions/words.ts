@@ -1,0 +1,111 @@
+/** The single words of questions, by what they say; phrases of several words are in questions.peggy. */
+
+const WORDS = {
+  // What is asked
+  spend:
+    'spend spends spent spending spendings expense expenses expenditure expenditures cost costs costed costing costings pay pays paid paying charge charges charged charging burn burns burnt burned burning bill bills billed actual actuals damage price expensive costly pricey breakdown',
+  usage: 'use uses used using usage consume consumes consumed consumption invoice invoices',
+  average: 'average averages avg typical typically usual',
+  forecast:
+    'predict forecast forecasts forecasted forecasting projection projections prediction prognosis estimate estimates estimation land lands',
+  balance: 'balance balances bal runway runways left remaining remains remain',
+  bonus: 'bonus bonuses',
+  credit: 'credit credits',
+  lasting: 'last lasts funded',
+  ends: 'finished gone exhausted depleted empty',
+  budget: 'budget budgets',
+  schedules: 'schedules',
+  watches: 'watch watches alerts alarms',
+  token: 'token tokens expire expires expiry expiring',
+  // How it is asked
+  csv: 'export exports download downloads excel spreadsheet file',
+  details: 'detail detailed',
+  why: 'reason reasons cause causes explain explanation',
+  more: 'more less higher lower bigger smaller',
+  pricier: 'cheaper costlier pricier',
+  change:
+    'up down high low become became rise rises rising rose risen jump jumps jumped jumping increase increases increased increasing grow grows growing grew grown growth spike spikes spiked climb climbs climbed climbing double doubled doubles explode exploded surge surged drop drops dropped dropping fall falls fell falling decrease decreases decreased change changes changed shoot shot',
+  compare: 'compare comparing comparison difference variance delta differ',
+  most: 'most biggest largest highest costliest priciest heaviest worst peak peaks peaked rank',
+  least: 'cheapest lowest smallest',
+  day: 'day days',
+  noun: 'project projects spender spenders',
+  all: 'everything total altogether overall combined',
+  we: 'we our us',
+  both: 'both',
+  it: 'it its that this them they those these',
+  again: 'again refresh repeat retry',
+  same: 'same',
+  plus: 'plus add',
+  only: 'only instead',
+  which: 'which',
+  who: 'who',
+  first: 'first soonest sooner earliest',
+  list: 'list registered configured defined active exist exists set',
+  past: 'did was were had',
+  have: 'have has got having available there',
+  will: 'will would gonna expect expected projected predicted estimated likely',
+  can: 'can could',
+  is: 'is are',
+  does: 'do does',
+  money: 'money cash funds',
+  any: 'any some anything',
+  long: 'long longer soon until till',
+  when: 'when',
+  now: 'now currently presently yet',
+  kept: 'kept keep keeps keeping hold holds holding held exceed exceeds exceeded pass passed passing reached blown blow blew respected met broken broke ok enough fine stay stays stick within inside under',
+  here: 'here',
+  numbers:
+    'numbers figures stats statistics overview summary report chart graph plot trend history split evolved developed',
+  // What adds nothing
+  amount: 'much many amount',
+  what: 'what how where',
+  filler:
+    'a an teh my your across calendar to am be been being i me you just exactly roughly approximately approx about around actually already really then so together still looking looks doing as at from by into with',
+  courtesy:
+    'pls plz kindly hello hi hey yo hallo dear tally ok okay yes yeah sorry oops great nice perfect cool awesome alright super morning fyi btw asap urgent regards sincerely bye howdy sup question',
+  request: 'show tell give get say see know need check fetch display pull gimme provide find',
+  tail: 'too though tho also but and',
+} as const;
+
+/** What a word says; the later ones are those of phrases alone. */
+export type WordRole =
+  | keyof typeof WORDS
+  | 'thanks'
+  | 'break'
+  | 'help'
+  | 'owner'
+  | 'sorted'
+  | 'monthEnd'
+  | 'lead'
+  | 'before'
+  | 'second'
+  | 'unclear'
+  | 'unbilled'
+  | 'unanswered';
+
+/** The role of each word. */
+export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
+  (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
+    WORDS[role].split(' ').map((word) => [word, role] as const),
+  ),
+);
+
+/** Things that people ask about and billing doesn't know, in the singular. */
+export const UNBILLED: ReadonlySet<string> = new Set(
+  'service tag label team vm gpu cpu region zone machine server instance cluster namespace bucket disk database user customer container pod node department resource sku application app environment'.split(
+    ' ',
+  ),
+);
+
+const wordsOf = (roles: readonly WordRole[], shortest: number): readonly string[] =>
+  [...WORD_ROLES].flatMap(([word, role]) => (roles.includes(role) && word.length >= shortest ? [word] : []));
+
+/** Words that don't say what is asked, so that putting swapped letters in them right changes nothing. */
+export const PLAIN_WORDS = wordsOf(['filler', 'amount', 'what', 'courtesy', 'request', 'does'], 3);
+
+/** Words in which a mistake is corrected, and the correction offered. */
+export const MEANT_WORDS: readonly string[] = [
+  ...wordsOf(['spend', 'average', 'balance', 'forecast', 'budget', 'most', 'why', 'compare', 'noun'], 5),
+  ...'spent cost costs what which expensive'.split(' '),
+];

@@ -1,0 +1,133 @@
+/** What a question asks besides projects and days: budgets, forecasts, ranks, units and bonuses. */
+
+import { Big } from 'big.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parseQuery } from '../../sandbox/billing/contract.ts';
+import { jsonReply } from '../../sandbox/fake-service.ts';
+import { OWNER } from '../../sandbox/slack/index.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
+import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { addConnection, addProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const DAY = 86_400_000;
+let bot: Bot;
+
+beforeEach(async () => {
+  bot = await startBot({ now: () => NOW });
+  await addConnection(bot);
+  await addProject(bot, { alias: 'prod', id: '123' });
+  await addProject(bot, { alias: 'staging', id: '456' });
+  bot.billing.respond(({ query }) => {
+    const asked = parseQuery(query);
+    if (asked === undefined || !('from' in asked)) return undefined;
+    const items = days(asked.from, asked.to, asked.id === '123' ? 1 : 0, asked.id === '123' ? 1 : 0.5);
+    return jsonReply(200, { data: { bill: { [asked.field]: { items } } } });
+  });
+});
+afterEach(() => bot.stop());
+
+/** Each of the asked days costs as much as its date says, 15 on the 15th, or a part of it. */
+const days = (from: string, to: string, bonuses: number, part: number) =>
+  Array.from({ length: 150 }, (_, ago) => new Date(NOW - ago * DAY).toISOString().slice(0, 10))
+    .filter((day) => day >= from.slice(0, 10) && day <= to.slice(0, 10))
+    .map((day) => ({ day, totalAmount: part * Number(day.slice(8)), totalBonuses: bonuses }));
+
+const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)).visibleText;
+
+async function setBudget(amount: string): Promise<void> {
+  const watch = {
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: CHANNEL },
+    ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
+    ...{ createdAt: NOW - DAY, since: NOW - DAY },
+  } as const;
+  await bot.redis.client.hset(recordKey('T0SANDBOX1'), 'watch:watch001', serializeWatch(watch as never));
+}
+
+describe('a budget', () => {
+  it.each([
+    // 1 to 21 November are 231, and the month is expected to be more.
+    ['/spend prod over-budget', '200', 'Yes: 231.00 of 200.00'],
+    ['/spend prod budget', '200', 'No: 231.00 of 200.00'],
+    ['/spend prod over-budget', '250', 'Not yet: 231.00 of 250.00'],
+    ['/spend is prod within budget?', '250', 'Yes, so far: 231.00 of 250.00'],
+    ['/spend prod over-budget', '5000', 'No: 231.00 of 5,000.00'],
+  ])('is answered with yes or no first: %s of %s', async (asked, amount, verdict) => {
+    await setBudget(amount);
+    expect(await ask(asked)).toContain(verdict);
+  });
+
+  it('says what is expected at the month’s end', async () => {
+    await setBudget('250');
+    expect(await ask('/spend prod budget')).toMatch(/Expected to pass it by about \d/);
+    await setBudget('5000');
+    expect(await ask('/spend prod budget')).toMatch(/Expected by 30 Nov: about \d/);
+  });
+
+  it('that nobody set is offered', async () => {
+    const { visibleText, blocks } = await bot.ask('/spend prod budget', OWNER);
+    expect(visibleText).toContain('No budget is set');
+    expect(JSON.stringify(blocks)).toContain('/billing watch prod budget');
+  });
+
+  it('of several projects has a row each', async () => {
+    await setBudget('200');
+    const text = await ask('/spend all over-budget');
+    expect(text).toContain('Over budget: *prod*');
+    expect(text).toContain('115.50 of none');
+  });
+
+  it('is about the running month', async () => {
+    expect(await ask('/spend prod 2026-10 budget')).toContain('a budget is about the running month');
+  });
+});
+
+describe('several projects', () => {
+  it('have their forecasts added up, with a row each', async () => {
+    const text = await ask('/spend all this-month');
+    expect(text).toMatch(/Forecast: about [\d,.]+ by 30 Nov/);
+    expect(text).toContain('By 30 Nov');
+  });
+
+  it('show their bonuses', async () =>
+    expect(await ask('/spend all last-week')).toContain('Bonuses: prod 7.00.'));
+
+  it('have a column of averages per day', async () =>
+    expect(await ask('/spend all last-week by day')).toContain('A day'));
+
+  it('can’t be put together by week', async () =>
+    expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project'));
+});
+
+describe('ranked days', () => {
+  it('name the lowest first, and never the peak', async () => {
+    const text = await ask('/spend prod lowest days 2026-10');
+    expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
+    expect(text).not.toContain('peak');
+  });
+
+  it('are as many as were asked for', async () => {
+    const text = await ask('/spend prod top 2 days 2026-10');
+    expect(text).toContain('Highest:* Sat 31 Oct, 31.00 · Fri 30 Oct, 30.00');
+    expect(text).not.toContain('Thu 29 Oct');
+  });
+
+  it('are of one project', async () =>
+    expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked of one project'));
+});
+
+it('days are put together by the unit that was asked for', async () => {
+  expect(await ask('/spend prod 2026-10 by week')).toContain('Each week (5)');
+  expect(await ask('/spend prod last-3-months by month')).toContain('Each month (3)');
+});
+
+it.each(['/spend how much did prod cost last week?', '/spend what did we spend on prod last week'])(
+  'a question typed after the command is answered: %s',
+  async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
+);
+
+it('the lowest projects come first', async () => {
+  const text = await ask('/spend all lowest last-week');
+  expect(text.lastIndexOf('staging')).toBeLessThan(text.lastIndexOf('prod'));
+});

@@ -1,0 +1,33 @@
+/** Reads words as people type them on Saturday 21 November 2026 in UTC, or as of another instant and zone. */
+import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/items.ts';
+import {
+  parseBalanceText,
+  parseCommandText,
+  parsePeriodText,
+  parseProjectText,
+  parseSingleProjectText,
+} from '../../src/domain/language/read-command.ts';
+import { dayAt } from '../../src/domain/time/calendar.ts';
+import { type Period, periodOf } from '../../src/domain/time/period.ts';
+
+/** Saturday, as in the examples of docs/asking.md. */
+const SATURDAY = Date.parse('2026-11-21T10:15:30.123Z');
+
+export const readerAt = (at = SATURDAY, zone = 'UTC', writtenAt = at, aliases = NO_ALIASES): Reader => ({
+  ...{ aliases, zone },
+  today: dayAt(at, zone),
+  writtenOn: dayAt(writtenAt, zone),
+});
+
+export const reader = (aliases: Aliases = NO_ALIASES): Reader => readerAt(SATURDAY, 'UTC', SATURDAY, aliases);
+
+export const readSpend = (text: string, aliases?: Aliases) => parseCommandText(text, reader(aliases));
+export const readBalance = (text: string, aliases?: Aliases) => parseBalanceText(text, reader(aliases));
+export const readProject = (text: string, aliases?: Aliases) => parseProjectText(text, reader(aliases));
+export const readSingleProject = (text: string, aliases?: Aliases) =>
+  parseSingleProjectText(text, reader(aliases));
+export const readPeriod = (text: string) => parsePeriodText(text, reader());
+
+/** The period that a text means at an instant (ms). @param writtenAt if it was written earlier */
+export const resolvePeriodText = (text: string, at = SATURDAY, zone = 'UTC', writtenAt = at): Period =>
+  periodOf(parsePeriodText(text, readerAt(at, zone, writtenAt)), at, zone);
