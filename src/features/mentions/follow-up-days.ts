@@ -42,7 +42,7 @@ function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   if (again.first === first && (isRunning || again.last === last)) return again;
   const unit = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : undefined;
   const end = isRunning && unit ? endOfUnit(unit, first) : last;
-  const until = end < reader.today ? end : reader.today;
+  const [until = end] = [end, reader.today].sort();
   const count = rule.kind === 'units' ? rule.count : 1;
   const named =
     unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
