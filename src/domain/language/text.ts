@@ -124,10 +124,6 @@ function withoutQuotesAround(text: string): string {
 export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
   `${number} ${number === 1 ? noun : plural}`;
 
-/** `1st`, `22nd`, `113th` */
-export const ordinal = (n: number): string =>
-  `${n}${n % 100 > 3 && n % 100 < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
-
 const MOST_NAMED = 5;
 
 /** `prod, dev and test`; of more than `most` names the first ones, and how many more there are. */
