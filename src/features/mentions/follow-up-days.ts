@@ -4,7 +4,7 @@ import type { Reader } from '../../domain/language/items.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
-import { addDays, endOfUnit } from '../../domain/time/calendar.ts';
+import { endOfUnit } from '../../domain/time/calendar.ts';
 import type { Versus } from '../../domain/time/named-comparison.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import type { ThreadQuestion } from '../../workspace/thread-store.ts';
@@ -42,9 +42,9 @@ function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   if (again.first === first && (isRunning || again.last === last)) return again;
   const unit = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : undefined;
   const end = isRunning && unit ? endOfUnit(unit, first) : last;
-  const until = end < reader.today ? end : reader.today;
+  const isOver = end < reader.today;
   const count = rule.kind === 'units' ? rule.count : 1;
-  const named =
-    unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
-  return { ...parsePeriodText(first === addDays(until, 0) ? first : named, reader), typed: days.typed };
+  const range = first === end ? first : `${first}..${isOver ? end : reader.today}`;
+  const named = unit && isOver ? absoluteText({ first, last: end, unit, count }) : range;
+  return { ...parsePeriodText(named, reader), typed: days.typed };
 }

@@ -55,7 +55,7 @@ function stateOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 }
 
 const isOver = ({ budget, spent }: BudgetState): boolean =>
-  budget !== undefined && spent !== undefined && spent.gt(budget);
+  budget !== undefined && (spent?.gt(budget) ?? false);
 
 /** `93 % of the November budget` */
 function shareText({ budget, spent }: BudgetState, { locale, period }: SpendView): string {
