@@ -86,14 +86,16 @@ export function parseQuestionMention(said: string, known: KnownCommands, answere
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
   if (read !== undefined) return read;
   const isGreeting = GREETINGS.has(name) || answered !== undefined;
-  const [stranger] = isGreeting
-    ? []
-    : text.split(/\s+/).filter((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
+  const words = isGreeting ? [] : text.split(/\s+/).slice(0, MOST_WORDS);
+  const stranger = words.find((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
   return {
     kind: 'nothing',
     fact: stranger && new InvalidWord(clipWord(plainEnds(stranger)), UNRECOGNIZED, '').fact,
   };
 }
+
+/** More are not looked at for one that is unknown. */
+const MOST_WORDS = 30;
 
 const plainEnds = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 

@@ -164,13 +164,11 @@ const MOST_SLIPS = 3;
 function itemsOf(typed: string, reader: Reader, inThread: boolean) {
   let [shown, items] = [typed, readItems(typed, reader, inThread)];
   let doubt: string | undefined;
-  for (let left = MOST_SLIPS; left > 0; left--) {
-    const slips = items.flatMap((item) =>
-      item.kind === 'bad' && /^[a-z][a-z-]{2,19}$/.test(item.word)
-        ? { ...item, ...correctionOf(item.word, reader.aliases) }
-        : [],
-    );
-    const slip = slips.find(({ meant }) => meant !== undefined);
+  const isLong = items.filter(({ kind }) => kind === 'bad').length > MOST_SLIPS;
+  for (let left = isLong ? 0 : MOST_SLIPS; left > 0; left--) {
+    const slip = items
+      .flatMap((item) => (item.kind === 'bad' ? { ...item, ...correctionOf(item.word, reader.aliases) } : []))
+      .find(({ meant }) => meant !== undefined);
     if (slip?.meant === undefined) break;
     if (!slip.isPlain) doubt ??= shown.slice(slip.start, slip.end);
     shown = shown.slice(0, slip.start) + slip.meant + shown.slice(slip.end);
@@ -185,6 +183,7 @@ function correctionOf(
   word: string,
   aliases: Aliases,
 ): { readonly meant?: string | undefined; readonly isPlain?: boolean } {
+  if (!/^[a-z][a-z-]{2,19}$/.test(word)) return {};
   const alias = nearestWord(word, [...aliases]);
   const letters = sortedLetters(word);
   const [plain, ...others] = PLAIN_WORDS.filter(
