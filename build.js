@@ -113,7 +113,10 @@ export async function writeGrammar() {
   const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
   const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
   const named = rules.filter(({ expression }) => expression.type === 'named');
-  const words = Object.entries({ WORDS: rules, CORRECTIONS: named }).map(
+  const questions = sources
+    .filter(({ source }) => source !== 'language.peggy')
+    .flatMap(({ text }) => peggy.parser.parse(text, { reservedWords: [] }).rules);
+  const words = Object.entries({ WORDS: rules, CORRECTIONS: named, QUESTION_WORDS: questions }).map(
     ([name, of]) => `export const ${name} = ${JSON.stringify([...new Set(literalsIn(of))])};\n`,
   );
   await writeFile(path, mark + code + words.join(''));

@@ -7,3 +7,5 @@ export function parse(text: string, options: object): unknown;
 export const WORDS: readonly string[];
 /** Those that a mistyped word is corrected to: of the rules that have a name. */
 export const CORRECTIONS: readonly string[];
+/** Words and phrases of questions. */
+export const QUESTION_WORDS: readonly string[];

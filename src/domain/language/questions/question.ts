@@ -5,7 +5,7 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { explainBadWord, isKnownWord } from '../correct-text.ts';
-import { CORRECTIONS } from '../generated.js';
+import { CORRECTIONS, QUESTION_WORDS } from '../generated.js';
 import type { Aliases, Item, Reader } from '../items.ts';
 import { couldBeName, nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
@@ -152,9 +152,14 @@ const tidyQuestion = (text: string): string =>
     CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
   );
 
+/** The first words of all phrases: elsewhere none is looked for. */
+const STARTS: ReadonlySet<string> = new Set(
+  QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
+);
+
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED },
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
   }) as readonly AskedItem[];
 
 /** A text with more mistakes than this isn't corrected. */
