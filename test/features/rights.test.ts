@@ -285,7 +285,7 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
     expect(settings.currency === label).toBe(isSaved);
     return isSaved;
   },
-  'manage: search': async (person) => (await suggest(person, 'settings-zone', 'tokyo')).length > 0,
+  'manage: search': async (person) => (await suggest(person, 'settings-form:zone', 'tokyo')).length > 0,
   'token: named': (person) => opened(() => command(person, '/os-token prod')),
   'token: not named': (person) => opened(() => command(person, '/os-token web')),
 };
@@ -468,7 +468,12 @@ const selected = (value: string) => ({ value: { selected_option: option(value) }
 
 /** Valid submissions, which only the right can reject. */
 const FORMS: Record<string, { values: object; metadata?: string }> = {
-  settings: { values: { currency: field('EUR') } },
+  settings: {
+    values: {
+      ...{ currency: field('EUR'), zone: selected('UTC') },
+      ...{ visibility: selected('asker'), locale: selected('en-US') },
+    },
+  },
   project: {
     values: {
       alias: field('other'),
@@ -749,7 +754,7 @@ describe('when Slack does not return a person’s role', () => {
   it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
     bot.slack.failNext('users.info', 'hang', 2);
     const key = command(OWNER, '/balance 123');
-    const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
+    const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
     expect(await suggestions).toEqual([]);
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer users.info');
   }, 20_000);

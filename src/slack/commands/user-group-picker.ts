@@ -1,8 +1,11 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
+import { isGroup } from '../../workspace/record/parse-record.ts';
+import { type Field, refuse, search } from '../forms/fields.ts';
 import { type Block, compact, option, section } from '../kit/blocks.ts';
 import { type SearchInput, searchInput } from '../kit/inputs.ts';
+import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
@@ -53,6 +56,47 @@ export async function suggestGroups(query: string, request: Request): Promise<re
 }
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
+
+/** User groups, by their IDs. If Slack doesn't list them, those that are named can still be removed. */
+export const userGroups = (label: string, hint: string, max: number): Field<readonly string[]> => {
+  const listed = search<readonly string[]>(label, {
+    hint,
+    placeholder: 'Type the name of a group',
+    max,
+    optional: true,
+    options: ({ value, found }) => {
+      const { known } = found as GroupChoices;
+      const named = selectedValues(value).map(
+        (id) => known.find((group) => group.id === id) ?? { id, handle: id },
+      );
+      return named.map(groupOption);
+    },
+    find: suggestGroups,
+    parse(chosen) {
+      const ids = selectedValues(chosen);
+      return ids.length <= max && ids.every(isGroup)
+        ? ids
+        : refuse(`Choose up to ${max} user groups from the list.`);
+    },
+  });
+  return {
+    ...listed,
+    load: { pace: 'first', run: ({ request }) => fetchUserGroups(request) },
+    draw(at) {
+      const { problem } = at.found as GroupChoices;
+      const isDrawn = problem === undefined || at.value !== '';
+      return [...(isDrawn ? listed.draw(at) : []), ...(problem === undefined ? [] : [section(problem)])];
+    },
+    async check({ values, request }, before, name) {
+      const known = selectedValues(before[name]);
+      await requireKnownGroups(
+        selectedValues(values[name]).filter((id) => !known.includes(id)),
+        request,
+      );
+      return undefined;
+    },
+  };
+};
 
 /** The field for user groups. If Slack doesn't list them, those that are named can still be removed. @param named their IDs */
 export function groupsInput(

@@ -1,6 +1,7 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { type Field, refuse, search } from '../forms/fields.ts';
 import { option, plainText } from '../kit/blocks.ts';
 import { input } from '../kit/inputs.ts';
 import type { Request } from '../request/request.ts';
@@ -100,6 +101,17 @@ export const zoneInput = (
       ...(action !== undefined && { action_id: action }),
     },
   );
+
+/** A time zone, by its IANA name. */
+export const zone = (label: string, hint: string): Field<Zone> =>
+  search(label, {
+    hint,
+    placeholder: 'Berlin, Kolkata, New York, UTC…',
+    max: 1,
+    options: ({ value, request }) => (isTimeZone(value) ? [zoneOption(value, request.at)] : []),
+    find: suggestZones,
+    parse: (chosen) => (isTimeZone(chosen) ? chosen : refuse('Choose a time zone from the list.')),
+  });
 
 const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));
 

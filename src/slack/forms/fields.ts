@@ -1,0 +1,294 @@
+/** The fields that forms are described with: how each is drawn, and how what it holds is read. */
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { isFailure } from '../../domain/failure/index.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
+import { type Block, mention, option, plainText } from '../kit/blocks.ts';
+import {
+  checksInput,
+  choiceInput,
+  dateInput,
+  input,
+  peopleInput,
+  searchInput,
+  textInput,
+} from '../kit/inputs.ts';
+import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import type { Request } from '../request/request.ts';
+
+/** Why what a field holds isn't taken, in a sentence. */
+export class Refusal {
+  constructor(readonly sentence: string) {}
+}
+
+export const refuse = (sentence: string): Refusal => new Refusal(sentence);
+
+/** A form at one moment. What its fields hold may be empty or wrong, and nothing is checked against the record. */
+export interface FormMoment {
+  /** Of the record that it is about. Outside text. */
+  readonly id: string;
+  readonly values: FormFields;
+  readonly request: Request;
+  /** Field → what its `load` found; null while it is asked, or for nothing. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  readonly place: string;
+}
+
+interface FieldMoment<D = unknown> extends FormMoment {
+  readonly name: string;
+  readonly value: string;
+  readonly found: D | undefined;
+  /** Whether `load` is still asking. */
+  readonly isAsking: boolean;
+}
+
+/** What a field needs before it is drawn: `first` before the form opens, `then` after it, `last` with what `then` found. */
+interface Load<D> {
+  readonly pace: 'first' | 'then' | 'last';
+  readonly isNeeded?: (at: FormMoment) => boolean;
+  readonly run: (at: FormMoment) => Promise<D>;
+}
+
+type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption[]>;
+
+/** @template T what its text means */
+export interface Field<T = unknown> {
+  readonly label?: string;
+  readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
+  /** Pure. A failure that it throws refuses with its message. Without it, the field is drawn only. */
+  readonly parse?: (text: string, values: FormFields) => T | Refusal;
+  readonly load?: Load<unknown>;
+  /** Before it is saved. @returns what is wrong, as a mrkdwn sentence @throws Failure */
+  readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
+  /** Suggestions for what is typed. @param place the channel that the form was drawn for; outside text */
+  readonly find?: (query: string, request: Request, place: string) => Suggestions;
+  /** Whether it belongs to the form as it is filled in. */
+  readonly applies?: (values: FormFields) => boolean;
+  readonly isMore?: boolean;
+  /** Whether a change of it redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
+  readonly isLive?: boolean;
+  /** Never filled in, kept or shown again. */
+  readonly isSecret?: boolean;
+  /** Whether it holds what somebody typed, for everybody to read. */
+  readonly isText?: boolean;
+}
+
+/** @returns what the field's text means, or why it isn't taken */
+export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
+  try {
+    return parse?.(typed, values);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return refuse(error.message);
+  }
+}
+
+/** Shown after **More…** only. */
+export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
+
+export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
+
+/** Shown and read only where the form is filled in that way. */
+export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
+  ...field,
+  applies,
+});
+
+/** Blocks between the fields, such as a live preview. */
+export const note = <D>(
+  draw: (at: FieldMoment<D>) => readonly Block[],
+  load?: Load<D>,
+  check?: Field['check'],
+): Field<undefined> => ({
+  draw: draw as Field['draw'],
+  ...(load !== undefined && { load }),
+  ...(check !== undefined && { check }),
+});
+
+interface Options<T> {
+  readonly hint?: string;
+  readonly optional?: boolean;
+  readonly parse?: (text: string, values: FormFields) => T | Refusal;
+}
+
+/** Marks that change how a text reads and can't be seen, as from a PDF or a chat in Arabic or Hebrew. */
+const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
+
+export const text = <T = string>(
+  label: string,
+  {
+    secret = false,
+    parse = (typed) => typed as T,
+    ...form
+  }: Options<T> & { readonly placeholder?: string; readonly max: number; readonly secret?: boolean },
+): Field<T> => ({
+  label,
+  isSecret: secret,
+  isText: !secret,
+  draw: ({ name, value }) => [textInput({ block: name, label, ...form, initial: secret ? '' : value })],
+  parse: (typed, values) => (UNSEEN.test(typed) ? refuse(UNSEEN_TEXT) : parse(typed, values)),
+});
+
+type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
+
+/** One of several. It isn't drawn while there is nothing to choose. */
+export const choice = <T = string>(
+  label: string,
+  { options, parse = (chosen) => chosen as T, ...form }: Options<T> & { readonly options: Choices },
+): Field<T> => ({
+  draw(at) {
+    const known = typeof options === 'function' ? options(at) : options;
+    return known.length === 0
+      ? []
+      : [choiceInput({ block: at.name, label, ...form, options: known, initial: at.value })];
+  },
+  parse,
+});
+
+/** @param known value → label */
+export const choices = (known: Readonly<Record<string, string>>): readonly PlainTextOption[] =>
+  Object.entries(known).map(([value, label]) => option(label, value));
+
+export const checks = (
+  label: string,
+  { options, ...form }: { readonly hint?: string; readonly options: readonly PlainTextOption[] },
+): Field<readonly string[]> => ({
+  draw: ({ name, value }) => [checksInput({ block: name, label, ...form }, options, selectedValues(value))],
+  parse: selectedValues,
+});
+
+/** Whether the people who were added are full members of today: not gone, no guests, apps or external people. */
+export const checkMembers =
+  (label: string): NonNullable<Field['check']> =>
+  async ({ values, request }, before, name) => {
+    const known = selectedValues(before[name]);
+    const added = selectedValues(values[name]).filter((person) => !known.includes(person));
+    const roles = await Promise.all(added.map((person) => request.slack.roleOf(person)));
+    const others = added.filter((_, at) => roles[at] !== 'admin' && roles[at] !== 'member');
+    return others.length === 0
+      ? undefined
+      : `${label}: ${others.map(mention).join(', ')} ${others.length === 1 ? 'isn’t a full member' : 'aren’t full members'} of this workspace. Choose someone else.`;
+  };
+
+/** Full members of the workspace, by their IDs. */
+export const people = (
+  label: string,
+  { max, ...form }: Options<readonly string[]> & { readonly max: number },
+): Field<readonly string[]> => ({
+  draw: (at) => [
+    peopleInput({ block: at.name, label, max, ...form, initial: selectedValues(at.value).filter(isPerson) }),
+  ],
+  parse(chosen) {
+    const all = selectedValues(chosen);
+    const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
+    return isWhole ? all : refuse(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
+  },
+  check: checkMembers(label),
+});
+
+export const person = (label: string, hint: string): Field<string> => ({
+  draw: (at) => [
+    input(
+      { block: at.name, label, hint },
+      { type: 'users_select', ...(isPerson(at.value) && { initial_user: at.value }) },
+    ),
+  ],
+  parse: (chosen) => (isPerson(chosen) ? chosen : refuse('Choose a person.')),
+  check: checkMembers(label),
+});
+
+/** Channels, not direct messages, by their IDs. @param max 1 for a field of one channel, which has to be chosen */
+export const channels = <T = readonly string[]>(
+  label: string,
+  {
+    max,
+    placeholder,
+    parse,
+    ...form
+  }: Required<Pick<Options<T>, 'parse' | 'hint'>> & {
+    readonly max: number;
+    readonly placeholder: string;
+  },
+): Field<T> => ({
+  draw({ name, value }) {
+    const all = selectedValues(value);
+    const common = {
+      placeholder: plainText(placeholder),
+      filter: { include: ['public' as const, 'private' as const] },
+    };
+    return [
+      max === 1
+        ? input(
+            { block: name, label, ...form },
+            {
+              ...{ type: 'conversations_select', ...common },
+              ...(all[0] !== undefined && { initial_conversation: all[0] }),
+            },
+          )
+        : input(
+            { block: name, label, ...form, optional: true },
+            {
+              ...{ type: 'multi_conversations_select', ...common, max_selected_items: max },
+              ...(all.length > 0 && { initial_conversations: [...all] }),
+            },
+          ),
+    ];
+  },
+  parse,
+});
+
+export const date = (
+  label: string,
+  hint: string,
+  parse: NonNullable<Field<string>['parse']>,
+): Field<string> => ({
+  draw: ({ name, value }) => [dateInput({ block: name, label, hint }, value || undefined)],
+  parse,
+});
+
+export const time = (label: string, placeholder: string): Field<string> => ({
+  draw: ({ name, value }) => [
+    input(
+      { block: name, label },
+      { type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
+    ),
+  ],
+  parse: (chosen) => (TIME.test(chosen) ? chosen : refuse('Choose a time.')),
+});
+
+/** `09:00` */
+export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** What is found by typing. @param max 1 for a field of one choice @param options those that are chosen */
+export const search = <T>(
+  label: string,
+  {
+    find,
+    options,
+    placeholder,
+    max,
+    optional = false,
+    parse,
+    ...form
+  }: Required<Pick<Field<T>, 'find' | 'parse'>> &
+    Options<T> & {
+      readonly options: (at: FieldMoment) => readonly PlainTextOption[];
+      readonly placeholder: string;
+      readonly max: number;
+    },
+): Field<T> => ({
+  draw(at) {
+    const initial = options(at);
+    const [first] = initial;
+    const field = { block: at.name, label, optional, ...form };
+    if (max > 1) return [searchInput({ ...field, action: '', placeholder, initial, max })];
+    const element = {
+      ...{ type: 'external_select' as const, min_query_length: 0, placeholder: plainText(placeholder, 150) },
+      ...(first !== undefined && { initial_option: first }),
+    };
+    return [input(field, element)];
+  },
+  find,
+  parse,
+});
