@@ -127,6 +127,12 @@ async function action(person: string, given: Loose, around: Loose = {}) {
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 const field = (value: string) => ({ value: { type: 'plain_text_input', value } });
 
+const selected = (value: string) => ({ value: { selected_option: option(value) } });
+const settingsWith = (currency: string) => ({
+  ...{ currency: field(currency), zone: selected('UTC') },
+  ...{ visibility: selected('asker'), locale: selected('en-US') },
+});
+
 async function submit(person: string, currency: string, around: Loose = {}) {
   const ack = await interaction({
     ...from(person),
@@ -136,7 +142,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
       type: 'modal',
       callback_id: 'settings',
       private_metadata: '{"standing":"admin","manage":true,"right":"ask"}',
-      state: { values: { currency: field(currency) } },
+      state: { values: settingsWith(currency) },
     },
     ...around,
   });
@@ -464,16 +470,9 @@ function registeredRight(kind: Kind, name: string): Right {
   return handlerOf<{ readonly right: Right }>(listeners[kind][first]!, words.join(' ')).right;
 }
 
-const selected = (value: string) => ({ value: { selected_option: option(value) } });
-
 /** Valid submissions, which only the right can reject. */
 const FORMS: Record<string, { values: object; metadata?: string }> = {
-  settings: {
-    values: {
-      ...{ currency: field('EUR'), zone: selected('UTC') },
-      ...{ visibility: selected('asker'), locale: selected('en-US') },
-    },
-  },
+  settings: { values: settingsWith('EUR') },
   project: {
     values: {
       alias: field('other'),
@@ -793,7 +792,7 @@ describe('a payload that does not match the person', () => {
 
   it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
     const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
-    const state = { values: { currency: field('EUR') } };
+    const state = { values: settingsWith('EUR') };
     const around = {
       team: { id: OTHER_TEAM },
       user: { id: EXTERNAL, team_id: OTHER_TEAM },

@@ -11,8 +11,8 @@ import { type Field, type FormMoment, Refusal, readField } from './fields.ts';
 const stateSchema = z.object({
   /** Of the record that the form is about. */
   id: z.string().default(''),
-  /** The record's revision as the form showed it. */
-  seen: z.string().default(''),
+  /** The record's revision as the form showed it; undefined for a form of an earlier version. */
+  seen: z.string().optional(),
   /** The channel that it was last drawn for, or where it was opened; '' for neither. */
   place: z.string().default(''),
   /** Whether the fields under More are shown. */

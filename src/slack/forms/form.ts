@@ -256,7 +256,8 @@ const findLeak = ({ fields }: AnyForm, { values, request: { workspace } }: Momen
 /** @param isAgain after somebody else's change came between */
 async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain = false): Promise<void> {
   const { request, state, id } = at;
-  const sent = { ...at, input, seen: state.seen };
+  const { seen = '' } = state;
+  const sent = { ...at, input, seen };
   try {
     const leak = findLeak(form, at);
     if (leak !== undefined) {
@@ -264,14 +265,14 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
       const what = `${form.fields[leak].label}: that is a registered secret. Choose something else.`;
       return await showProblem(form, clean, [what], leak);
     }
-    if (form.revision(id, request, input) !== state.seen) {
+    if (state.seen !== undefined && form.revision(id, request, input) !== seen) {
       const said = form.repeated(sent);
       if (said !== undefined) return await request.reply.modal.show(form.heading, said);
       const conflict = form.conflict(sent);
       const renewed = form.renewed?.(sent) ?? {};
       const now = renewed.id ?? id;
-      const seen = renewed.seen ?? form.revision(now, request);
-      const again = { ...at, id: now, state: { ...state, id: now, seen } };
+      const latest = renewed.seen ?? form.revision(now, request);
+      const again = { ...at, id: now, state: { ...state, id: now, seen: latest } };
       if (conflict !== undefined) return await showProblem(form, again, conflict);
     }
     const [field, problem] = (await findProblem(form, at)) ?? [];
