@@ -24,7 +24,7 @@ import { usesConnection } from '../../workspace/owned/stop-reason.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { parseConnectionName } from './parse.ts';
+import { parseConnectionName } from './form.ts';
 
 const MOST_OFFERED = 5;
 

@@ -238,11 +238,7 @@ export const channels = <T = readonly string[]>(
   parse,
 });
 
-export const date = (
-  label: string,
-  hint: string,
-  parse: NonNullable<Field<string>['parse']>,
-): Field<string> => ({
+export const date = <T>(label: string, hint: string, parse: NonNullable<Field<T>['parse']>): Field<T> => ({
   draw: ({ name, value }) => [dateInput({ block: name, label, hint }, value || undefined)],
   parse,
 });

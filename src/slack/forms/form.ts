@@ -63,7 +63,7 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   /** What the fields hold for the record as it is. */
   readonly before?: (id: string, request: Request) => FormFields;
   /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws NotAllowed */
-  readonly repeated: (sent: SentForm<F>) => Message | undefined;
+  readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
   /** Why it can't replace a record of another revision; undefined if nothing conflicts. */
   readonly conflict: (sent: SentForm<F>) => FormProblem | undefined;
   /** What the form is about after a conflict, if that isn't the record of the same ID as it is now. */
@@ -202,7 +202,7 @@ function placeErrors(
   const hidden = Object.keys(errors).find((field) => !(field in shown));
   if (hidden !== undefined && !(first in sent))
     return { ...sent, [first]: `Press “More…”. There: ${errors[hidden]}` };
-  const [start, heading] = fold ?? [Object.keys(fields).find((field) => fields[field].isMore), 'More'];
+  const [start, heading] = fold ?? [names.find((field) => fields[field].isMore), 'More'];
   const end = names.indexOf(start ?? '');
   if (end < 0 || names.slice(0, end).some((field) => field in sent)) return sent;
   return { [first]: `Something under “${heading}” needs a change. Scroll down to see it.`, ...sent };
@@ -266,7 +266,7 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
       return await showProblem(form, clean, [what], leak);
     }
     if (state.seen !== undefined && form.revision(id, request, input) !== seen) {
-      const said = form.repeated(sent);
+      const said = await form.repeated(sent);
       if (said !== undefined) return await request.reply.modal.show(form.heading, said);
       const conflict = form.conflict(sent);
       const renewed = form.renewed?.(sent) ?? {};
