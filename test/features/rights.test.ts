@@ -422,15 +422,8 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     workspaceUser: ['os-token-revoke', 'ask-manager'],
     ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
     member: [
-      ...[
-        'schedule-form',
-        'schedule-more',
-        'schedule-test-me',
-        'schedule-test',
-        'schedule-row',
-        'schedule-list',
-      ],
-      ...['watch-form', 'watch-preview', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['schedule-form', 'schedule-row', 'schedule-list'],
+      ...['watch-form', 'watch-row', 'watch-undo', 'watch-list'],
       ...['watch-snooze', 'watch-more'],
       ...['schedule-resume', 'schedule-now', 'schedule-undo'],
     ],

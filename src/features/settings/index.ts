@@ -12,7 +12,16 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { userGroups } from '../../slack/commands/user-group-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
-import { checks, choice, choices, note, people, refuse, text } from '../../slack/forms/fields.ts';
+import {
+  checkMembers,
+  checks,
+  choice,
+  choices,
+  note,
+  people,
+  refuse,
+  text,
+} from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -165,10 +174,13 @@ const FIELDS = {
     parse: (chosen) =>
       chosen.length <= MAX_LOCALE_LENGTH && isLocale(chosen) ? chosen : refuse('Choose one from the list.'),
   }),
-  managers: people('People who manage Tally', {
-    hint: 'Owners and admins always manage Tally. Only full members can be added.',
-    max: MAX_MANAGERS,
-  }),
+  managers: {
+    ...people('People who manage Tally', {
+      hint: 'Owners and admins always manage Tally. Only full members can be added.',
+      max: MAX_MANAGERS,
+    }),
+    check: checkMembers('People who manage Tally'),
+  },
   managerGroups: userGroups(
     'User groups that manage Tally',
     'Every full member of these groups manages Tally.',

@@ -37,6 +37,8 @@ export interface FormLayout {
   readonly submit?: string;
   /** Its other buttons, by their names. */
   readonly buttons?: Readonly<Record<string, string>>;
+  /** More that it keeps for when it is sent. */
+  readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel that its suggestions are for. */
   readonly placeOf?: (values: FormFields) => string;
 }
@@ -123,5 +125,9 @@ function encodeState(form: NamedLayout, at: Moment, blocks: readonly (Block | In
     return readField(field, value, values) instanceof Refusal ? [] : [[name, value]];
   });
   const place = form.placeOf?.(values) || at.place;
-  return JSON.stringify({ ...state, place, hidden: Object.fromEntries(hidden) } satisfies FormState);
+  return JSON.stringify({
+    ...state,
+    place,
+    hidden: { ...Object.fromEntries(hidden), ...form.hidden?.(at) },
+  } satisfies FormState);
 }

@@ -171,7 +171,7 @@ export const checkMembers =
       : `${label}: ${others.map(mention).join(', ')} ${others.length === 1 ? 'isn’t a full member' : 'aren’t full members'} of this workspace. Choose someone else.`;
   };
 
-/** Full members of the workspace, by their IDs. */
+/** People by their IDs. */
 export const people = (
   label: string,
   { max, ...form }: Options<readonly string[]> & { readonly max: number },
@@ -184,7 +184,6 @@ export const people = (
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
     return isWhole ? all : refuse(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
   },
-  check: checkMembers(label),
 });
 
 export const person = (label: string, hint: string): Field<string> => ({
