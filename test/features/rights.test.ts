@@ -134,6 +134,8 @@ const settingsWith = (currency: string) => ({
 });
 
 async function submit(person: string, currency: string, around: Loose = {}) {
+  const { currency: before = '' } = JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? '{}');
+  const opened = { zone: 'UTC', visibility: 'asker', locale: 'en-US', currency: before };
   const ack = await interaction({
     ...from(person),
     type: 'view_submission',
@@ -141,7 +143,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
       id: 'V0STALE',
       type: 'modal',
       callback_id: 'settings',
-      private_metadata: '{"standing":"admin","manage":true,"right":"ask"}',
+      private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen: JSON.stringify(opened) }),
       state: { values: settingsWith(currency) },
     },
     ...around,
@@ -157,7 +159,7 @@ const saved = async (kind: 'schedule' | 'watch') =>
 /** Submits a valid form. @returns whether it was saved */
 async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<boolean> {
   const before = await saved(kind);
-  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '' };
+  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
   const state = { values: FORMS[kind]!.values };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {

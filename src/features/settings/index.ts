@@ -159,8 +159,6 @@ const FIELDS = {
   visibility: choice<Settings['visibility']>('Who sees answers', {
     hint: 'Help and errors are always private.',
     options: choices(VISIBILITY),
-    parse: (chosen) =>
-      chosen === 'asker' || chosen === 'channel' ? chosen : refuse('Choose one from the list.'),
   }),
   currency: text('Currency label', {
     hint: 'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',

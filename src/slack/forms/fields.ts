@@ -132,10 +132,10 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** One of several. It isn't drawn while there is nothing to choose. */
+/** One of several; options that depend on the record can't be checked here. It isn't drawn while there is nothing to choose. */
 export const choice = <T = string>(
   label: string,
-  { options, parse = (chosen) => chosen as T, ...form }: Options<T> & { readonly options: Choices },
+  { options, parse, ...form }: Options<T> & { readonly options: Choices },
 ): Field<T> => ({
   draw(at) {
     const known = typeof options === 'function' ? options(at) : options;
@@ -143,7 +143,12 @@ export const choice = <T = string>(
       ? []
       : [choiceInput({ block: at.name, label, ...form, options: known, initial: at.value })];
   },
-  parse,
+  parse:
+    parse ??
+    ((chosen) => {
+      const isKnown = typeof options === 'function' || options.some(({ value }) => value === chosen);
+      return isKnown ? (chosen as T) : refuse('Choose one from the list.');
+    }),
 });
 
 /** @param known value → label */

@@ -7,7 +7,7 @@ import { EditConflict, type Failure, isFailure } from '../../domain/failure/inde
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { type Block, type Message, markup, markupMessage } from '../kit/blocks.ts';
+import { type Block, type Message, markup, markupMessage, textMessage } from '../kit/blocks.ts';
 import { waitingModal } from '../kit/modal.ts';
 import { failureMessage, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
@@ -90,6 +90,10 @@ type Moment = FormMoment & { readonly state: FormState };
 type AnyForm = FormDescription<any> & { readonly name: string; readonly action: ActionName };
 
 const NOTHING_SAVED = 'Nothing was saved.';
+/** What a form of an earlier version is about isn't known. */
+const OUTDATED = textMessage(
+  'Tally was updated after you opened this form. Nothing was saved. Open it again.',
+);
 
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
@@ -256,7 +260,8 @@ const findLeak = ({ fields }: AnyForm, { values, request: { workspace } }: Momen
 /** @param isAgain after somebody else's change came between */
 async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain = false): Promise<void> {
   const { request, state, id } = at;
-  const { seen = '' } = state;
+  const { seen } = state;
+  if (seen === undefined) return request.reply.modal.show(form.heading, OUTDATED);
   const sent = { ...at, input, seen };
   try {
     const leak = findLeak(form, at);
@@ -265,7 +270,7 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
       const what = `${form.fields[leak].label}: that is a registered secret. Choose something else.`;
       return await showProblem(form, clean, [what], leak);
     }
-    if (state.seen !== undefined && form.revision(id, request, input) !== seen) {
+    if (form.revision(id, request, input) !== seen) {
       const said = await form.repeated(sent);
       if (said !== undefined) return await request.reply.modal.show(form.heading, said);
       const conflict = form.conflict(sent);
