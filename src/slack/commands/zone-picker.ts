@@ -1,9 +1,8 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { PlainTextOption } from '@slack/types';
 import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Field, refuse, search } from '../forms/fields.ts';
-import { option, plainText } from '../kit/blocks.ts';
-import { input } from '../kit/inputs.ts';
+import { option } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
@@ -80,27 +79,8 @@ function formatLocalTime(zone: Zone, at: Millis): string {
 }
 
 /** What an options listener suggests for what was typed. */
-export const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
+const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
   searchZones(query).map((zone) => zoneOption(zone, at));
-
-/** A field whose suggestions come from `suggestZones`, by an options listener for its action ID. */
-export const zoneInput = (
-  label: string,
-  hint: string,
-  chosen: Zone,
-  at: Millis,
-  action?: string,
-): InputBlock =>
-  input(
-    { block: 'zone', label, hint },
-    {
-      type: 'external_select',
-      min_query_length: 0,
-      placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
-      initial_option: zoneOption(chosen, at),
-      ...(action !== undefined && { action_id: action }),
-    },
-  );
 
 /** A time zone, by its IANA name. */
 export const zone = (label: string, hint: string): Field<Zone> =>

@@ -1,6 +1,5 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
-import { option, plainText } from './blocks.ts';
+import { plainText } from './blocks.ts';
 
 /** Every input has the same action ID, so that a submission is parsed by block ID. */
 const VALUE = 'value';
@@ -53,16 +52,6 @@ export const choiceInput = ({ options, initial, ...field }: ChoiceInput): InputB
     ...(selected !== undefined && { initial_option: selected }),
   });
 };
-
-/** The product of a project, by its ID as text. */
-export const productInput = (initial: string): InputBlock =>
-  choiceInput({
-    block: 'product',
-    label: 'Product',
-    hint: 'For projects under Cloud servers, choose Cloud platform.',
-    options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
-    initial,
-  });
 
 interface PeopleInput extends Input {
   /** User IDs. */
