@@ -1,9 +1,9 @@
 /** What all forms have in common, whatever they are about. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fillForm, inputStateOf } from '../../sandbox/slack/forms.ts';
-import { OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { auditEntries } from '../support/audit.ts';
-import { type Bot, goodToken, startBot } from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
 import { recordFields } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
@@ -115,4 +115,73 @@ it('settings that are sent twice are saved once', async () => {
   await sendTo([bot.url, bot.url], { currency: 'EUR' });
   expect((await actions()).filter((action) => action === 'settings changed')).toHaveLength(1);
   expect(modalText()).toMatch(/Saved\.|No changes to save\./);
+});
+
+describe('what a form takes from outside', () => {
+  const GONE = 'isn’t a full member of this workspace. Choose someone else.';
+  const sent = async (fields: Parameters<typeof fillForm>[1]) => {
+    await bot.slack.submit(OWNER, fields);
+    await bot.slack.waitFor(() => !modalText().includes('Saving…'));
+    return modalText();
+  };
+
+  it.each([
+    ['/billing projects add prod 123', { owner: MEMBER }],
+    ['/billing settings', { managers: [MEMBER] }],
+  ])('names a person who is gone by now: %s', async (command, fields) => {
+    await openForm(command);
+    bot.slack.workspace.person(MEMBER)!.left = true;
+    const said = await sent(fields);
+    expect(said).toContain(`<@${MEMBER}> ${GONE}`);
+    expect(said).toContain('Nothing was saved.');
+    expect(Object.keys(await record())).toEqual(['connection:main']);
+  });
+
+  it('keeps an owner who has left since', async () => {
+    await openForm('/billing projects add prod 123');
+    expect(await sent({ owner: MEMBER })).toContain('Saved.');
+    await bot.slack.dismiss(OWNER);
+    bot.slack.workspace.person(MEMBER)!.left = true;
+    await openForm('/billing projects edit prod');
+    expect(await sent({ currency: 'EUR' })).toContain('Saved.');
+  });
+
+  it.each([
+    ['/billing projects add', { alias: 'pr\u200fod', id: '\u202a123\u202c', currency: '\u202eEUR' }],
+    ['/billing settings', { currency: '\u200e' }],
+    [
+      '/billing connect',
+      { baseUrl: '\u200fhttps://billing.example.com', name: 'ma\u200bin', account: '\u2067' },
+    ],
+    ['/billing watch 123 balance 5', { below: '\u200f50000' }],
+  ])('says that a pasted text has marks that nobody sees: %s', async (command, fields) => {
+    await openForm(command);
+    await bot.slack.submit(OWNER, {
+      ...(command.endsWith('connect') && { token: 'x', project: '1' }),
+      ...fields,
+    });
+    const { errors } = bot.slack.modal(OWNER)!;
+    for (const field of Object.keys(fields))
+      expect(errors[field], field).toBe(
+        'There are invisible characters in this text. Type it, or paste it as plain text.',
+      );
+  });
+});
+
+it('a button without a value is answered, with blocks that Slack takes', async () => {
+  const lines = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
+  for (const name of Object.keys(bot.registry.listeners().actions)) {
+    const before = lines();
+    const payload = {
+      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, team_id: TEAM } },
+      ...{ channel: { id: CHANNEL }, trigger_id: 'x', container: { type: 'message', channel_id: CHANNEL } },
+      actions: [{ type: 'button', block_id: 'b', action_id: name, value: '', ...uniqueClick() }],
+    };
+    const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
+    await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
+    await bot.slack.waitFor(() => lines() > before);
+  }
+  expect(bot.slack.complaints).toEqual([]);
+  expect(bot.log()).not.toContain('"outcome":"unknown"');
 });

@@ -100,17 +100,11 @@ describe('outside text', () => {
       '@Tally spend',
     ];
     for (const command of [...typed, ...more]) await ask(`${command} ${HOSTILE}`, OWNER);
-    const lists = [
-      'projects',
-      'status',
-      'audit',
-      'schedules',
-      'disconnect',
-      'default',
-      'default prod',
-      'help',
-    ];
+    const lists = ['projects', 'status', 'audit', 'schedules', 'default', 'default prod', 'help'];
     for (const verb of lists) await ask(`/billing ${verb}`);
+    await bot.slack.say(OWNER, CHANNEL, '/billing disconnect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.dismiss(OWNER);
     await ask('/balance');
     bot.billing.respond(() => ({ status: 200, body: `{"data":null,"errors":[{"message":${JSONS}}]}` }));
     await ask('/balance prod');

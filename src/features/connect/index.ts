@@ -20,7 +20,7 @@ import type { ResolvedProject } from '../../workspace/projects/resolve-project.t
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createDisconnect } from './disconnect.ts';
+import { createDisconnectForm, requireKnown } from './disconnect.ts';
 import { connectionFields, connectionValues, parseConnectionName } from './form.ts';
 import { connectRefusal, createConnectionSaving } from './save-connection.ts';
 
@@ -35,9 +35,7 @@ declare module '../../domain/command-names.ts' {
     'connect-form': true;
     'connection-expiry-form': true;
     disconnect: true;
-    'disconnect-ask': true;
-    'disconnect-heir': true;
-    keep: true;
+    'disconnect-form': true;
   }
 }
 
@@ -54,7 +52,7 @@ declare module '../feature.ts' {
 export function createConnectFeature(services: Services): Feature {
   const form = createConnectForm(services);
   const expiry = createExpiryForm(services);
-  const disconnect = createDisconnect(services);
+  const disconnect = createDisconnectForm(services);
   return {
     help: [
       {
@@ -80,18 +78,30 @@ export function createConnectFeature(services: Services): Feature {
           await form.open(name, request);
         },
       },
-      ...disconnect.verbs,
+      disconnect: {
+        right: 'manage',
+        kind: 'openForm',
+        parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
+        async run(text, request, typed = text) {
+          const name = parseConnectionName(text);
+          if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
+          await disconnect.open(name, request);
+        },
+      },
     },
     actions: {
       ...form.listeners.actions,
       ...expiry.listeners.actions,
-      ...disconnect.actions,
+      ...disconnect.listeners.actions,
       connect: onClick('manage', 'openForm', (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
+      disconnect: onClick('manage', 'openForm', (name, request) =>
+        disconnect.open(name === '' ? undefined : name, request),
+      ),
       'connection-expiry': onClick('manage', 'openForm', expiry.open),
     },
-    views: { ...form.listeners.views, ...expiry.listeners.views },
+    views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };
 }
 

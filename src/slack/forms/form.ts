@@ -267,7 +267,7 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
     const leak = findLeak(form, at);
     if (leak !== undefined) {
       const clean = { ...at, values: { ...at.values, [leak]: '' } };
-      const what = `${form.fields[leak].label}: that is a registered secret. Choose something else.`;
+const what = `${form.fields[leak].label}: that looks like a token. Everyone can see it, so choose something else.`;
       return await showProblem(form, clean, [what], leak);
     }
     if (form.revision(id, request, input) !== seen) {
