@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { QUEUE_NAME, queuePrefix } from '../src/redis/keys.ts';
+import { QUEUE_NAME, QUEUE_PREFIX } from '../src/redis/keys.ts';
 import {
   endProcess,
   startDeliveryProcess,
@@ -34,7 +34,7 @@ export async function deliveries({
   const due = Math.floor(Date.now() / MINUTE) * MINUTE;
   await saveManySchedules(client, { workspaces, each, channels: each, due, since: due - 1 });
   // As after any post before: a process that knows of no queue looks for one twice a minute.
-  const worked = new Queue(QUEUE_NAME, { connection: client, prefix: queuePrefix(0) });
+  const worked = new Queue(QUEUE_NAME, { connection: client, prefix: QUEUE_PREFIX });
   await worked.waitUntilReady();
   await worked.close();
   const from = Date.now();

@@ -124,7 +124,7 @@ describe('what `npm run docs` writes', () => {
     for (const { phrases, days } of PERIOD_EXAMPLES)
       for (const phrase of phrases) expect(resolve(phrase).label.split(' UTC')[0]).toBe(days);
     for (const { phrase, readings } of AMBIGUOUS_PERIODS)
-      expect(() => resolve(phrase)).toThrow(expect.objectContaining({ readings }));
+      expect(() => resolve(phrase)).toThrow(expect.objectContaining({ offered: readings }));
     for (const { phrase } of REFUSED_PERIODS) expect(() => resolve(phrase)).toThrow(InvalidWord);
   });
 });

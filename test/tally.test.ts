@@ -130,7 +130,7 @@ describe('the executable tally', () => {
     expect(output).toMatch(/EADDRINUSE[^}]*src\/slack\/server\/slack-server\.ts:\d+/);
   });
 
-  it.each(['4', '2 1.0.0'])(
+  it.each(['3', '2 1.0.0'])(
     'starts on no Redis of another layout (%s), and leaves it untouched',
     async (other) => {
       const redis = await testRedis();
@@ -143,7 +143,7 @@ describe('the executable tally', () => {
       expect(code).toBe(1);
       expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
         level: 'fatal',
-        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 3.`) },
+        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 4.`) },
       });
       expect((await redis.client.keys('*')).sort()).toEqual(['tally:layout', 'tally:{T0SANDBOX1}:record']);
       expect(await redis.client.get('tally:layout')).toBe(other);
@@ -180,7 +180,7 @@ describe('the executable tally', () => {
     await waitUntil(() => isUp(`http://127.0.0.1:${port}/healthz`), 15_000);
     bot.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
-    expect(await redis.client.get('tally:layout')).toBe('3');
+    expect(await redis.client.get('tally:layout')).toBe('4');
     await redis.close();
   });
 

@@ -1,15 +1,5 @@
 import { hash } from 'node:crypto';
-import {
-  type BillingQuestion,
-  Forbidden,
-  InvalidResponse,
-  InvalidWord,
-  isFailure,
-  NoData,
-  QueryRejected,
-  ServiceFailed,
-  TokenRejected,
-} from '../domain/failure/index.ts';
+import { type BillingQuestion, Failure, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
@@ -65,8 +55,8 @@ export interface TimeRange extends InstantRange {
 }
 
 /**
- * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and TokenRejected (401), Forbidden
- * (403), QueryRejected, NoData, InvalidResponse, ServiceFailed, and InvalidWord for a token that no header can carry.
+ * The billing GraphQL API. Both methods throw what {@link GuardedHttp.request} throws, and token-rejected (401), forbidden
+ * (403), query-rejected, no-data, invalid-response, service-failed, and InvalidWord for a token that no header can carry.
  */
 export interface BillingClient {
   balance(access: BillingAccess, subscription: Subscription, priority?: Priority): Promise<BalanceRecord>;
@@ -126,9 +116,11 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
       if (response.status >= 400) throw rejectionOf(response, question);
       const { data, errors: remarks } = parseResponse(response, parse);
       if ('value' in data && data.value !== null) return { value: data.value, remarks };
-      if (remarks.length > 0) throw new QueryRejected(remarks, response.status, question);
-      if ('problem' in data) throw new InvalidResponse('billing', data.problem);
-      throw new NoData(question);
+      if (remarks.length > 0)
+        throw new Failure('query-rejected', { messages: remarks, status: response.status, question });
+      if ('problem' in data)
+        throw new Failure('invalid-response', { service: 'billing', what: data.problem });
+      throw new Failure('no-data', { question });
     });
   }
 
@@ -190,12 +182,12 @@ export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome)
 
 function rejectionOf(response: ServiceResponse, question: BillingQuestion): Error {
   const { status } = response;
-  if (status === 401) return new TokenRejected('billing');
-  if (status === 403) return new Forbidden('billing');
+  if (status === 401) return new Failure('token-rejected', { service: 'billing' });
+  if (status === 403) return new Failure('forbidden', { service: 'billing' });
   const messages = findGraphqlErrors(response);
   return messages.length > 0
-    ? new QueryRejected(messages, status, question)
-    : new ServiceFailed('billing', status);
+    ? new Failure('query-rejected', { messages, status, question })
+    : new Failure('service-failed', { service: 'billing', status });
 }
 
 /** Checked first, so that no library's error can quote the token. */
@@ -227,17 +219,17 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
     return await consumption.catch(emptyIfNoData);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return { why: error.message, remarks: error.kind === 'query-rejected' ? error.messages : [] };
+    return { why: error.message, remarks: error.kind === 'query-rejected' ? error.data.messages : [] };
   }
 }
 
 /**
- * For a project that is known to exist: there NoData means that none of these days is reported yet.
+ * For a project that is known to exist: there no-data means that none of these days is reported yet.
  *
  * @returns no charges and no remarks
- * @throws `error` itself if it is not NoData
+ * @throws `error` itself if it is not no-data
  */
 export function emptyIfNoData(error: unknown): Reported {
-  if (error instanceof NoData) return { charges: [], remarks: [] };
+  if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
 }

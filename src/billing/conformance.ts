@@ -139,13 +139,14 @@ const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 /** Whether the failure is an answer of the contract, not of a proxy or another path. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
-  (failure.kind === 'query-rejected' && ![404, 405].includes(failure.status));
+  (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
 /** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
-  if (kind === 'query-rejected') return `${message} HTTP ${failure.status}: ${failure.messages.join(' / ')}`;
-  if (kind === 'redirect-refused') return `${message} It redirects to ${failure.target}.`;
+  if (kind === 'query-rejected')
+    return `${message} HTTP ${failure.data.status}: ${failure.data.messages.join(' / ')}`;
+  if (kind === 'redirect-refused') return `${message} It redirects to ${failure.data.target}.`;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 

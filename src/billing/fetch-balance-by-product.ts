@@ -1,4 +1,4 @@
-import { type Failure, failureOf, isFailure, NoData } from '../domain/failure/index.ts';
+import { type Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { BalanceRecord, BillingAccess, BillingClient } from './client.ts';
 
@@ -25,7 +25,7 @@ export async function fetchBalanceByProduct(
   );
   for (const [at, product] of PRODUCT_IDS.entries()) {
     const answer = answers[at];
-    if (answer === undefined || answer instanceof NoData) continue;
+    if (answer === undefined || isFailure(answer, 'no-data')) continue;
     if (isFailure(answer)) failed.push({ product, failure: answer });
     else found.push({ product, balance: answer });
   }

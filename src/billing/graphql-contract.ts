@@ -1,5 +1,5 @@
 import { isLosslessNumber, stringify } from 'lossless-json';
-import { BROKEN_OFF, InvalidResponse, ResponseTooLarge } from '../domain/failure/index.ts';
+import { BROKEN_OFF, Failure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/charges.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
@@ -83,7 +83,7 @@ export const parseBalance: ParseData<WireBalance> = ({ getSubscriptionBalance },
   return 'missing' in balance && 'missing' in bonuses ? null : { balance, bonuses };
 };
 
-/** @param days how many were asked for @throws {ResponseTooLarge} for more items than so many days can have */
+/** @param days how many were asked for @throws response-too-large for more items than so many days can have */
 export const parseConsumption =
   (days: number): ParseData<readonly WireCharge[]> =>
   ({ reportSubscriptionConsuming }, mask) => {
@@ -91,7 +91,11 @@ export const parseConsumption =
     if (report === undefined || report.items === null) return null;
     if (!Array.isArray(report.items)) throw new ShapeError('no items list');
     const most = ITEMS.perDay * days + ITEMS.spare;
-    if (report.items.length > most) throw new ResponseTooLarge('billing', most, 'items');
+    if (report.items.length > most)
+      throw new Failure('response-too-large', {
+        service: 'billing',
+        most: `${most.toLocaleString('en-US')} items`,
+      });
     return report.items.length === 0 ? null : report.items.map((item) => parseItem(item, mask));
   };
 
@@ -113,11 +117,12 @@ function parseItem(value: unknown, mask: SecretMask): WireCharge {
  * Reads the body of a response. The contract does not show the envelope: GraphQL's `{data: {bill}}` is accepted, and a
  * bare `{bill}` too. Numbers keep their digits.
  *
- * @throws {InvalidResponse} for what is not a JSON object, and for a name given twice with different values
+ * @throws invalid-response for what is not a JSON object, and for a name given twice with different values
  */
 export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): GraphqlResponse<T> {
   const root = parseBody(response);
-  if (!isJsonObject(root)) throw new InvalidResponse('billing', 'JSON that is not an object');
+  if (!isJsonObject(root))
+    throw new Failure('invalid-response', { service: 'billing', what: 'JSON that is not an object' });
   const errors = parseMessages(root.errors);
   try {
     const bill = objectOrNull(billOf(root), 'JSON without “bill”');
@@ -130,7 +135,7 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
 
 /** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
-  const root = tryParse(() => parseBody(response), InvalidResponse);
+  const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];
 }
 
@@ -176,12 +181,15 @@ const PROBLEMS = {
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 function parseBody({ text, mask }: ReadableBody): unknown {
-  if (text.trim() === '') throw new InvalidResponse('billing', 'an empty body');
-  if (text.trimStart().startsWith('<')) throw new InvalidResponse('billing', 'HTML instead of JSON');
+  if (text.trim() === '')
+    throw new Failure('invalid-response', { service: 'billing', what: 'an empty body' });
+  if (text.trimStart().startsWith('<'))
+    throw new Failure('invalid-response', { service: 'billing', what: 'HTML instead of JSON' });
   try {
     return readJson(text, mask);
   } catch (error) {
-    if (error instanceof JsonError) throw new InvalidResponse('billing', PROBLEMS[error.problem]);
+    if (error instanceof JsonError)
+      throw new Failure('invalid-response', { service: 'billing', what: PROBLEMS[error.problem] });
     throw error;
   }
 }

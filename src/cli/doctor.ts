@@ -18,7 +18,7 @@ import { signingSecretProblem, tryKeys } from '../ops/check-secrets.ts';
 import { redact, toPlainLine } from '../ops/mask.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { isSecondSocketError } from '../redis/errors.ts';
-import { probeKey, QUEUE_NAME, queuePrefix, shardsOf } from '../redis/keys.ts';
+import { probeKeys, QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/scopes.ts';
 import { createKeyring } from '../vault/keyring.ts';
@@ -188,10 +188,10 @@ async function checkServer(
   const findings = readInfo(info.value, settings[1], isCluster(redis), redisIs);
   if (findings.some(({ code = '' }) => CLOSED.includes(code))) return findings;
   if (multi.status === 'rejected') return [...findings, explainRefusal([['multi', multi.reason]], redisIs)];
-  const keys = [...shardsOf(redis).map(probeKey), `${queuePrefix(0)}:${QUEUE_NAME}:meta`];
+  const keys = [...probeKeys(redis), `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`];
   const commands = [
     ...keys.map((key) => `set ${key} v`),
-    ...COMMANDS.replaceAll('K', probeKey(0)).split('|'),
+    ...COMMANDS.replaceAll('K', probeKeys(redis)[0] ?? '').split('|'),
     'discard',
   ];
   const sent = commands
@@ -375,12 +375,12 @@ async function checkService(
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
     if (kind === 'address-refused') return service.found('private address', message);
-    if (kind === 'redirect-refused') return service.found('redirect', error.target);
+    if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
     if (kind === 'timed-out') return service.found('ETIMEDOUT');
     if (kind === 'invalid-response') return service.found('not JSON');
     if (kind !== 'service-unreachable')
-      return service.found('status' in error ? `HTTP ${error.status}` : kind, message);
-    return service.found(error.code === NO_PUBLIC_ADDRESS ? 'private address' : error.code, reason);
+      return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
+    return service.found(error.data.code === NO_PUBLIC_ADDRESS ? 'private address' : error.data.code, reason);
   }
 }
 

@@ -4,11 +4,13 @@
  */
 import { LRUCache } from 'lru-cache';
 import { type PeriodPhrase, unitPhrase } from './language/periods/period-ast.ts';
+import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { computeUsage, type Usage } from './money/usage.ts';
+import { computeUsage, reportedAmounts, type Usage } from './money/usage.ts';
 import { compareUsage, type UsageChange } from './money/usage-change.ts';
+import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,
   type Day,
@@ -65,6 +67,7 @@ export interface DayWindow {
   readonly label: string;
 }
 
+/** Labels leave out a year: of the window today's, of the one before the year of the window's last day. */
 export interface ComparedWindows {
   readonly window: DayWindow;
   readonly before: DayWindow;
@@ -73,8 +76,8 @@ export interface ComparedWindows {
 /** The periods of a report: complete days only. */
 export interface ReportPeriods {
   readonly main: ComparedWindows;
-  /** Yesterday's month up to yesterday, compared with as many first days of the month before. */
-  readonly month: ComparedWindows;
+  /** Yesterday's month up to yesterday. */
+  readonly month: readonly Day[];
   /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
@@ -115,7 +118,7 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   // On the first day of a month no day of it is over, so the post is about the month before.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
   const phrase = unitPhrase(isRunning ? 'this' : 'last', 'month');
-  const month = compareWindows(phrase, at, zone, yesterday);
+  const { days: month } = compareWindows(phrase, at, zone).window;
   const ofLastDays = () => lastDays(count, today, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: ofLastDays,
@@ -129,8 +132,9 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
   const week = daysBefore(today, 7, zone);
   const history = isRunning ? daysInRange(forecastFrom(today), yesterday, zone) : [];
-  const compared = [main, month].flatMap(({ window, before }) => [window.days, before.days]);
-  const [first = yesterday] = [...compared, charted, week, history].flatMap(([day]) => day ?? []).sort();
+  const usual = sameWeekdays(yesterday);
+  const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
+  const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();
   return {
     main,
     month,
@@ -145,32 +149,29 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   };
 }
 
+/** A day and the same weekday of the 4 weeks before, ascending. */
+const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) => addDays(day, -ago));
+
 /** The last `count` days, compared with the same days a week before. */
 function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
-  return { window: windowOf(days), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
+  return { window: windowOf(days, today), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
 }
 
-function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone, labelYearOf?: Day): ComparedWindows {
+function compareWindows(phrase: PeriodPhrase, at: Millis, zone: Zone): ComparedWindows {
   const { days, today, comparison } = resolvePeriod(phrase, at, zone);
   const complete = days.filter((day) => day !== today);
   return {
-    window: windowOf(complete, labelYearOf),
+    window: windowOf(complete, dayAt(at, zone)),
     before: windowOf(comparison?.days ?? [], complete.at(-1)),
   };
 }
 
-/** @param labelYearOf a day whose year the label leaves out */
-function windowOf(days: readonly Day[], labelYearOf?: Day): DayWindow {
+/** @param near a day whose year the label leaves out */
+function windowOf(days: readonly Day[], near?: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return { days, label: '' };
-  return { days, label: formatDays(first, last, labelYearOf?.slice(0, 4)) };
-}
-
-/** The days, without the year if it is the current year. */
-export function formatReportDays({ days, label }: DayWindow, today: Day): string {
-  const [first, last] = [days[0], days.at(-1)];
-  return first === undefined || last === undefined ? label : formatDays(first, last, today.slice(0, 4));
+  return { days, label: formatDays(first, last, near?.slice(0, 4)) };
 }
 
 /** The figures of one project. */
@@ -178,8 +179,9 @@ export interface ReportFigures {
   readonly main: Usage;
   /** Undefined when there is nothing to compare with. */
   readonly change: UsageChange | undefined;
+  /** What such a weekday costs: the median of the last 4, of which 3 are reported; of a report about one day only. */
+  readonly usual: Money | undefined;
   readonly month: Usage;
-  readonly monthChange: UsageChange | undefined;
   readonly charted: Usage;
   /** Of the month that runs; undefined when it is over or too few days are reported. */
   readonly forecast: Forecast | undefined;
@@ -206,18 +208,18 @@ export function computeReportFigures(
       { days },
     );
   };
-  const changeOf = (usage: Usage, { window: { days }, before }: ComparedWindows) =>
-    before.days.length === 0
-      ? undefined
-      : compareUsage(usage, usageOf(before.days), { current: days, before: before.days });
-  const [mainUsage, monthUsage] = [usageOf(main.window.days), usageOf(month.window.days)];
+  const [days, before] = [main.window.days, main.before.days];
+  const mainUsage = usageOf(days);
+  const [day = today, ...others] = days;
+  const [spend] = others.length > 0 ? [] : spendOf([day], reportedAmounts(usageOf(sameWeekdays(day))));
   const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
   return {
     main: mainUsage,
-    change: changeOf(mainUsage, main),
-    month: monthUsage,
-    monthChange: changeOf(monthUsage, month),
-    charted: charted === main.window.days ? mainUsage : usageOf(charted),
+    change:
+      before.length === 0 ? undefined : compareUsage(mainUsage, usageOf(before), { current: days, before }),
+    usual: spend?.basis === 'weekday' ? spend.baseline : undefined,
+    month: usageOf(month),
+    charted: charted === days ? mainUsage : usageOf(charted),
     forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: charges

@@ -24,7 +24,7 @@ export interface Feature extends Listeners {
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
   stop?(patience: Millis): Promise<void>;
-  /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws StoreUnavailable */
+  /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws store-unavailable */
   forget?(workspace: SlackId): Promise<void>;
 }
 
@@ -46,7 +46,7 @@ export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  /** The rules for the addresses of the services: each returns the address as it will be used. @throws AddressRefused, InvalidWord */
+  /** The rules for the addresses of the services: each returns the address as it will be used. @throws address-refused, InvalidWord */
   readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
   /** What the addresses of something new are filled in with. */
   readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { buildConnector } from 'undici';
-import { AddressRefused, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
+import { Failure, type FailureOf, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 
@@ -75,12 +75,13 @@ export const withoutBrackets = (hostname: string): string =>
 /**
  * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
  *
- * @throws {AddressRefused}
+ * @throws address-refused
  */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
-  const refuse = (problem: string) => new AddressRefused(to.hostname || 'that address', problem);
+  const refuse = (problem: string) =>
+    new Failure('address-refused', { host: to.hostname || 'that address', why: problem });
   if (!hasProtocol) throw refuse('does not begin with https://');
   const problem = isExempt ? undefined : hostProblem(withoutBrackets(to.hostname));
   if (problem !== undefined) throw refuse(problem);
@@ -100,17 +101,22 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
  * Reads a base URL that a person typed.
  *
  * @returns the URL without a slash at its end and without the path of an endpoint
- * @throws {AddressRefused} with a reason to show beside the field; it repeats no more than the host
+ * @throws address-refused with a reason to show beside the field; it repeats no more than the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
   // Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters.
   const url = tryParse(() => new URL(text.trim()));
   if (url === undefined) {
-    throw new AddressRefused('that address', 'is not a web address such as https://api.example.com');
+    throw new Failure('address-refused', {
+      host: 'that address',
+      why: 'is not a web address such as https://api.example.com',
+    });
   }
   checkDestination(url, trusted);
-  if (url.username || url.password) throw new AddressRefused(url.host, 'contains a user name or a password');
-  if (url.search || url.hash) throw new AddressRefused(url.host, 'has a “?” or “#” part; leave it out');
+  if (url.username || url.password)
+    throw new Failure('address-refused', { host: url.host, why: 'contains a user name or a password' });
+  if (url.search || url.hash)
+    throw new Failure('address-refused', { host: url.host, why: 'has a “?” or “#” part; leave it out' });
   return (
     url.origin + withoutTrailingSlashes(withoutTrailingSlashes(url.pathname).replace(PASTED_ENDPOINT, ''))
   );
@@ -142,7 +148,7 @@ export function guardedConnect(
       // A literal IP address is never looked up, so it is checked here.
       checkDestination(options, trusted);
     } catch (refusal) {
-      return callback(refusal as AddressRefused, null);
+      return callback(refusal as FailureOf<'address-refused'>, null);
     }
     const connect = isTrusted(options, trusted) ? toTrusted : toPublic;
     return connect(options, callback);

@@ -98,8 +98,8 @@ export function createGuardedHttp(options: {
    * Sends a request within one deadline, which begins at its turn, and once more if that may help.
    *
    * @param read understands the response, or throws a Failure about it
-   * @throws {AddressRefused} {@link QueueFull} {@link TimedOut} {@link ServiceUnreachable} {@link ResponseTooLarge}
-   * {@link InvalidResponse} {@link RedirectRefused} {@link RateLimited} (429) {@link ServiceFailed} (5xx)
+   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
+   * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
    */
   function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const work = sendAndReport(request, read);

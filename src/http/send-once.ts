@@ -1,19 +1,6 @@
 /** One attempt at a request, and what its outcome means. */
 import { type Agent, errors } from 'undici';
-import {
-  BROKEN_OFF,
-  type Failure,
-  InvalidResponse,
-  isFailure,
-  NO_PUBLIC_ADDRESS,
-  RateLimited,
-  RedirectRefused,
-  ResponseTooLarge,
-  type Service,
-  ServiceFailed,
-  ServiceUnreachable,
-  TimedOut,
-} from '../domain/failure/index.ts';
+import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
@@ -83,6 +70,8 @@ export class RetryableError extends Error {
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 /** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
+/** There was a connection. */
+const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
@@ -103,8 +92,9 @@ export async function sendOnce(
     new RetryableError(failure, seconds === undefined ? pause * (1 + Math.random()) : seconds * 1_000);
   /** The limits that can be reached before the body as well as within it. */
   const limitFailure = (error: unknown): Failure | undefined => {
-    if (error instanceof ExchangeTimeoutError) return new TimedOut(service, deadline);
-    if (error instanceof errors.ResponseExceededMaxSizeError) return new ResponseTooLarge(service, bodyBytes);
+    if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
     return undefined;
   };
 
@@ -115,10 +105,14 @@ export async function sendOnce(
       if (limit !== undefined) throw limit;
       // The parser's error holds a piece of the response, so it is not passed on.
       if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-        throw new InvalidResponse(service, 'something that is not HTTP');
+        throw new Failure('invalid-response', { service, what: 'something that is not HTTP' });
       const code = codeOf(error);
       if (code === undefined) throw error;
-      const failure = new ServiceUnreachable(service, url.host, code, { cause: error });
+      const failure = new Failure(
+        'service-unreachable',
+        { service, host: url.host, code, isClosed: CLOSED_CODE.test(code) },
+        { cause: error },
+      );
       // The name's server may answer in a moment: its own error decides.
       const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
       throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
@@ -127,13 +121,13 @@ export async function sendOnce(
 
   const { statusCode: status, headers, bodyError } = response;
   const target = redirectTarget(response, url, mask);
-  if (target !== undefined) throw new RedirectRefused(service, status, target);
+  if (target !== undefined) throw new Failure('redirect-refused', { service, status, target });
   if (status >= 300 && status < 400)
-    throw new InvalidResponse(service, `HTTP ${status} in place of an answer`, { status });
+    throw new Failure('invalid-response', { service, what: `HTTP ${status} in place of an answer`, status });
   const retryAfter = parseRetryAfter(headers);
-  if (status === 429) throw again(new RateLimited(service, retryAfter), retryAfter);
+  if (status === 429) throw again(new Failure('rate-limited', { service, retryAfter }), retryAfter);
   if (status >= 500) {
-    const failure = new ServiceFailed(service, status);
+    const failure = new Failure('service-failed', { service, status });
     throw RETRYABLE_STATUS.has(status) ? again(failure, retryAfter) : failure;
   }
   const answer = (text: string): ServiceResponse => ({ status, headers: joinHeaders(headers), text, mask });
@@ -141,9 +135,9 @@ export async function sendOnce(
   const text = tryParse(() => UTF8.decode(response.body));
   if (headersSuffice) return answer(text ?? '');
   if (bodyError !== undefined)
-    throw limitFailure(bodyError) ?? again(new InvalidResponse(service, BROKEN_OFF));
+    throw limitFailure(bodyError) ?? again(new Failure('invalid-response', { service, what: BROKEN_OFF }));
   // A compressed body, too, which we never ask for.
-  if (text === undefined) throw new InvalidResponse(service, 'text that is not UTF-8');
+  if (text === undefined) throw new Failure('invalid-response', { service, what: 'text that is not UTF-8' });
   return answer(text);
 }
 

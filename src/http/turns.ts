@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import { QueueFull } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import { startTimeout } from '../runtime/timers.ts';
 import type { HttpLimits } from './exchange.ts';
 import type { ServiceRequest } from './send-once.ts';
@@ -25,7 +25,7 @@ export function createTurns({ connections, queueTimeout }: HttpLimits) {
   }
 
   return {
-    /** Does the work at its turn. @throws {QueueFull} if that does not come in time, or the lines were closed */
+    /** Does the work at its turn. @throws queue-full if that does not come in time, or the lines were closed */
     run<T>(request: ServiceRequest, origin: string, work: () => Promise<T>): Promise<T> {
       const { service, tenant, priority = 'interactive' } = request;
       const isAwaited = priority === 'interactive';
@@ -34,7 +34,7 @@ export function createTurns({ connections, queueTimeout }: HttpLimits) {
       return new Promise((resolve, reject) => {
         const refuse = () => {
           leave();
-          reject(new QueueFull(service));
+          reject(new Failure('queue-full', { service }));
         };
         const cancel = isAwaited || isClosed ? startTimeout(isClosed ? 0 : queueTimeout, refuse) : undefined;
         const leave = (): boolean => {

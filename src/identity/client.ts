@@ -1,15 +1,4 @@
-import {
-  AccessNotFound,
-  AccessRefused,
-  type Failure,
-  InvalidResponse,
-  InvalidWord,
-  isFailure,
-  OutcomeUnclear,
-  ProjectDisabled,
-  ServiceFailed,
-  WrongIdentityUrl,
-} from '../domain/failure/index.ts';
+import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
@@ -34,7 +23,7 @@ export interface IssuedToken extends TokenBody {
 export type IdentityClient = ReturnType<typeof createIdentityClient>;
 
 /**
- * The identity API. All methods throw what {@link GuardedHttp.request} throws, and WrongIdentityUrl, ServiceFailed (any
+ * The identity API. All methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url, service-failed (any
  * other 4xx), and InvalidWord for a token that no header can carry.
  *
  * @param onNotIssued called before `issue` fails; never rejects
@@ -49,8 +38,8 @@ export function createIdentityClient({
   /**
    * Issues a token. Never retries: a second request could issue a second token.
    *
-   * @throws {AccessRefused} (401, 403) {@link AccessNotFound} {@link ProjectDisabled} (404)
-   * {@link InvalidResponse} (success without a token) {@link OutcomeUnclear}
+   * @throws access-refused (401, 403), access-not-found, project-disabled (404),
+   * invalid-response (success without a token), outcome-unclear
    */
   const issue = (access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> =>
     tryIssue(access, tenant).catch(async (error) => {
@@ -133,10 +122,10 @@ const tokensUrl = (authUrl: string): string => `${authUrl}/auth/tokens`;
 
 const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
-/** @throws ServiceFailed for a status that does not mean that the operation is not offered */
+/** @throws service-failed for a status that does not mean that the operation is not offered */
 function requireNotOffered(status: number): 'not-offered' {
   if (status === 403 || status === 404 || status === 405) return 'not-offered';
-  throw new ServiceFailed('identity', status);
+  throw new Failure('service-failed', { service: 'identity', status });
 }
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
@@ -145,33 +134,50 @@ const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
   // 300 is a list of API versions: the address lacks its version.
-  if ('status' in failure && failure.status === 300) return wrongAddress(authUrl, 300);
+  if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
   // Whoever closes a connection was reached, and opening one does not take until the deadline.
   const hasNoResponse =
-    (failure.kind === 'service-unreachable' && failure.isClosed) || failure.kind === 'timed-out';
+    (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
   // A proxy answers, but the service may have received the request.
-  const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.status);
-  return hasNoResponse || isFromProxy ? new OutcomeUnclear(host, { cause: failure }) : failure;
+  const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.data.status);
+  return hasNoResponse || isFromProxy
+    ? new Failure('outcome-unclear', { host }, { cause: failure })
+    : failure;
 }
 
 function rejectionOf(response: ServiceResponse, authUrl: string): Failure {
   const { status } = response;
-  if (status === 401 || status === 403) return new AccessRefused(status);
+  if (status === 401 || status === 403) return new Failure('access-refused', { status });
   if (status === 405) return wrongAddress(authUrl, status);
-  if (status !== 404) return new ServiceFailed('identity', status);
+  if (status !== 404) return new Failure('service-failed', { service: 'identity', status });
   const message = parseIdentityError(response);
   if (message === undefined) return wrongAddress(authUrl, status);
-  return /application.?credential/i.test(message) ? new AccessNotFound() : new ProjectDisabled();
+  return /application.?credential/i.test(message)
+    ? new Failure('access-not-found')
+    : new Failure('project-disabled');
 }
 
-const wrongAddress = (authUrl: string, status: number): WrongIdentityUrl =>
-  new WrongIdentityUrl(new URL(authUrl).host, status, suggestAuthUrl(authUrl));
+const wrongAddress = (authUrl: string, status: number): FailureOf<'wrong-identity-url'> =>
+  new Failure('wrong-identity-url', {
+    host: new URL(authUrl).host,
+    status,
+    suggestion: suggestAuthUrl(authUrl),
+  });
 
 function tokenIn({ headers, mask }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
-  if (mask(token) !== token) throw new InvalidResponse('identity', 'its X-Subject-Token repeats the secret');
-  if (token === '') throw new InvalidResponse('identity', 'it has no X-Subject-Token');
-  if (!isSendable(token)) throw new InvalidResponse('identity', 'its X-Subject-Token is not one token');
+  if (mask(token) !== token)
+    throw new Failure('invalid-response', {
+      service: 'identity',
+      what: 'its X-Subject-Token repeats the secret',
+    });
+  if (token === '')
+    throw new Failure('invalid-response', { service: 'identity', what: 'it has no X-Subject-Token' });
+  if (!isSendable(token))
+    throw new Failure('invalid-response', {
+      service: 'identity',
+      what: 'its X-Subject-Token is not one token',
+    });
   return token;
 }
 
@@ -180,7 +186,7 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
  * extra slashes or with `/auth/tokens` at its end.
  *
  * @returns the address for {@link IdentityClient}, ending with `/v3`
- * @throws {AddressRefused} by the address rules
+ * @throws address-refused by the address rules
  * @throws {InvalidWord} if `/v3` is missing, with the corrected address
  */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {

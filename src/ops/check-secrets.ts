@@ -1,6 +1,6 @@
 /** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
 import type { Logger } from 'pino';
-import { UnsealFailed } from '../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
 import { recordKey } from '../redis/keys.ts';
@@ -46,11 +46,11 @@ export async function logSecretProblems(
  * Tries the keys on what is sealed, and changes nothing.
  *
  * @param most how many workspaces it looks at
- * @throws StoreUnavailable
+ * @throws store-unavailable
  */
 export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: number) {
   let [workspaces, opened] = [0, 0];
-  const shut: UnsealFailed[] = [];
+  const shut: FailureOf<'unseal-failed'>[] = [];
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     if (workspaces++ === most) break;
     for (const [field, value] of Object.entries(await guardRead(() => redis.hgetall(recordKey(workspace)))))
@@ -60,19 +60,19 @@ export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: nu
         reseal(keyring, owner, value);
         opened += 1;
       } catch (error) {
-        if (!(error instanceof UnsealFailed)) throw error;
+        if (!isFailure(error, 'unseal-failed')) throw error;
         shut.push(error);
       }
   }
   return { opened, problem: shut[0] && keyProblem(shut, shut.length + opened) };
 }
 
-function keyProblem(shut: readonly UnsealFailed[], total: number): SecretProblem {
+function keyProblem(shut: readonly FailureOf<'unseal-failed'>[], total: number): SecretProblem {
   const count = `${shut.length} of ${total} sealed records don’t open`;
-  const isGone = shut.filter(({ reason }) => reason !== 'malformed');
+  const isGone = shut.filter(({ data }) => data.reason !== 'malformed');
   if (isGone.length === 0) return { says: `${count}: they are damaged`, todo: 'See which: `tally reseal`' };
-  const lacking = isGone.filter(({ reason }) => reason === 'unknown-key');
-  const ids = [...new Set((lacking.length > 0 ? lacking : isGone).flatMap(({ keyId = [] }) => keyId))];
+  const lacking = isGone.filter(({ data }) => data.reason === 'unknown-key');
+  const ids = [...new Set((lacking.length > 0 ? lacking : isGone).flatMap(({ data }) => data.keyId ?? []))];
   const names = ids.map((id) => `“${id}”`).join(', ');
   const why =
     lacking.length > 0

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, guardWrite } from '../redis/guard.ts';
-import { probeKey, shardsOf } from '../redis/keys.ts';
+import { probeKeys } from '../redis/keys.ts';
 import { withTimeout } from '../runtime/timers.ts';
 import { VERSION } from './version.ts';
 
@@ -29,7 +29,7 @@ export function createHealth(
 ) {
   let wasWritable = true;
   const ask = async (): Promise<readonly NotReady[]> => {
-    const keys = shardsOf(redis).map(probeKey);
+    const keys = probeKeys(redis);
     const [read, write] = await withTimeout<readonly PromiseSettledResult<unknown>[]>(
       REDIS_TIMEOUT,
       Promise.allSettled([

@@ -39,8 +39,8 @@ const standardOutput = (): DestinationStream =>
 
 const MAX_CAUSES = 5;
 
-/** The fields of a Failure that help an operator, without anything that a person typed or named. */
-const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'unsure'] as const;
+/** The data of a failure that helps an operator, without anything that a person typed or named. */
+const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
 /**
  * Keeps of an error its name, code and causes, of a Failure its kind and facts (its sentence can name a project or quote a
@@ -54,7 +54,7 @@ function errorSummary(error: unknown, depth = 0): object {
   return {
     name,
     ...(isFailure(error)
-      ? { kind: error.kind, ...factsOf(error) }
+      ? { kind: error.kind, ...factsOf(error.data) }
       : { message, ...(stack !== undefined && { stack }) }),
     ...(typeof host === 'string' && { host }),
     ...((typeof code === 'string' || typeof code === 'number') && { code }),
@@ -63,8 +63,8 @@ function errorSummary(error: unknown, depth = 0): object {
 }
 
 /** The log leaves out what is undefined. */
-const factsOf = (failure: object): object =>
-  Object.fromEntries(FACTS.map((fact) => [fact, (failure as Record<string, unknown>)[fact]]));
+const factsOf = (data: object): object =>
+  Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
 /**
  * Slack's SDK, logging into our log. Debug lines are dropped at every level: they contain the client secret, OAuth

@@ -1,4 +1,4 @@
-import { UnsealFailed } from '../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import { pluralize } from '../domain/language/text.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from '../redis/connect.ts';
@@ -31,7 +31,7 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, printL
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
     for (const [field, value] of Object.entries(fields)) {
       const outcome = await resealField(redis, keyring, workspace, field, value).catch((error: unknown) => {
-        if (error instanceof UnsealFailed) return error;
+        if (isFailure(error, 'unseal-failed')) return error;
         throw error;
       });
       if (outcome === 'nothing sealed') continue;
@@ -50,7 +50,7 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, printL
   return counts;
 }
 
-/** @throws UnsealFailed */
+/** @throws unseal-failed */
 async function resealField(
   redis: RedisConnection,
   keyring: Keyring,
@@ -71,12 +71,12 @@ async function resealField(
   return value === null ? 'nothing sealed' : 'busy';
 }
 
-function reasonOf(failure: 'unowned' | 'busy' | UnsealFailed): string {
+function reasonOf(failure: 'unowned' | 'busy' | FailureOf<'unseal-failed'>): string {
   if (failure === 'busy') return 'changed during every attempt';
   if (failure === 'unowned') return 'sealed by another version of Tally';
-  if (failure.reason === 'unknown-key')
-    return `needs the key “${failure.keyId}”, which isn’t in ENCRYPTION_KEYS`;
-  if (failure.reason === 'malformed') return 'damaged';
+  if (failure.data.reason === 'unknown-key')
+    return `needs the key “${failure.data.keyId}”, which isn’t in ENCRYPTION_KEYS`;
+  if (failure.data.reason === 'malformed') return 'damaged';
   return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
 }
 

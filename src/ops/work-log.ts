@@ -15,10 +15,10 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outco
 ]);
 /** Outcomes of a message that need no attention: nothing is wrong, or Tally tries again. */
 const IS_WELL: ReadonlySet<string> = new Set<MessageWork['outcome']>([
-  ...['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost', 'stopped'],
+  ...['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'overtaken', 'stopped'],
 ]);
 /** A run's outcomes that are part of any day. */
-const IS_ORDINARY: ReadonlySet<string> = new Set(['ok', 'lease-taken', 'gone', 'stopped']);
+const IS_ORDINARY: ReadonlySet<string> = new Set(['ok', 'overtaken', 'stopped']);
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 

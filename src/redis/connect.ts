@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { StoreUnavailable } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { startTimeout } from '../runtime/timers.ts';
@@ -153,7 +153,7 @@ function watched(redis: Redis): Redis {
  * Waits until the connection answers: for the start of a process, whose first commands would otherwise be refused.
  *
  * @param patience milliseconds
- * @throws StoreUnavailable; the connection goes on trying
+ * @throws store-unavailable; the connection goes on trying
  */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
@@ -164,7 +164,7 @@ export async function waitUntilReady(redis: RedisConnection, patience: Millis): 
       done();
     };
     const arrived = settle(resolve);
-    const refuse = settle(() => reject(new StoreUnavailable()));
+    const refuse = settle(() => reject(new Failure('store-unavailable')));
     const cancel = startTimeout(patience, refuse);
     redis.on('ready', arrived);
   });

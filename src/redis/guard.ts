@@ -1,34 +1,30 @@
-import { StoreUnavailable, WriteRefused } from '../domain/failure/index.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
 import { storeErrorKind } from './errors.ts';
 import { type KeyOf, recordKey } from './keys.ts';
 import { reportOutage, timeOperation } from './store-events.ts';
 
-/** Runs commands that read. @throws StoreUnavailable for every form of an outage; our own mistakes are thrown as they are */
+/** Runs commands that read. @throws store-unavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await timeOperation(work);
   } catch (error) {
     if (!reportOutage(error)) throw error;
-    const sentence = storeErrorKind(error) === 'wrong-type' ? OVERWRITTEN : undefined;
-    throw new StoreUnavailable({ cause: error }, false, sentence);
+    const isOverwritten = storeErrorKind(error) === 'wrong-type';
+    throw new Failure('store-unavailable', { isOverwritten }, { cause: error });
   }
 }
 
-const OVERWRITTEN =
-  'Another program changed Tally’s data of this workspace. Ask Tally’s operator to run “tally doctor”.';
-
-/** Runs commands that write. @throws StoreUnavailable, `unsure` if the command may have been executed although its answer was lost */
+/** Runs commands that write. @throws store-unavailable, `unsure` of the write if the command may have been executed although its answer was lost */
 export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await guardRead(work);
   } catch (error) {
-    if (!(error instanceof StoreUnavailable)) throw error;
-    const { cause } = error;
-    throw wasRefused(cause)
-      ? new WriteRefused({ cause })
-      : new StoreUnavailable({ cause }, true, error.message);
+    if (!isFailure(error, 'store-unavailable')) throw error;
+    const { cause, data } = error;
+    const write = wasRefused(cause) ? 'refused' : 'unsure';
+    throw new Failure('store-unavailable', { ...data, write }, { cause });
   }
 }
 
@@ -54,11 +50,11 @@ type ScriptCall = readonly [
 const evalScript = (...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> =>
   redis.eval(script, keys.length, ...keys.map((key) => key(workspace)), ...args);
 
-/** Runs a script that writes something of a workspace. @throws StoreUnavailable */
+/** Runs a script that writes something of a workspace. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardRead(() => evalScript(...call));
 
-/** The same for a change that somebody waits for. @throws StoreUnavailable, `unsure` as from `guardWrite` */
+/** The same for a change that somebody waits for. @throws store-unavailable, `unsure` as from `guardWrite` */
 export const commitInWorkspace = (...call: ScriptCall): Promise<unknown> =>
   guardWrite(() => evalScript(...call));
 
@@ -71,7 +67,7 @@ return 1`;
  * Replaces a field of a workspace’s record, unless it has another value now: what was written since must not be overwritten.
  *
  * @returns whether it was replaced
- * @throws StoreUnavailable
+ * @throws store-unavailable
  */
 export const replaceField = async (
   redis: RedisConnection,

@@ -3,8 +3,7 @@ import { isCluster, type RedisConnection } from './connect.ts';
 
 /**
  * Every name of a key in Redis. The part in braces is the hash tag: a Cluster keeps all keys with the same tag in one
- * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag, and all keys of
- * a shard of the scheduler share the shard's.
+ * slot, and a script may only touch keys of one slot. So all keys of a workspace share its ID as their tag.
  */
 function ofWorkspace(id: string): string {
   if (!isSlackId(id)) throw new RangeError('Not the id of a Slack workspace.');
@@ -20,10 +19,8 @@ export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
-/** How each due date of its schedules ended. */
+/** Every message that Tally sends by itself, and the states of watches. */
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
-/** The lease of the run that delivers the workspace's posts. */
-export const deliveryLockKey = (id: string): string => `${ofWorkspace(id)}:delivery-lock`;
 /** Billing's last figures for the watched projects. */
 export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch-figures`;
 /** The last questions in each thread. */
@@ -42,7 +39,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
   grantsKey,
   issuedKey,
   deliveryLogKey,
-  deliveryLockKey,
   watchFiguresKey,
   threadsKey,
   threadTimesKey,
@@ -51,15 +47,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
 
 export const keysOf = (workspace: SlackId): readonly string[] => WORKSPACE_KEYS.map((key) => key(workspace));
 
-/** A Cluster spreads its slots over many servers; elsewhere each further shard only costs connections. */
-const CLUSTER_SHARDS = 16;
-
-/** Among how many shards the scheduler spreads workspaces. */
-export const shardCount = (redis: RedisConnection): number => (isCluster(redis) ? CLUSTER_SHARDS : 1);
-
-/** All shards, from 0. */
-export const shardsOf = (redis: RedisConnection): readonly number[] => [...Array(shardCount(redis)).keys()];
-
 /** A text's bucket, from 0 to `count` - 1, by FNV-1a: the same in every process. */
 export function hashBucket(text: string, count: number): number {
   let hash = 0x811c9dc5;
@@ -67,33 +54,16 @@ export function hashBucket(text: string, count: number): number {
   return (hash >>> 0) % count;
 }
 
-/** The shard of a workspace: the same in every process. */
-export const shardOf = (redis: RedisConnection, workspace: SlackId): number =>
-  hashBucket(workspace, shardCount(redis));
-
-/** The name of BullMQ's queue in each shard. */
+/** The name of BullMQ's queue, and the prefix of its keys: with their hash tag they share one slot of a Cluster. */
 export const QUEUE_NAME = 'deliver';
+export const QUEUE_PREFIX = '{tally}';
 
-/** The prefix of BullMQ's keys for one shard of the scheduler. */
-export const queuePrefix = (shard: number): string => `{tally-${shard}}`;
+/** A sorted set: every workspace that has a record, by when it was last touched. */
+export const INDEX_KEY = 'tally:workspaces';
 
-/** BullMQ writes it with each queue: without it nothing was ever scheduled in the shard. */
-export const queueKey = (shard: number): string => `${queuePrefix(shard)}:${QUEUE_NAME}:meta`;
-
-/** BullMQ's own: the jobs of a shard that are planned, that can begin, or that run. */
-export const queueListKey = (shard: number, list: 'delayed' | 'wait' | 'active'): string =>
-  `${queuePrefix(shard)}:${QUEUE_NAME}:${list}`;
-
-const ofShard = (shard: number): string => `tally:${queuePrefix(shard)}`;
-
-/** A sorted set: every workspace of the shard, by the instant when its scheduled runs are checked next. */
-export const indexKey = (shard: number): string => `${ofShard(shard)}:workspaces`;
-/** The lease of the process that checks the shard. */
-export const checkLockKey = (shard: number): string => `${ofShard(shard)}:check-lock`;
-/** The version of the time zones' rules that the shard's scheduled runs were derived with. */
-export const zonesKey = (shard: number): string => `${ofShard(shard)}:zones`;
-/** Written to see whether Redis takes writes; a Cluster has shards on each of its masters. */
-export const probeKey = (shard: number): string => `${ofShard(shard)}:probe`;
+/** Written to see whether Redis takes writes; in a Cluster, enough of them to be on each of its masters. */
+export const probeKeys = (redis: RedisConnection): readonly string[] =>
+  Array.from({ length: isCluster(redis) ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
 
 /** The number of `layout.ts`. */
 export const LAYOUT_KEY = 'tally:layout';

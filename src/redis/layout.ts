@@ -3,7 +3,7 @@ import { guardRead } from './guard.ts';
 import { LAYOUT_KEY } from './keys.ts';
 
 /** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
-const LAYOUT = 3;
+const LAYOUT = 4;
 
 /** Another version of Tally has worked on this Redis. */
 export class OtherLayout extends Error {
@@ -14,12 +14,12 @@ export class OtherLayout extends Error {
   }
 }
 
-/** @throws OtherLayout, StoreUnavailable */
+/** @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** For a bot, once `requireLayout` has let it in: from then on no other layout may start there. @throws StoreUnavailable */
+/** For a bot, once `requireLayout` has let it in: from then on no other layout may start there. @throws store-unavailable */
 export const noteLayout = (redis: RedisConnection): Promise<unknown> =>
   guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX'));

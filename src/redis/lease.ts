@@ -23,7 +23,7 @@ const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call
 
 /**
  * @returns `taken` if another process holds it, `gone` if the workspace has no record
- * @throws StoreUnavailable
+ * @throws store-unavailable
  */
 export async function acquireLease(
   redis: RedisConnection,
@@ -43,13 +43,13 @@ export async function acquireLease(
   return result === 0 ? 'taken' : 'gone';
 }
 
-/** @returns false when the lease was lost @throws StoreUnavailable */
+/** @returns false when the lease was lost @throws store-unavailable */
 export const extendLease = async (
   redis: RedisConnection,
   { key, token }: Lease,
   ms: Millis,
 ): Promise<boolean> => (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
 
-/** @returns whether it was held until now @throws StoreUnavailable */
+/** @returns whether it was held until now @throws store-unavailable */
 export const releaseLease = async (redis: RedisConnection, { key, token }: Lease): Promise<boolean> =>
   (await guardRead(() => redis.eval(RELEASE, 1, key, token))) === 1;

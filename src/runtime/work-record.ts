@@ -83,14 +83,15 @@ export const beginRequest = (
   outcome: 'ok',
 });
 
-/** Its own outcomes: `lease-taken` and `lease-lost` (another process runs it), `stopped`, `gone` (no workspace). */
+/** Its own outcomes: `overtaken` (another process is about the same), `stopped`. */
 export interface RunWork extends WorkBase {
   readonly kind: 'run';
 }
 
 /**
  * Its own outcomes: `sent`; `found` (a run that died had sent it); `skipped` (nothing to say); `waiting` (billing hasn’t
- * reported the day); `refused` (its recipient may not see it); `retrying`; `paused` with its schedule; `failed` for good.
+ * reported the day); `refused` (its recipient may not see it); `changed` (what it is about); `overtaken` (another process is
+ * about it); `retrying`; `paused` until its cause is mended; `failed` for good.
  */
 export interface MessageWork extends WorkBase {
   readonly kind: 'message';

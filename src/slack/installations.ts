@@ -1,7 +1,7 @@
 import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Config } from '../config/config.ts';
-import { NotInstalled, UnsealFailed } from '../domain/failure/index.ts';
+import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import {
   createInstallationStore,
@@ -40,18 +40,18 @@ import {
 /** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */
 export interface Installations {
   readonly pages: BrowserRoutes;
-  /** Bolt's look-up of the token for a payload. @throws NotInstalled, UnsealFailed, StoreUnavailable */
+  /** Bolt's look-up of the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
   /** What to acknowledge a payload with that `authorize` refused; undefined for any other. */
   readonly notInstalledReply: NotInstalledReply['acknowledgement'];
   /**
    * A client for work without a payload, such as scheduled posts: one attempt, 10 s timeout.
-   * @throws NotInstalled, UnsealFailed, StoreUnavailable
+   * @throws not-installed, unseal-failed, store-unavailable
    */
   clientFor(workspace: SlackId): Promise<WebClient>;
-  /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws StoreUnavailable */
+  /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
-  /** Whether the workspace still has Tally installed, as far as Slack says. @throws StoreUnavailable */
+  /** Whether the workspace still has Tally installed, as far as Slack says. @throws store-unavailable */
   stays(workspace: SlackId): Promise<boolean>;
   /** Undefined with OAuth, where there is no token to check at the start. */
   readonly tokenCheck?: TokenCheck;
@@ -111,7 +111,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const tokens = createInstallationTokens(installed, (store) => providerWith(store), log);
   const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
-    fetchInstallation: () => Promise.reject(new NotInstalled('unknown')),
+    fetchInstallation: () => Promise.reject(new Failure('not-installed', { reason: 'unknown' })),
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
   const notInstalled = createNotInstalledReply(page, installed.knows, services.responseUrls, log);
@@ -121,8 +121,8 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       const own = await tokens.find(id);
       return own !== undefined && (await isTokenAccepted(clientOf(own.installation.bot?.token ?? '')));
     } catch (error) {
-      if (error instanceof UnsealFailed) return false;
-      if (error instanceof NotInstalled) return true;
+      if (isFailure(error, 'unseal-failed')) return false;
+      if (isFailure(error, 'not-installed')) return true;
       throw error;
     }
   };
@@ -171,7 +171,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       const known =
         (await tokens.find(workspace)) ?? (await tokens.find(await installed.organizationOf(workspace)));
       const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
-      if (bot === undefined) throw new NotInstalled('unknown');
+      if (bot === undefined) throw new Failure('not-installed', { reason: 'unknown' });
       return cachedClient(bot.token, workspace);
     },
     notInstalledReply: notInstalled.acknowledgement,
@@ -213,7 +213,7 @@ function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger
 /**
  * A workspace without its own installation uses its organization's, whatever the payload says. It is linked to the
  * organization before anything of it is stored, so that uninstalling finds it.
- * @throws NotInstalled
+ * @throws not-installed
  */
 async function findForPayload(
   tokens: InstallationTokens,
@@ -232,15 +232,15 @@ async function findForPayload(
     known.joined.add(teamId);
     return known;
   }
-  throw new NotInstalled('unknown');
+  throw new Failure('not-installed', { reason: 'unknown' });
 }
 
-/** @throws NotInstalled for an installation without a bot */
+/** @throws not-installed for an installation without a bot */
 function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   origin: PayloadOrigin,
 ): AuthorizeResult {
-  if (bot === undefined) throw new NotInstalled('unknown');
+  if (bot === undefined) throw new Failure('not-installed', { reason: 'unknown' });
   const workspace = isEnterpriseInstall ? origin.teamId : team?.id;
   const organization = enterprise?.id ?? origin.enterpriseId;
   return {

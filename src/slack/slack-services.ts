@@ -38,7 +38,7 @@ export interface SlackServices extends SharedServices {
   readonly onFinished: OnFinished;
   /** Gets why a request was rejected before anything was done for it. */
   readonly onRejected: (reason: RejectionReason) => void;
-  /** Deletes what a workspace has outside the store's own keys. @throws StoreUnavailable */
+  /** Deletes what a workspace has outside the store's own keys. @throws store-unavailable */
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { Agent } from 'undici';
-import { SlackFailed } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { decodeLeniently, exchange } from '../http/exchange.ts';
@@ -158,7 +158,7 @@ export function createClientCache(options: webApi.WebClientOptions, most = 500) 
   };
 }
 
-/** Runs one Web API call. @throws SlackFailed with Slack's error code */
+/** Runs one Web API call. @throws slack-failed with Slack's error code */
 export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
@@ -168,12 +168,10 @@ export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): P
   } catch (cause) {
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
-    throw new SlackFailed(method, outcome, {
-      retryAfter: retryAfterOf(cause),
-      unclear: isUnclear(cause),
-      // The connection's own error quotes no argument of the call, and names the host.
-      ...(cause instanceof webApi.WebAPIRequestError && { cause: cause.original }),
-    });
+    const data = { method, code: outcome, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
+    // The connection's own error quotes no argument of the call, and names the host.
+    const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
+    throw new Failure('slack-failed', data, options);
   }
 }
 

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
-import { UnsealFailed } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
 
@@ -23,14 +23,19 @@ export function createKeyring(keys: readonly SealingKey[]) {
   return {
     /** @returns an envelope */
     seal: (plain: string, owner: SealOwner): string => seal(plain, owner, newestId, newestKey),
-    /** Throws nothing else, for any text. @throws UnsealFailed */
+    /** Throws nothing else, for any text. @throws unseal-failed */
     open(text: string, owner: SealOwner): string {
       const envelope = parseEnvelope(text, owner.kind);
       const key = byId.get(envelope.keyId);
-      if (key === undefined) throw new UnsealFailed('unknown-key', envelope.keyId, owner.kind);
+      if (key === undefined)
+        throw new Failure('unseal-failed', {
+          reason: 'unknown-key',
+          keyId: envelope.keyId,
+          what: owner.kind,
+        });
       return unseal(envelope, owner, key);
     },
-    /** Whether another key than the newest sealed it. @throws UnsealFailed `malformed` */
+    /** Whether another key than the newest sealed it. @throws unseal-failed `malformed` */
     needsReseal: (text: string): boolean => parseEnvelope(text).keyId !== newestId,
   };
 }
@@ -64,17 +69,17 @@ export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObj
   return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
 }
 
-/** @throws UnsealFailed `malformed` unless it is an envelope */
+/** @throws unseal-failed `malformed` unless it is an envelope */
 export function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
-  if (match === null) throw new UnsealFailed('malformed', undefined, what);
+  if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
   // The pattern has all three groups, or does not match.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
   // `sealed` is the ciphertext, then the tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 
-/** @throws UnsealFailed `not-authentic` when the key, the owner or a single bit differs */
+/** @throws unseal-failed `not-authentic` when the key, the owner or a single bit differs */
 export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
@@ -83,7 +88,7 @@ export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key
       .setAuthTag(sealed.subarray(end));
     return Buffer.concat([decipher.update(sealed.subarray(0, end)), decipher.final()]).toString('utf8');
   } catch {
-    throw new UnsealFailed('not-authentic', keyId, owner.kind);
+    throw new Failure('unseal-failed', { reason: 'not-authentic', keyId, what: owner.kind });
   }
 }
 
@@ -95,7 +100,7 @@ function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOw
 /** Accepts only the canonical base64: otherwise the unused bits of the last character could be changed unnoticed. */
 function decode(text: string, what: string | undefined): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  if (bytes.toString('base64url') !== text) throw new UnsealFailed('malformed', undefined, what);
+  if (bytes.toString('base64url') !== text) throw new Failure('unseal-failed', { reason: 'malformed', what });
   return bytes;
 }
 
@@ -108,7 +113,7 @@ const ENVELOPE_WITHIN = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w
  *
  * @returns undefined when the newest key sealed it already
  *
- * @throws UnsealFailed
+ * @throws unseal-failed
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);
@@ -123,7 +128,8 @@ function envelopeIn(value: string, owner: SealOwner) {
     ? (tryParseJson(value) as { sealed?: unknown } | undefined)
     : undefined;
   const envelope = record === undefined ? value : record.sealed;
-  if (typeof envelope !== 'string') throw new UnsealFailed('malformed', undefined, owner.kind);
+  if (typeof envelope !== 'string')
+    throw new Failure('unseal-failed', { reason: 'malformed', what: owner.kind });
   return { record, envelope };
 }
 

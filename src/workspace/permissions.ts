@@ -1,4 +1,4 @@
-import { NotAllowed } from '../domain/failure/index.ts';
+import { Failure, type FailureOf } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
@@ -30,7 +30,10 @@ export function permissionsOf(role: Role, settings: Settings, named: boolean): P
 }
 
 /** Why a person lacks the right; undefined if they have it. */
-function refusalOf(right: Right, { role, canAsk, canManage }: Permissions): NotAllowed['reason'] | undefined {
+function refusalOf(
+  right: Right,
+  { role, canAsk, canManage }: Permissions,
+): FailureOf<'not-allowed'>['data']['reason'] | undefined {
   const isFull = role === 'admin' || role === 'member';
   if (right === 'workspaceUser' ? !isFull && role !== 'guest' : !canAsk)
     return role === 'guest' ? 'guest' : 'external';
@@ -38,10 +41,10 @@ function refusalOf(right: Right, { role, canAsk, canManage }: Permissions): NotA
   return right === 'manage' && !canManage ? 'not-manager' : undefined;
 }
 
-/** @throws NotAllowed without the right */
+/** @throws not-allowed without the right */
 export function requireRight(right: Right, permissions: Permissions): void {
   const reason = refusalOf(right, permissions);
-  if (reason !== undefined) throw new NotAllowed(reason);
+  if (reason !== undefined) throw new Failure('not-allowed', { reason });
 }
 
 /** Whether a person has the right. */

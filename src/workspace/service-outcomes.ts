@@ -1,10 +1,4 @@
-import {
-  AccessNotFound,
-  AccessRefused,
-  isFailure,
-  type ServiceFailure,
-  TokenRejected,
-} from '../domain/failure/index.ts';
+import { isFailure, kindOf, storeFailure } from '../domain/failure/index.ts';
 import { toPlainDigits } from '../domain/money/amount.ts';
 import type { Forecast } from '../domain/money/forecast.ts';
 import type { Account, Runway } from '../domain/money/runway.ts';
@@ -13,31 +7,9 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
-import { storeFailure } from './record/stored-failure.ts';
 import { type CredentialName, failureKey, type StoredAnswer } from './record/stored-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
-
-/** What fixes it when billing gives no answer about a project; undefined if the failure is not about the project. */
-const REMEDIES = {
-  'no-data': 'project',
-  'query-rejected': 'project',
-  'token-rejected': 'token',
-  forbidden: 'token',
-  'service-unreachable': 'address',
-  'invalid-response': 'address',
-  'redirect-refused': 'address',
-  'address-refused': 'address',
-  'rate-limited': 'patience',
-  'timed-out': 'patience',
-  'service-failed': 'patience',
-  'response-too-large': 'patience',
-  'queue-full': undefined,
-} as const satisfies Record<ServiceFailure['kind'], string | undefined>;
-
-/** @param kind of a failure, perhaps of a later version */
-export const remedyFor = (kind: string) =>
-  Object.hasOwn(REMEDIES, kind) ? REMEDIES[kind as keyof typeof REMEDIES] : undefined;
 
 /** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
@@ -89,7 +61,7 @@ export function createServiceOutcomes({
   };
 
   async function failed({ workspace, failures }: UsedAccess, asked: Asked, error: unknown): Promise<void> {
-    if (failures === undefined || !isFailure(error) || remedyFor(error.kind) === undefined) return;
+    if (failures === undefined || !isFailure(error) || kindOf(error.kind)?.remedy === undefined) return;
     const { topic, project: id, product } = asked;
     const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
     // A period without data doesn't mean that the project fails.
@@ -110,7 +82,7 @@ export function createServiceOutcomes({
         if (failures?.has(key)) await workspaces.clearFailure(workspace, key).catch(failing(workspace));
         return;
       }
-      if (error instanceof TokenRejected)
+      if (isFailure(error, 'token-rejected'))
         await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(
           failing(workspace),
         );
@@ -123,8 +95,8 @@ export function createServiceOutcomes({
       { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
       error: unknown,
     ): Promise<void> {
-      const isRefused = error instanceof AccessRefused && error.status === 401;
-      if (isRefused || error instanceof AccessNotFound)
+      const isRefused = isFailure(error, 'access-refused') && error.data.status === 401;
+      if (isRefused || isFailure(error, 'access-not-found'))
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(
           failing(workspace),
         );
@@ -214,11 +186,7 @@ function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer
 function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer): boolean {
   const isOlder = (before: number | undefined, span: number) => before === undefined || at - before >= span;
   const last = workspace.lastUsed(connection);
-  // A schedule is paused because the service rejected a token since: it resumes once a token is accepted again.
-  const endsPause = workspace.schedules.some(
-    ({ paused }) => paused?.why === 'token-rejected' && paused.at >= (last ?? 0),
-  );
-  if (isOlder(last, HOUR) || endsPause) return true;
+  if (isOlder(last, HOUR)) return true;
   if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
   return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
 }

@@ -40,7 +40,7 @@ export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
 /**
  * The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip.
- * @throws StoreUnavailable from each
+ * @throws store-unavailable from each
  */
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 

@@ -66,7 +66,7 @@ describe.each(['http', 'socket'] as const)(
       // The announcement has the same time, but starts in lower case.
       const post = page.getByRole('article').filter({ hasText: /Every day at 09:00 \(Europe\/London\)/ });
       await post.waitFor({ timeout: 45_000 });
-      expect(await post.innerText()).toMatch(/Project 123 · [\d,.]+ spent on \w{3} \d+ \w{3}/);
+      expect(await post.innerText()).toMatch(/Project 123 · \w{3} \d+ \w{3} · [\d,.]+/);
       expect(await post.innerText()).not.toContain('Late');
     });
 

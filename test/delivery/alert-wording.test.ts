@@ -3,35 +3,24 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { dependentsOf, reminderNotice } from '../../src/delivery/reminders/reminder-blocks.ts';
-import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-plan.ts';
+import type { Credential, ReminderStep } from '../../src/delivery/reminders/reminder-blocks.ts';
 import {
-  type AlertView,
-  alertMessage,
-  alertReply,
-  sourceText,
-} from '../../src/delivery/watches/alert-blocks.ts';
-import { alertChart } from '../../src/delivery/watches/alert-chart.ts';
-import { type AlertBasis, factsOf } from '../../src/delivery/watches/alert-facts.ts';
-import {
-  type AlertWords,
+  type AlertBasis,
   alertText,
-  alertWords,
   correctionText,
-  moneyWriter,
   recoveryText,
-  type WriteMoney,
 } from '../../src/delivery/watches/alert-wording.ts';
-import type { AlertEvent, AlertMessage, FiguresEvent } from '../../src/delivery/watches/sent-alerts.ts';
+import { alertChart, alertMessage } from '../../src/delivery/watches/alerts.ts';
+import { type Alert, alertName, withChange } from '../../src/delivery/watches/watch-state.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { chart } from '../../src/slack/kit/charts.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
-import { storedCause } from '../support/failures.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { MAIN, WATCH as RUNWAY_WATCH } from '../support/workspace-store.ts';
 
@@ -51,19 +40,21 @@ const known = <T>(given: Known<T>) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T;
 const writer = (write: (value: Big) => string, locale = 'en-US'): WriteMoney =>
   Object.assign(write, { locale });
-type Texts = Omit<AlertBasis, 'episode'> & { readonly level?: string; readonly episode?: string };
-const WATCH: Watch = { ...RUNWAY_WATCH, id: 'watch001', rule: BALANCE };
-const WORDS: AlertWords = { label: 'prod', money: writer((value) => `${value} EUR`), today: TODAY };
-/** As they come back from Redis. */
-const told = ({ level = 'threshold', episode = 'e', ...given }: Texts) => ({
-  level: level as FiguresEvent['level'],
-  facts: JSON.parse(JSON.stringify(factsOf({ episode, ...given }))),
-});
-const says = (given: Texts, words = WORDS) => {
-  const { title, why } = alertText(told(given), words);
-  return [title, why];
+type Texts = Omit<AlertBasis, 'episode' | 'today'> & {
+  readonly level?: string;
+  readonly episode?: string;
+  readonly today?: string;
 };
-const recovers = (given: Texts) => recoveryText(told(given), WORDS);
+const WATCH: Watch = { ...RUNWAY_WATCH, id: 'watch001', rule: BALANCE };
+const EUR = writer((value) => `${value} EUR`);
+/** Of the project prod. */
+const basisOf = ({ level = 'threshold', episode = 'e', today = TODAY, ...given }: Texts) =>
+  [level as Alert['level'], { episode, today, ...given }] as const;
+const says = (given: Texts, money = EUR) => {
+  const { title, why } = alertText(...basisOf(given), money);
+  return [`prod${title}`, why];
+};
+const recovers = (given: Texts) => `prod${recoveryText(...basisOf(given), EUR)}.`;
 
 describe('an alert of a balance', () => {
   const measured = (digits?: number, runway?: Runway): WatchMeasurement => ({
@@ -184,7 +175,7 @@ describe('an alert of a budget', () => {
     expect(says(of('100', { spent: big(100) }))[0]).toBe(
       'prod reached its November budget: 100 EUR of 100 EUR',
     );
-    expect(says(of('80'), { ...WORDS, today: '2027-01-03' })[0]).toContain('its November 2026 budget');
+    expect(says({ ...of('80'), today: '2027-01-03' })[0]).toContain('its November 2026 budget');
     const year = { rule: BUDGET, level: '80', episode: '2025-12' };
     const turn = measured(month({ month: '2025-12' }), month({ month: '2026-01' }));
     expect(says({ ...year, measurement: turn })[0]).toContain('80 % of its December 2025 budget');
@@ -238,7 +229,7 @@ describe('an alert of a spike', () => {
   it('writes each number as the workspace does', () => {
     const money = writer((value) => `${value.toFixed(2).replace('.', ',')} EUR`, 'de-DE');
     const rule = { ...SPIKE, factor: big('1.75') };
-    expect(says({ ...of(day()), rule }, { ...WORDS, money })).toEqual([
+    expect(says({ ...of(day()), rule }, money)).toEqual([
       'prod cost 50,00 EUR on Wed 18 Nov, 2,5 times the usual',
       '20,00 EUR is the median of the last 4 Wednesdays; 1,75 times that is 35,00 EUR.',
     ]);
@@ -256,9 +247,8 @@ describe('an alert of a spike', () => {
     expect(recovers(of(day(), later({ amount: big(40) })))).toBe('prod recovered.');
     expect(recovers(of(day(), later({ baseline: undefined })))).toBe('prod recovered.');
     expect(recovers(of(day({ baseline: undefined })))).toBe('prod recovered.');
-    expect(correctionText(told(of(day({ amount: big(45) }))), WORDS)).toBe(
-      'prod corrected: billing now reports 45 EUR for Wed 18 Nov.',
-    );
+    const [, corrected] = basisOf(of(day({ amount: big(45) })));
+    expect(correctionText(corrected, EUR)).toBe(' corrected: billing now reports 45 EUR for Wed 18 Nov');
   });
 });
 
@@ -277,264 +267,182 @@ describe('amounts and names in an alert', () => {
     expect(money('123', 2)).toContain('CHF');
     expect(money('123', 1)).toBe(money('9', 1));
     expect(money('9', 1)).toMatch(/^1\.234,50.EUR$/);
-    expect(alertWords({ projects: [{ id: '123', product: 2 }] }, workspace, TODAY).label).toBe('logs');
-    expect(sourceText({ ...WATCH, projects: [{ id: '123', product: 2 }] }, 'UTC')).toBe(
-      'Object storage · project 123 · UTC',
+    const { text, blocks } = alertMessage(
+      ALERT,
+      { ...WATCH, projects: [{ id: '123', product: 2 }] },
+      workspace,
     );
+    expect(text).toMatch(/^logs has 40 EUR left/);
+    expect(textOf(blocks)).toContain('Object storage · project 123 · UTC · 6 of the last 7 days reported');
   });
 });
 
-/** An event of a balance below 50 EUR. @param before what it was two days earlier, in EUR */
-const balanceEvent = (kind: FiguresEvent['kind'], digits: number, before?: number): FiguresEvent => ({
-  ...{ kind, at: NOW, level: 'threshold' },
-  facts: factsOf({
-    ...{ rule: BALANCE, episode: 'e', measurement: { kind: 'balance', balance: big(digits) } },
-    ...(before !== undefined && { before: { day: '2026-11-18', balance: big(before) } }),
-  }),
-});
-const CROSSED = balanceEvent('crossed', 40, 70);
-const WITHOUT_REASON = balanceEvent('crossed', 40);
-const RECOVERED = balanceEvent('recovered', 60);
-/** An event of a spike’s day. */
-const correctedTo = (digits: number): FiguresEvent => ({
-  ...{ kind: 'corrected', at: NOW, level: 'threshold' },
-  facts: factsOf({
-    ...{ rule: SPIKE, episode: '2026-11-18' },
-    measurement: { kind: 'spike', today: TODAY, days: [{ day: '2026-11-18', amount: big(digits) }] },
-  }),
-});
-
+const ALERT: Alert = {
+  ...{ episode: 'e1', level: 'threshold', at: NOW, source: 'main abc', state: 'open', changes: 0 },
+  ...{ title: ' has 40 EUR left, below 50 EUR', why: '70 EUR on Wed 18 Nov.' },
+  covers: '6 of the last 7 days reported',
+};
+const LATER = NOW + 1;
+const became =
+  (state: Alert['state'], says = '') =>
+  (alert: Alert) =>
+    withChange(alert, { state, now: { at: LATER, says } });
+const recovered = became('recovered', ' recovered: 60 EUR left');
+const corrected = (alert: Alert) =>
+  became(alert.state === 'open' ? 'corrected' : alert.state, ' corrected: 3 EUR')(alert);
+const [passed, replaced] = [became('passed'), became('replaced')];
+const acknowledged = (alert: Alert) => withChange(alert, { acknowledged: { by: 'U2', at: NOW } });
+const snoozed = (alert: Alert) => withChange(alert, { snoozed: { by: 'U3', at: NOW, until: NOW + 1 } });
 describe('the message of an alert', () => {
-  const view = (
-    events: readonly AlertEvent[],
-    given: Partial<AlertView> = {},
-    message: Partial<AlertMessage> = {},
-  ): AlertView => ({
-    ...{
-      watch: WATCH,
-      alert: { episode: 'e1', events, messages: [] },
-      chart: undefined,
-      source: 'a & b',
-      words: { ...WORDS, label: '<1>' },
-    },
-    message: { to: 'C1', event: 0, state: 'due', at: NOW, tries: 0, drawn: 0, ...message },
-    ...given,
-  });
-  const shown = (...given: Parameters<typeof view>) => {
-    const { text, blocks } = alertMessage(view(...given));
+  const record = workspaceOf({ projects: [{ alias: 'prod' }] });
+  const shown = (alert: Alert, watch = WATCH) => {
+    const { text, blocks } = alertMessage(alert, watch, record);
     const last = blocks.at(-1);
     const elements = last?.type === 'actions' ? last.elements : [];
     const values = elements.flatMap((element) => {
       if ('options' in element) return element.options?.map(({ value }) => value) ?? [];
       return 'value' in element ? [element.value] : [];
     });
-    return { text, blocks, lines: textOf(blocks).split('\n'), values };
+    const lines = textOf(blocks).split('\n');
+    return { text, values, lines: lines.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT')) };
   };
-
+  const NAME = alertName(ALERT);
   const BUTTONS = [
     ...['Acknowledge', 'See the days', 'What changed'],
     ...['Snooze for 1 day', 'Snooze for 7 days', 'Snooze until next month'],
     ...['Change threshold…', 'Manage'],
   ];
 
-  it('says what happened, why, and who set it up', () => {
-    const { text, lines, values } = shown([CROSSED]);
-    expect(text).toBe('<1> has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
-    expect(lines.slice(0, 4)).toEqual([
-      '<1> has 40 EUR left, below 50 EUR',
+  it('says what happened, why, what to do, and who set it up', () => {
+    const { text, lines, values } = shown(ALERT);
+    expect(text).toBe('prod has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
+    expect(lines).toEqual([
+      'prod has 40 EUR left, below 50 EUR',
       '70 EUR on Wed 18 Nov.',
       'Top up the project, or see what changed and cut it.',
-      'a &amp; b · set up by <@U1>',
+      'Cloud platform · project 123 · UTC · 6 of the last 7 days reported · set up by <@U1>',
+      ...BUTTONS,
     ]);
     expect(values).toEqual([
-      'watch001 e1',
+      `watch001 ${NAME}`,
       '/spend 123 cloud last-7-days',
       '/spend 123 cloud last-7-days why',
-      'day watch001 e1',
-      'week watch001 e1',
-      'month watch001 e1',
+      `day watch001 ${NAME}`,
+      `week watch001 ${NAME}`,
+      `month watch001 ${NAME}`,
       'threshold watch001',
       'manage watch001',
     ]);
-    expect(shown([WITHOUT_REASON]).lines[2]).toContain('set up by');
-    expect(lines.slice(4)).toEqual(BUTTONS);
-    expect(shown([CROSSED]).blocks).toHaveLength(5);
-    expect(alertMessage(view([]))).toMatchObject({ text: '' });
+    expect(shown({ ...ALERT, why: '', covers: '' })).toMatchObject({
+      text: 'prod has 40 EUR left, below 50 EUR',
+      lines: expect.arrayContaining(['Cloud platform · project 123 · UTC · set up by <@U1>']),
+    });
   });
 
   it('links the days it is about, and names the threshold to change', () => {
-    const alert = { episode: 'abc-2026-11', events: [CROSSED], messages: [] };
     const projects = [{ id: '9', product: 2 }] as const;
-    const budget = shown([CROSSED], { watch: { ...WATCH, projects, rule: BUDGET }, alert });
+    const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
     expect(budget.lines).toContain('Change budget…');
-    const spike = shown([CROSSED], {
-      watch: { ...WATCH, rule: SPIKE },
-      alert: { ...alert, episode: 'abc-2026-11-02' },
-    });
+    const spike = shown({ ...ALERT, episode: '2026-11-02' }, { ...WATCH, rule: SPIKE });
     expect(spike.values).toContain('/spend 123 cloud 2026-10-27..2026-11-02');
+    expect(spike.values).toContain('/spend 123 cloud 2026-11-02 why');
   });
 
-  it('leaves out a figure that a later one replaced', () => {
-    const events = [CROSSED, correctedTo(3), CROSSED, correctedTo(9)];
-    expect(shown(events).text).toBe('<1> corrected: billing now reports 9 EUR for Wed 18 Nov');
-    expect(shown(events).lines.join()).toMatch(/ · Alert: &lt;1&gt; has 40 EUR left.* · Corrected/s);
-    expect(shown(events).lines.join()).not.toContain('3 EUR');
-    expect(shown([CROSSED, RECOVERED, CROSSED]).lines.join()).not.toContain('ecovered');
-  });
-
-  it('has the present state in its header once it has recovered, and the earlier one below', () => {
-    const shownLines = (...events: AlertEvent[]) =>
-      shown([CROSSED, { kind: 'acknowledged', at: NOW, by: 'U2' }, ...events]).lines.map((line) =>
-        line.replaceAll(/<!date[^>]*>/g, 'AT'),
-      );
-    expect(shown([CROSSED, RECOVERED]).text).toBe('<1> recovered: 60 EUR left');
-    expect(shownLines(RECOVERED).slice(0, 4)).toEqual([
-      '<1> recovered: 60 EUR left',
-      'AT · Alert: &lt;1&gt; has 40 EUR left, below 50 EUR',
-      ':eyes: AT · Acknowledged by <@U2>',
-      ':white_check_mark: AT · Recovered',
-    ]);
-    expect(shownLines(RECOVERED, correctedTo(3)).slice(0, 5)).toEqual([
-      '<1> corrected: billing now reports 3 EUR for Wed 18 Nov',
-      'AT · Alert: &lt;1&gt; has 40 EUR left, below 50 EUR',
-      ':eyes: AT · Acknowledged by <@U2>',
-      ':white_check_mark: AT · Recovered',
-      'AT · Corrected',
-    ]);
-  });
-
-  it('shows the newest threshold above, and what happened around it below, twelve lines at most', () => {
-    const events: AlertEvent[] = [
-      balanceEvent('crossed', 49),
-      { kind: 'acknowledged', at: NOW, by: 'U2' },
-      { kind: 'snoozed', at: NOW, by: 'U3', until: NOW + 1 },
-      RECOVERED,
-      { kind: 'replaced', at: NOW },
-      CROSSED,
-    ];
-    const { text, lines } = shown(events);
-    expect(text).toBe('<1> has 40 EUR left, below 50 EUR. 70 EUR on Wed 18 Nov.');
-    const history = lines.slice(3, 7);
-    expect(history.map((line) => line.replaceAll(/<!date[^>]*>/g, 'AT'))).toEqual([
-      'AT · Alert: &lt;1&gt; has 49 EUR left, below 50 EUR',
-      ':eyes: AT · Acknowledged by <@U2>',
-      ':zzz: AT · Snoozed by <@U3> until: AT',
-      'AT · The threshold was changed. This alert is about the earlier one.',
-    ]);
-    const acknowledged: AlertEvent = { kind: 'acknowledged', at: NOW, by: 'U2' };
-    const many = shown([CROSSED, ...Array<AlertEvent>(14).fill(acknowledged)]);
-    expect(many.lines.filter((line) => line.includes('Acknowledged'))).toHaveLength(12);
+  const ALERTED = 'AT · Alert: prod has 40 EUR left, below 50 EUR';
+  const TITLE = 'prod has 40 EUR left, below 50 EUR';
+  const ACKNOWLEDGED = ':eyes: AT · Acknowledged by <@U2>';
+  const CHANGED = 'AT · The threshold was changed. This alert is about the earlier one.';
+  const PASSED = 'AT · A higher threshold was crossed. See the newer alert.';
+  const TODO = 'Top up the project, or see what changed and cut it.';
+  it.each<[string, Alert, readonly string[]]>([
+    ['acknowledged', acknowledged(ALERT), [TITLE, ALERT.why, TODO, ACKNOWLEDGED]],
+    ['snoozed', snoozed(ALERT), [TITLE, ALERT.why, TODO, ':zzz: AT · Snoozed by <@U3> until: AT']],
+    [
+      'recovered',
+      recovered(ALERT),
+      ['prod recovered: 60 EUR left', ALERTED, ':white_check_mark: AT · Recovered'],
+    ],
+    ['corrected', corrected(ALERT), ['prod corrected: 3 EUR', TODO, ALERTED, 'AT · Corrected']],
+    ['passed', passed(ALERT), [TITLE, ALERT.why, PASSED]],
+    ['of another threshold', replaced(ALERT), [TITLE, ALERT.why, CHANGED]],
+    [
+      'acknowledged and recovered',
+      recovered(acknowledged(ALERT)),
+      ['prod recovered: 60 EUR left', ALERTED, ACKNOWLEDGED, ':white_check_mark: AT · Recovered'],
+    ],
+    [
+      'recovered and corrected',
+      corrected(recovered(ALERT)),
+      ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
+    ],
+    [
+      'passed and recovered',
+      recovered(passed(ALERT)),
+      ['prod recovered: 60 EUR left', ALERTED, ':white_check_mark: AT · Recovered'],
+    ],
+  ])('says what has become of one that is %s, with the newest figure above', (_, alert, expected) => {
+    const { lines } = shown(alert);
+    expect(
+      lines.slice(
+        0,
+        lines.findIndex((line) => line.startsWith('Cloud platform')),
+      ),
+    ).toEqual(expected);
+    expect(alert.changes).toBeGreaterThan(0);
   });
 
   it('offers Acknowledge and Snooze while they have an effect', () => {
-    const offers = (...more: AlertEvent[]) => shown([CROSSED, ...more]).values.length;
-    expect(offers()).toBe(8);
-    expect(offers({ kind: 'acknowledged', at: NOW, by: 'U2' })).toBe(7);
-    expect(offers(RECOVERED)).toBe(4);
-    expect(offers({ kind: 'replaced', at: NOW })).toBe(4);
-    expect(offers(RECOVERED, CROSSED)).toBe(8);
-    expect(offers({ kind: 'snoozed', at: NOW, by: 'U2', until: NOW })).toBe(8);
-    expect(shown([CROSSED, RECOVERED]).lines.join()).not.toContain('Top up');
-  });
-
-  it('names its first recipient', () => {
-    const instead = (to: string) =>
-      shown([CROSSED], {}, { insteadOf: { to, cause: storedCause('<eu>'), tried: [] } }).lines[3];
-    expect(instead('U5')).toBe(
-      'This was meant for <@U5>. There is no connection named &lt;eu&gt;. Choose another channel or person with *Manage*.',
-    );
-    expect(instead('C5')).toContain('meant for <#C5>');
-    const drawn = chart('line', 'Balance by day', ['Fri 20'], [{ name: 'Left', values: [40] }]);
-    expect(shown([CROSSED], { chart: drawn }).blocks).toContain(drawn);
-  });
-
-  it('gets a reply with what happened after it', () => {
-    const reply = (event: number) => {
-      const { text, blocks } = alertReply(view([CROSSED, RECOVERED, WITHOUT_REASON], {}, { event }));
-      return [text, ...textOf(blocks).split('\n')];
-    };
-    const title = 'has 40 EUR left, below 50 EUR';
-    const why = '70 EUR on Wed 18 Nov.';
-    expect(reply(0)).toEqual([`<1> ${title}. ${why}`, `*&lt;1&gt; ${title}*`, why]);
-    expect(reply(1)).toEqual(['<1> recovered: 60 EUR left.', '✓ <1> recovered: 60 EUR left.']);
-    expect(reply(2)).toEqual([`<1> ${title}`, `*&lt;1&gt; ${title}*`]);
+    const offers = (alert: Alert) => shown(alert).values.length;
+    expect(offers(ALERT)).toBe(8);
+    expect(offers(acknowledged(ALERT))).toBe(7);
+    expect(offers(snoozed(ALERT))).toBe(8);
+    expect(offers(corrected(ALERT))).toBe(8);
+    for (const over of [recovered, replaced, passed]) expect(offers(over(ALERT))).toBe(4);
   });
 });
 
 describe('the chart of an alert', () => {
-  const amounts = (days: Record<number, number>) =>
-    new Map(Object.entries(days).map(([ago, digits]) => [addDays(TODAY, -Number(ago)), big(digits)]));
-  const figures = (days: Record<number, number>, balance?: number) => ({
-    ...{ today: TODAY, zone: 'UTC', amounts: amounts(days) },
-    ...(balance !== undefined && {
-      account: { balance: { value: big(balance), raw: String(balance) }, bonuses: { unreadable: '' } },
-    }),
+  const usage = (days: Record<number, number>) => ({
+    usage: {
+      days: Object.fromEntries(
+        Object.entries(days).map(([ago, digits]) => [addDays(TODAY, -Number(ago)), String(digits)]),
+      ),
+      ...{ until: addDays(TODAY, -1), zone: 'UTC', at: NOW },
+    },
   });
-  function drawn(
-    rule: WatchRule,
-    of: ReturnType<typeof figures>,
-    balances = new Map<string, Big>(),
-    episode = '2026-11',
-    isOver = false,
-  ) {
-    const drawing = alertChart(rule, of, balances, episode, isOver);
+  const drawn = (episode: string, days: Record<number, number>) => {
+    const drawing = alertChart({ ...ALERT, episode }, usage(days));
     if (drawing === undefined) return undefined;
-    const { title, chart } = drawing;
+    const [series] = drawing.chart.series;
     return {
-      ...{ title, type: chart.type },
-      series: chart.series.map(({ name, data }) => [
-        name,
-        data.map(({ label, value }) => `${label} ${value}`),
-      ]),
+      ...{ title: drawing.title, type: drawing.chart.type },
+      points: series?.data.map(({ label, value }) => `${label} ${value}`),
     };
-  }
+  };
 
-  it('draws a balance, worked out backwards from today as far as every day is known', () => {
-    const chart = drawn(BALANCE, figures({ 1: 5, 2: 7, 3: 9 }, 40));
-    expect([chart?.title, chart?.type]).toEqual(['Balance by day', 'line']);
-    expect(chart?.series[0]?.[1]).toEqual(['Mon 16 61', 'Tue 17 52', 'Wed 18 45', 'Thu 19 40', 'Fri 20 40']);
-    expect(drawn(BALANCE, figures({}))).toBeUndefined();
+  it('of a spike has a bar for each of the seven days up to it, as answers have', () => {
+    expect(drawn('2026-11-18', { 1: 99, 2: 50, 3: 7, 5: 9, 8: 4 })).toEqual({
+      ...{ title: 'Spent per day', type: 'bar' },
+      points: [
+        ...['Thu 12 4', '13 no data 0', '14 no data 0', 'Sun 15 9', '16 no data 0', 'Tue 17 7'],
+        'Wed 18 50',
+      ],
+    });
   });
 
-  it('draws the sum so far of each reported day of the month, and the budget', () => {
-    const chart = drawn(BUDGET, figures({ 1: 5, 3: 7, 5: 1, 30: 100 }));
-    expect([chart?.title, chart?.type]).toEqual(['Spent so far in the month', 'line']);
-    expect(chart?.series).toEqual([
-      ['Spent so far', ['Sun 15 1', 'Tue 17 8', 'Thu 19 13']],
-      ['Budget', ['Sun 15 100', 'Tue 17 100', 'Thu 19 100']],
-    ]);
-    expect(drawn(BUDGET, figures({ 1: 5 }))).toBeUndefined();
+  it('of a budget has the days of its month that are over', () => {
+    const days = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [n + 1, n + 1]));
+    const november = drawn('2026-11', days);
+    expect([november?.title, november?.points?.length]).toEqual(['Spent per day', 19]);
+    expect([november?.points?.[0], november?.points?.at(-1)]).toEqual(['Sun 1 19', 'Thu 19 1']);
+    expect(drawn('2026-10', days)?.points?.length).toBeLessThanOrEqual(20);
   });
 
-  it('draws every other day of a long month, with its last one, also when the month is over', () => {
-    const days = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [n + 1, 1]));
-    const [spent] = drawn(BUDGET, figures(days), new Map(), '2026-10')?.series ?? [];
-    expect(spent?.[1]).toHaveLength(16);
-    expect([spent?.[1]?.[0], spent?.[1]?.at(-1)]).toEqual(['Thu 1 1', 'Sat 31 31']);
-    expect(drawn(BUDGET, figures(days))?.series[0]?.[1]).toHaveLength(19);
-  });
-
-  it('draws what each day may cost for the money to last', () => {
-    const chart = drawn(RUNWAY, figures({ 1: 5, 2: 5, 3: 5 }, 70));
-    expect([chart?.title, chart?.series[0]?.[0], chart?.series[1]?.[0]]).toEqual([
-      'Spent per day',
-      'Spent',
-      'Lasts 7 days',
-    ]);
-    expect(chart?.series[0]?.[1]).toEqual(['Tue 17 5', 'Wed 18 5', 'Thu 19 5']);
-    expect(chart?.series[1]?.[1]?.at(-1)).toBe('Thu 19 10');
-    expect(drawn(RUNWAY, figures({ 1: 5, 2: 5 }))?.series).toHaveLength(1);
-  });
-
-  it('draws the limit of each day', () => {
-    const chart = drawn(
-      SPIKE,
-      figures(Object.fromEntries(Array.from({ length: 40 }, (_, n) => [n + 1, 10]))),
-    );
-    expect([chart?.title, chart?.series[1]?.[0]]).toEqual(['Spent per day', 'Alert above']);
-    expect(chart?.series[0]?.[1]?.at(-1)).toBe('Thu 19 10');
-    expect(chart?.series[1]?.[1]?.at(-1)).toBe('Thu 19 20');
+  it('is left out where the alert is about no days, or too few of them are reported', () => {
+    expect(drawn('khx2s', { 1: 5, 2: 5, 3: 5 })).toBeUndefined();
+    expect(drawn('2026-11', { 1: 5 })).toBeUndefined();
+    expect(alertChart({ ...ALERT, episode: '2026-11' }, {})).toBeUndefined();
   });
 });
 

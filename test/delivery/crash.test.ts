@@ -77,7 +77,7 @@ it.concurrent(
       expect(slack.posts).toHaveLength(ALL);
       const states = async () =>
         Object.entries(await client.hgetall(`tally:{${workspaceId(0)}}:delivery-log`)).flatMap(
-          ([field, json]) => (field.startsWith('s') ? [JSON.parse(json).state as string] : []),
+          ([field, json]) => (field.startsWith('post/') ? [JSON.parse(json).state as string] : []),
         );
       // Slack has the last post a moment before the delivery log says so.
       while ((await states()).includes('sending')) await delay(20);

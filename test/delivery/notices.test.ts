@@ -1,13 +1,13 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
-import { failureNotice } from '../../src/delivery/posts/notice-blocks.ts';
-import { type Failure, NotAllowed, NotConnected, TokenRejected } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
+import { drawNotice } from '../../src/delivery/posts/notices.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
+import type { LastDelivery, Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
-import type { RecordParts } from '../support/records.ts';
+import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { startDelivery } from '../support/start-delivery.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
@@ -26,20 +26,40 @@ const people = () => slack.posts.map(({ channel }) => channel);
 
 describe('the owner of a schedule', () => {
   beforeEach(async () => {
-    failure = new NotConnected();
+    failure = new Failure('not-connected');
     await delivery.save(managers(BOSS));
     await given();
   });
 
   it.each<[string, Failure, RecordParts, readonly string[]]>([
-    ['what only managers can fix is told to both', new NotConnected(), managers(BOSS), [OWNER, BOSS]],
-    ['a channel limit, too', new NotAllowed('channel'), managers(BOSS), [OWNER, BOSS]],
-    ['unless the owner is a manager', new NotConnected(), managers(BOSS, OWNER), [OWNER]],
-    ['a rejected token is told to the owner', new TokenRejected('billing'), managers(BOSS), [OWNER]],
-    ['and not to a manager, who gets a reminder', new TokenRejected('billing'), managers(OWNER), []],
+    [
+      'what only managers can fix is told to both',
+      new Failure('not-connected'),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    [
+      'a channel limit, too',
+      new Failure('not-allowed', { reason: 'channel' }),
+      managers(BOSS),
+      [OWNER, BOSS],
+    ],
+    ['unless the owner is a manager', new Failure('not-connected'), managers(BOSS, OWNER), [OWNER]],
+    [
+      'a rejected token is told to the owner',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(BOSS),
+      [OWNER],
+    ],
+    [
+      'and not to a manager, who gets a reminder',
+      new Failure('token-rejected', { service: 'billing' }),
+      managers(OWNER),
+      [],
+    ],
     [
       'nor to who registered it',
-      new TokenRejected('billing'),
+      new Failure('token-rejected', { service: 'billing' }),
       { connections: [{ token: 'a token', registeredBy: OWNER }] },
       [],
     ],
@@ -47,14 +67,15 @@ describe('the owner of a schedule', () => {
     failure = error;
     await delivery.save(record);
     await forHours(1);
-    expect(people()).toEqual(expected.map(directMessage));
+    expect(people().sort()).toEqual(expected.map(directMessage).sort());
   });
 
   it('gets one message for one cause, and each owner one of their own', async () => {
     await given({ id: 'schedul2' });
     await given({ id: 'schedul3', owner: 'U0OTHER001' });
     await forHours(1);
-    expect(slack.posts.filter(({ channel }) => channel !== directMessage(BOSS))).toMatchObject([
+    const told = slack.posts.filter(({ channel }) => channel !== directMessage(BOSS));
+    expect(told.toSorted((one, other) => (one.channel > other.channel ? -1 : 1))).toMatchObject([
       { channel: directMessage(OWNER), text: expect.stringMatching(/^2 scheduled posts are paused\./) },
       { channel: directMessage('U0OTHER001') },
     ]);
@@ -66,26 +87,28 @@ describe('the owner of a schedule', () => {
       method === 'users.info' && [OWNER, 'U0FORMER01'].includes(args.get('user') ?? '')
         ? 'user_not_found'
         : undefined;
+    failure = new Failure('token-rejected', { service: 'billing' });
     await forHours(1);
     expect(people()).toEqual([directMessage(BOSS)]);
-    expect(slack.posts[0]?.blocks).toContain('The owner has left the workspace.');
+    expect(slack.posts[0]?.blocks).toContain('This was meant for <@U0OWNER001>. This person is no longer');
   });
 
-  it('is notified ten minutes later where Slack doesn’t say who may be notified', async () => {
+  it('is notified a minute later where Slack doesn’t say who may be notified', async () => {
     slack.fault = ({ method }) => (method === 'users.info' ? { status: 500 } : undefined);
-    await delivery.until(NINE + 9 * MINUTE);
+    await run();
     expect(people()).toEqual([]);
     slack.fault = () => undefined;
-    await delivery.until(NINE + 11 * MINUTE);
-    expect(people()).toEqual([OWNER, BOSS].map(directMessage));
+    await delivery.until(NINE + 2 * MINUTE);
+    expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
   });
 
   it('is notified once a rate limit is over', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 40 } : undefined);
+    await run();
     expect(await run()).toBe(delivery.now + 40_000);
     slack.fault = () => undefined;
     await forHours(1);
-    expect(people()).toEqual([OWNER, BOSS].map(directMessage));
+    expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
   });
 
   it('who gets no messages is not tried again; the manager is told', async () => {
@@ -115,24 +138,86 @@ describe('the owner of a schedule', () => {
     slack.fault = ({ method, args }) =>
       (method === 'chat.postMessage' && refused(args.get('channel'))) || undefined;
     await run();
-    failure = new NotAllowed('channel');
+    failure = new Failure('not-allowed', { reason: 'channel' });
     await given({ id: 'schedul2' });
     await forHours(1);
     expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);
     expect(slack.posts[1]?.blocks).toContain('choose another channel');
   });
+
+  it('reads in the notice that stands of the schedules that the same cause stops later', async () => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    await run();
+    await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
+    await forHours(3);
+    expect(people()).toEqual([directMessage(OWNER)]);
+    expect(slack.posts[0]).toMatchObject({
+      edits: 1,
+      text: expect.stringMatching(/^2 scheduled posts are paused\./),
+    });
+  });
+
+  it.each([
+    ['deletes', () => delivery.remove('schedule:schedul1')],
+    ['pauses', () => given({ paused: { at: delivery.now, by: OWNER } })],
+  ])('who %s the schedule reads that there is nothing to be done any more', async (_, change) => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    await run();
+    await change();
+    await run();
+    expect(slack.posts).toMatchObject([
+      { edits: 1, text: expect.stringContaining('needs nothing any more') },
+    ]);
+    await forHours(1);
+    expect(slack.posts).toMatchObject([{ edits: 1 }]);
+  });
+
+  it('is told nothing of a cause that was gone before Slack took the message', async () => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
+    await run();
+    slack.fault = () => undefined;
+    await delivery.remove('schedule:schedul1');
+    await forHours(5);
+    expect(slack.posts).toEqual([]);
+  });
+
+  it('whose notice was deleted is not sent another one when the post works again', async () => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    await run();
+    slack.remove(slack.posts[0]!);
+    await delivery.remove('schedule:schedul1');
+    expect(await run()).toBeUndefined();
+    expect(slack.posts).toEqual([]);
+  });
 });
 
 describe('a notice', () => {
-  const CASE = { schedule: schedule(), title: 'A & B', due: NINE, failures: 1 };
+  type About = Parameters<typeof drawNotice>[0];
+  const ids = (count: number) =>
+    Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
+  const casesOf = (count: number) => ids(count).map((id) => ({ schedule: id, due: NINE }));
+  const MISSING = { kind: 'connection-missing', connection: '<eu>' };
+  /** @param canManage whether its reader does @param result of the last deliveries */
   const notice = (
-    given: Partial<Parameters<typeof failureNotice>[0]> = {},
-    reader: 'owner' | 'manager' = 'owner',
+    given: Partial<About> = {},
+    { canManage = false, result = 'failed' as LastDelivery['result'], limited = false } = {},
   ) => {
-    const { text, blocks } = failureNotice(
-      { why: 'failed', cause: 'It <broke>.', cases: [CASE], ...given },
-      reader,
-    );
+    const about: About = {
+      owner: OWNER,
+      why: 'failed',
+      causes: { '': MISSING },
+      cases: casesOf(1),
+      ...given,
+    };
+    const workspace = workspaceOf({
+      settings: { managers: [BOSS] },
+      projects: [{ alias: 'a-b', id: '123', channels: limited ? ['C0ELSEWHERE'] : [] }],
+      schedules: ids(20).map((id) => schedule({ id, createdAt: 1 })),
+      sent: Object.fromEntries(ids(20).map((id) => [id, { due: NINE, result }])),
+    });
+    const scope = { channel: undefined, isUnlimited: canManage };
+    const { text, blocks } = drawNotice(about, { workspace, scope }, NINE);
     const actions =
       (blocks as readonly { elements?: readonly { text: { text: string }; value?: string }[] }[]).at(-1)
         ?.elements ?? [];
@@ -146,38 +231,30 @@ describe('a notice', () => {
 
   it('says what happened, where, why, and what Tally does', () => {
     const { text, lines, buttons, values } = notice();
-    expect(text).toBe('A & B wasn’t posted. It <broke>.');
+    expect(text).toBe('“Yesterday’s spend” for a-b wasn’t posted. There is no connection named <eu>.');
     expect(lines.slice(0, 4)).toEqual([
-      '*A &amp; B wasn’t posted*',
+      '*“Yesterday’s spend” for a-b wasn’t posted*',
       'In <#C0COSTS001>, due Fri 20 Nov 2026, 09:00 (Europe/Rome)',
-      'It &lt;broke&gt;.',
-      'Tally tried for an hour. The next post mentions this date.',
+      'There is no connection named &lt;eu&gt;.',
+      'A Tally manager can add the connection with /billing connect.',
     ]);
+    expect(lines).toContain('Tally tried for an hour. The next post mentions this date.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
-    expect(values).toEqual(['schedul1', 'schedul1']);
+    expect(values).toEqual(['schedu00', 'schedu00']);
   });
 
-  it.each([
-    [2, '2nd'],
-    [3, '3rd'],
-    [4, '4th'],
-    [11, '11th'],
-    [21, '21st'],
-  ])('counts %i failures in a row', (failures, ordinal) => {
-    expect(notice({ cases: [CASE, { ...CASE, failures }] }).lines).toContain(
-      `This is the ${ordinal} failure in a row.`,
-    );
-    expect(notice({ cases: [{ ...CASE, failures }], why: 'channel-archived' }).lines.join()).not.toContain(
-      'failure in a row',
-    );
-    expect(notice({ cases: [{ ...CASE, failures }], isOwnerGone: true }).lines.join()).not.toContain(
-      'failure in a row',
-    );
+  it('names no project and no cause to a reader who may not ask about it', () => {
+    const { text, lines } = notice({}, { limited: true });
+    expect(text).toBe('“Yesterday’s spend” for a project you can’t ask about here wasn’t posted.');
+    expect(lines.join()).not.toContain('eu');
+    expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There is no');
   });
 
   it('of several lists fifteen, and counts the rest', () => {
-    const many = (count: number) => notice({ cases: Array(count).fill(CASE) });
-    expect(many(15).lines.filter((line) => line.startsWith('A &amp; B in <#C0COSTS001>'))).toHaveLength(15);
+    const many = (count: number) => notice({ cases: casesOf(count) });
+    const listed = ({ lines }: ReturnType<typeof notice>) =>
+      lines.filter((line) => line.includes('in <#C0COSTS001>'));
+    expect(listed(many(15))).toHaveLength(15);
     expect(many(15).lines.join()).not.toContain('more');
     expect(many(17).lines).toContain('and 2 more');
     expect(many(17).buttons).toEqual(['Open schedules']);
@@ -185,42 +262,49 @@ describe('a notice', () => {
   });
 
   it('of a pause says what to do, and offers it', () => {
-    const paused = (why: 'channel-archived' | 'token-rejected', reader: 'owner' | 'manager' = 'owner') =>
-      notice({ why }, reader);
-    expect(paused('channel-archived').text).toMatch(/^A & B is paused\./);
-    expect(paused('channel-archived').lines).toContain(
+    const archived = { '': { kind: 'not-sent', why: 'channel-archived' } };
+    const rejected = { '': { kind: 'token-rejected', service: 'billing' } };
+    const paused = (causes: About['causes'], canManage = false, count = 1) =>
+      notice({ why: 'paused', causes, cases: casesOf(count) }, { canManage, result: 'paused' });
+    expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
+    expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or edit the schedule and choose another one.',
-    );
-    expect(paused('channel-archived').lines).toContain(
-      'Tally keeps trying. Once it works, the missed post is sent and the schedule resumes.',
-    );
-    expect(paused('channel-archived').buttons).toEqual(['Resume', 'Open schedules']);
-    expect(paused('token-rejected').buttons).toEqual(['Resume', 'Open schedules']);
-    expect(paused('token-rejected', 'manager').buttons).toEqual(['Connect…', 'Resume', 'Open schedules']);
-    expect(notice({ why: 'token-rejected', canManage: true }).lines.join()).toContain('revoked. Replace it.');
-    expect(notice({ why: 'token-rejected', canManage: true }).buttons[0]).toBe('Connect…');
-    expect(paused('channel-archived', 'manager').buttons).toEqual(['Resume', 'Open schedules']);
-    expect(notice({ why: 'channel-archived', cases: [CASE, CASE] }).text).toMatch(
-      /^2 scheduled posts are paused\./,
-    );
+      'Tally tries again with the next post, and as soon as something changes.',
+      ...['Try again', 'Open schedules'],
+    ]);
+    expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
+    expect(paused(rejected).lines).toContain('A Tally manager was notified too.');
+    expect(paused(rejected, true).lines.join()).toContain('revoked. Replace it.');
+    expect(paused(rejected, true).lines).toContain('The owner was notified too.');
+    expect(paused(rejected, true).buttons).toEqual(['Connect…', 'Try again', 'Open schedules']);
+    expect(paused(archived, true).buttons).toEqual(['Try again', 'Open schedules']);
+    expect(paused(archived, false, 2).text).toMatch(/^2 scheduled posts are paused\./);
+  });
+
+  it.each([
+    ['posted', 1, '“Yesterday’s spend” for a-b works again'],
+    ['posted-late', 2, '2 scheduled posts work again'],
+    ['failed', 1, '“Yesterday’s spend” for a-b needs nothing any more'],
+    ['failed', 0, 'A scheduled post needs nothing any more'],
+  ] as const)('that is over says only that: %s, %i', (result, count, text) => {
+    const over = notice({ why: 'paused', isOver: true, cases: casesOf(count) }, { result });
+    expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
   it('about a doubtful post, or missing figures, says only that', () => {
-    expect(notice({ isUnclear: true }).text).toMatch(/^A & B may not have been posted\./);
-    expect(notice({ isUnclear: true }).lines.join()).not.toContain('tried for an hour');
-    const unanswered = (cases = [CASE]) => notice({ why: 'unanswered', cases });
-    expect(unanswered().text).toMatch(/^A & B was posted without all figures twice in a row\./);
-    expect(unanswered([CASE, CASE]).text).toMatch(/^2 scheduled posts were posted without/);
-    expect(unanswered().buttons).toEqual(['Open schedules']);
-    expect(unanswered().lines.join()).not.toContain('tried for an hour');
-  });
-
-  it('says who else gets it', () => {
-    const told = (reader: 'owner' | 'manager', given = {}) =>
-      notice({ includesManager: true, ...given }, reader).lines.join();
-    expect(told('owner')).toContain('A Tally manager was notified too.');
-    expect(told('manager')).toContain('You get this because you manage Tally.');
-    expect(told('manager', { isOwnerGone: true })).not.toContain('The owner was notified too.');
-    expect(told('owner', { includesManager: false })).not.toContain('notified');
+    const doubtful = notice({
+      causes: { '': { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true } },
+    });
+    expect(doubtful.text).toContain('may not have been posted. Slack didn’t confirm the post.');
+    expect(doubtful.lines.join()).not.toContain('tried for an hour');
+    const unanswered = (count: number) =>
+      notice(
+        { why: 'unanswered', causes: { '123:1': MISSING }, cases: casesOf(count) },
+        { result: 'posted' },
+      );
+    expect(unanswered(1).text).toMatch(/was posted without all figures twice in a row\. a-b: There is no/);
+    expect(unanswered(2).text).toMatch(/^2 scheduled posts were posted without/);
+    expect(unanswered(1).buttons).toEqual(['Open schedules']);
+    expect(unanswered(1).lines.join()).not.toContain('tried for an hour');
   });
 });

@@ -2,8 +2,6 @@
 import { describe, expect, it } from 'vitest';
 import {
   changedFigures,
-  correctionLines,
-  correctionMessage,
   manualPostMessage,
   type PostDetails,
   renderPost,
@@ -58,7 +56,7 @@ describe('a project', () => {
   });
 });
 
-describe('a correction', () => {
+describe('a change of the figures', () => {
   it.each<[string, string | undefined, string | undefined, number, boolean]>([
     ['more than its share', '100', '105.000000001', 5, true],
     ['exactly its share', '100', '105', 5, false],
@@ -71,32 +69,10 @@ describe('a correction', () => {
     ['everything', '5', undefined, 100, true],
     ['a figure that was missing', undefined, '5', 100, true],
     ['nothing that can be read', 'x', 'y', 0, false],
-  ])('tells of %s', (_, before, after, percent, isTold) => {
+  ])('corrects %s', (_, before, after, percent, isCorrected) => {
     const figuresOf = (digits: string | undefined) => (digits === undefined ? {} : { '123:1': digits });
     const changed = changedFigures(figuresOf(before), figuresOf(after), percent);
-    expect(changed).toEqual(isTold ? { '123:1': before ?? '' } : {});
-  });
-
-  it('says what each figure was and is', () => {
-    const before = { '123:1': '100', '9:1': '5', '8:1': '', '7:1': '10', '123:2': '7' };
-    const after = { '123:1': '110', '8:1': '1', '123:2': '7', '7:1': '20' };
-    const projects = [{ id: '7', product: 1, alias: 'two' } as const];
-    const lines = correctionLines(before, after, projects, workspace);
-    expect(lines.map(plain)).toEqual([
-      'prod: 100,00 EUR → 110,00 EUR (▲ 10,0 %)',
-      'Project 9: 5,00 EUR → no figure',
-      'Project 8: no figure → 1,00 EUR',
-      'two: 10,00 EUR → 20,00 EUR (▲ 100,0 %)',
-    ]);
-    const told = correctionMessage(lines, 1);
-    expect(textOf(told.blocks).split('\n')).toEqual(['Figures changed since this was posted:', ...lines]);
-    expect(told.text).toBe(textOf(told.blocks).split('\n').slice(0, 2).join(' '));
-    const many = correctionMessage(
-      Array.from({ length: 42 }, (_, n) => `line ${n + 1}`),
-      20,
-    );
-    expect(textOf(many.blocks).split('\n')[0]).toBe('Figures of 20 posts here changed:');
-    expect(textOf(many.blocks).split('\n').slice(-2)).toEqual(['line 30', 'and 12 more, each in its post']);
+    expect(changed).toEqual(isCorrected ? { '123:1': before ?? '' } : {});
   });
 });
 
@@ -112,38 +88,42 @@ describe('a post', () => {
     },
     ...{ isLate: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
   };
-  const render = (details: Partial<PostDetails> = {}, result: ReportResult = finding('100')) => {
-    const { text, blocks } = renderPost(result, { ...DETAILS, ...details });
+  const PRINT = 'Every day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>';
+  const result = { ...finding('100'), covers: { ...finding('100').covers, zone: TIMING.zone } };
+  const render = (details: Partial<PostDetails> = {}, report: ReportResult = result) => {
+    const { text, blocks } = renderPost(report, { ...DETAILS, ...details });
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
   it('adds to its report only how often it comes, who set it up, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
-    expect(lines).toEqual([
-      'Spent 100',
-      'Every day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>',
-      'Manage',
-    ]);
+    expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
   });
 
-  it('says what is special about it, above', () => {
-    const late = 'Late: was due Fri 20 Nov 2026, 09:00 (Europe/Rome)';
-    const { text, lines } = render({
-      isLate: true,
-      without: '2026-11-19',
-      corrected: Date.UTC(2026, 10, 21, 14),
-    });
-    expect(text).toBe(`${late}. Spent 100`);
-    expect(lines.slice(0, 4)).toEqual([
-      late,
-      'The billing service hadn’t reported Thu 19 Nov when this was posted. Tally fills it in when it arrives.',
-      'Corrected Sat 21 Nov 2026, 15:00 (Europe/Rome)',
-      'Spent 100',
-    ]);
-    expect(render({ without: '2026-11-19', correctsFrom: 0 }).lines[0]).toBe(
-      'The billing service hadn’t reported Thu 19 Nov when this was posted.',
-    );
+  it('says above that it is late, with the date; the small print has the time', () => {
+    const { text, lines } = render({ isLate: true });
+    expect(text).toBe('Late: was due Fri 20 Nov. Spent 100');
+    expect(lines[0]).toBe('Late: was due Fri 20 Nov');
+    expect(render({ isLate: true, date: '2025-12-31' }).lines[0]).toBe('Late: was due Wed 31 Dec 2025');
+  });
+
+  it.each([
+    ['its time on the day of the post', Date.UTC(2026, 10, 20, 14, 2), 'corrected 15:02'],
+    ['the date as well later on', Date.UTC(2026, 10, 21, 14, 2), 'corrected Sat 21 Nov, 15:02'],
+  ])('is marked as corrected, with %s', (_, corrected, mark) => {
+    expect(render({ corrected }).lines.at(-1)).toBe(`*${mark}* · ${PRINT}`);
+  });
+
+  it('says that a missing day is filled in, if the schedule corrects its posts', () => {
+    const printOf = (correctsFrom: number) => render({ without: '2026-11-18', correctsFrom }).lines.at(-1);
+    expect(printOf(5)).toBe(`Tally fills in what billing hadn’t reported yet · ${PRINT}`);
+    expect(printOf(0)).toBe(PRINT);
+  });
+
+  it('names the zone of its days where that is not the schedule’s', () => {
+    const covers = { ...finding('1').covers, zone: 'America/New_York' };
+    expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
 
   it('names what was missed, below', () => {
@@ -154,12 +134,11 @@ describe('a post', () => {
     };
     const linesOf = (...named: PostDetails['earlier']['named']) =>
       render({ earlier: { counted: 0, named } })
-        .lines.slice(2)
+        .lines.slice(2, -1)
         .map(plain);
     expect(linesOf({ ...missed, figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' } })).toEqual([
       'Missed earlier:',
       'Wed 18 Nov 2026 UTC: prod 1.234,00 EUR · logs 12,00 USD · Project 9 no figure (due Thu 19 Nov)',
-      'Manage',
     ]);
     expect(linesOf({ ...missed, figures: {} })[1]).toBe('Wed 18 Nov 2026 UTC: no figures (due Thu 19 Nov)');
     expect([1, 2].map((counted) => render({ earlier: { counted, named: [] } }).lines[3])).toEqual([
@@ -170,7 +149,7 @@ describe('a post', () => {
 
   it('says why a missed date has no figures, on whichever day it is drawn again', () => {
     const days = { first: '2026-11-18', last: '2026-11-18' };
-    const cause = { kind: 'no-data', question: { project: '123', product: 1, days } };
+    const cause = { kind: 'no-data', data: { question: { project: '123', product: 1, days } } };
     const earlier = { counted: 0, named: [{ date: '2026-11-19', isUnclear: true, cause }] };
     const [line] = render({ earlier }).lines.slice(3);
     expect(line).toMatch(
@@ -179,16 +158,26 @@ describe('a post', () => {
     expect(render({ earlier, corrected: Date.UTC(2027, 0, 1) }).lines).toContain(line);
   });
 
-  it('adds how often it comes to the report’s small print, and puts the report’s buttons before “Manage”', () => {
-    const message = { text: 'x', blocks: [section('Spent 1'), context('as of now')] };
-    const { blocks } = render(
-      {},
-      { ...finding('1'), message, buttons: [button('schedule-list', 'Details')] },
-    );
-    expect(blocks).toHaveLength(3);
-    expect(textOf(blocks)).toBe(
-      'Spent 1\nas of now\nEvery day at 09:00 (Europe/Rome) · set up by <@U0OWNER001>\nDetails\nManage',
-    );
+  it('continues the report’s small print, and has its buttons and “Manage” in a menu beside the lines', () => {
+    const message = { text: 'x', blocks: [section('Spent 1'), context('no data for Tue 24 Nov')] };
+    const details = button('rerun:details', 'Details', { value: '/spend 123 details' });
+    const { blocks, lines } = render({}, { ...result, message, buttons: [details] });
+    expect(lines).toEqual(['Spent 1', 'Details', 'Manage', `no data for Tue 24 Nov · ${PRINT}`]);
+    expect(blocks).toHaveLength(2);
+    expect(blocks[0]).toMatchObject({
+      accessory: {
+        type: 'overflow',
+        options: [{ value: '/spend 123 details' }, { value: '/billing schedules' }],
+      },
+    });
+  });
+
+  it('has them as buttons where a command is too long for a menu, or it has no lines', () => {
+    const value = `/spend ${'1'.repeat(150)} details`;
+    const buttons = [button('rerun:details', 'Details', { value })];
+    expect(render({}, { ...finding('1'), buttons }).blocks.at(-1)).toMatchObject({ type: 'actions' });
+    const message = { text: 'x', blocks: [context('x')] };
+    expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 
   it('by hand says who sent it, and whether it is a test', () => {

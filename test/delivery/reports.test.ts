@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
+import { createBillingCache } from '../../src/delivery/billing-cache.ts';
 import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
-import { createBillingCache } from '../../src/delivery/workspace-runner.ts';
+import { wordFailure } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { wordFailure } from '../../src/workspace/record/stored-failure.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
@@ -111,18 +111,64 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('shows the spend first, then the comparison, the month and the balance', async () => {
-    const { reads } = await post('yesterday', ['5001']);
-    expect(reads.slice(0, 5)).toEqual([
-      'prod · 150.50 spent on Fri 20 Nov',
-      '*▲ 50.5 %* vs Fri 13 Nov (100.00)',
-      '*This month* 2,050.50 (1–20 Nov) · *▲ 13.9 %* a day vs 1–20 Oct',
-      'Forecast: about 3,050.50 by 30 Nov, from the last 20 days',
+  it('has the news as its header, then the comparison, the month with its forecast, and what is left', async () => {
+    const { reads, message } = await post('yesterday', ['5001']);
+    expect(message.text).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
+    expect(reads.slice(0, 4)).toEqual([
+      'prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday',
+      '*▲ 50.5 %* vs Fri 13 Nov',
+      '*This month* 2,050.50 · forecast about 3,050.50 by 30 Nov',
       '*1,234,567.80 left* · *More than 10 years*',
     ]);
-    expect(reads.at(-1)).toMatch(
-      /^project 5001 · Cloud platform · Fri 20 Nov 2026 UTC · runway at 107\.21 a day \(7 of the last 7 days reported\) · bonuses 12,000\.00 left · fetched <!date\^/,
+  });
+
+  it('says no day and no number twice, and its small print only what is not as usual', async () => {
+    const { message } = await post('yesterday', ['5001']);
+    const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
+    const numbers = words.match(/\d[\d,.]*/g) ?? [];
+    // The 20th stands for a day, as does the 13th.
+    expect(numbers).toHaveLength(new Set(numbers).size);
+    expect(message.blocks.map(({ type }) => type)).toEqual(['header', 'section', 'data_visualization']);
+    const { reads } = await post('yesterday', ['123']);
+    expect(reads[0]).toMatch(/^Project 123 · Fri 20 Nov · /);
+    expect(reads.at(-1)).toMatch(/^Cloud platform/);
+  });
+
+  it.each([
+    ['400', '4× a usual Friday'],
+    ['1234.5', '12× a usual Friday'],
+    ['150', '1.5× a usual Friday'],
+    ['149.99', ''],
+    ['100', ''],
+    ['50.01', ''],
+    ['50', '0.5× a usual Friday'],
+    ['4', ''],
+    ['0', ''],
+    ['-10', ''],
+  ])('says that %s is news beside a usual 100: %s', async (amount, news) => {
+    setDays('5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100'));
+    expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
+    setDays(
+      ...(['5001', days('2026-10', 1, 31, '100'), days('2026-11', 1, 19, '100')] as const),
+      days('2026-11', 20, 20, amount),
     );
+    const [title = ''] = (await post('yesterday', ['5001'])).reads;
+    expect(title.split(' · ').slice(3).join(' · ')).toBe(news);
+  });
+
+  it('has no news without 3 reported days of the last 4 such weekdays', async () => {
+    setDays('5001', days('2026-11', 6, 19, '100'), days('2026-11', 20, 20, '400'));
+    expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
+  });
+
+  it('calls a negative day credited, and the same amount the same', async () => {
+    setDays('5001', days('2026-11', 13, 13, '100'), days('2026-11', 20, 20, '-35'));
+    expect((await post('yesterday', ['5001'])).reads.slice(0, 2)).toEqual([
+      'prod · Fri 20 Nov · 35.00 credited',
+      'vs 100.00 on Fri 13 Nov',
+    ]);
+    setDays('5001', days('2026-11', 13, 13, '100'), days('2026-11', 20, 20, '100.04'));
+    expect((await post('yesterday', ['5001'])).reads[1]).toBe('Same as Fri 13 Nov');
   });
 
   it('formats numbers by the workspace’s settings, in a digest too', async () => {
@@ -131,11 +177,10 @@ describe('the post about yesterday', () => {
     await bot.redis.client.hset(key, 'settings', '{"locale":"de"}');
     try {
       const { reads } = await post('yesterday', ['5001']);
-      expect(reads.slice(0, 5)).toEqual([
-        'prod · 150,50 spent on Fri 20 Nov',
-        '*▲ 50,5 %* vs Fri 13 Nov (100,00)',
-        '*This month* 2.050,50 (1–20 Nov) · *▲ 13,9 %* a day vs 1–20 Oct',
-        'Forecast: about 3.050,50 by 30 Nov, from the last 20 days',
+      expect(reads.slice(0, 4)).toEqual([
+        'prod · Fri 20 Nov · 150,50 · 1,6× a usual Friday',
+        '*▲ 50,5 %* vs Fri 13 Nov',
+        '*This month* 2.050,50 · forecast about 3.050,50 by 30 Nov',
         '*1.234.567,80 left* · *More than 10 years*',
       ]);
       const digest = await post('balance', ['5001', '5003']);
@@ -166,10 +211,8 @@ describe('the post about yesterday', () => {
     );
     const monday = Date.UTC(2026, 10, 23, 9);
     const { reads, covers, figures } = await post('yesterday', ['5001'], monday, 3);
-    expect(reads[0]).toBe('prod · 900.00 spent 20–22 Nov');
-    expect(reads[1]).toBe(
-      '*300.00* a day · *▲ 50.0 %* vs 13–15 Nov (200.00 a day) · highest Fri 20 Nov, 300.00',
-    );
+    expect(reads[0]).toBe('prod · 20–22 Nov · 900.00');
+    expect(reads[1]).toBe('*▲ 50.0 %* vs 13–15 Nov · 300.00 a day');
     expect(covers).toEqual({ first: '2026-11-20', last: '2026-11-22', zone: 'UTC' });
     expect(figures).toEqual({ '5001:1': '900' });
     expect(daysOfReport('yesterday', monday, 'UTC', 3)).toEqual(['2026-11-20', '2026-11-21', '2026-11-22']);
@@ -182,16 +225,26 @@ describe('the post about yesterday', () => {
     expect([categories[0], categories.at(-1), categories.length]).toEqual(['Sat 7', 'Fri 20', 14]);
   });
 
+  it('has a chart of more than four days only', async () => {
+    const typesOf = async (last: number) => {
+      setDays('5001', days('2026-11', 20 - last + 1, 20, '100'));
+      return (await post('yesterday', ['5001'])).message.blocks.map(({ type }) => type);
+    };
+    expect(await typesOf(4)).not.toContain('data_visualization');
+    expect(await typesOf(5)).toContain('data_visualization');
+  });
+
   it('names the other days of the chart that have no data, as Slack may hide their labels', async () => {
     setDays('5001', days('2026-11', 1, 14, '100'), days('2026-11', 16, 20, '100'));
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads.at(-1)).toContain('Fri 20 Nov 2026 UTC · no data for Sun 15 Nov · runway');
+    expect(reads.at(-1)).toBe('no data for Sun 15 Nov');
+    expect(reads).toContain('*This month* 1,900.00 (19 of 20 days) · forecast about 3,000.00 by 30 Nov');
   });
 
   it('calls a missing day missing, never zero, and still posts', async () => {
     setDays('5001', days('2026-11', 1, 19, '100'));
     const { reads, figures, isEmpty } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · nothing reported for Fri 20 Nov yet');
+    expect(reads[0]).toBe('prod · Fri 20 Nov · not reported yet');
     expect(figures).toEqual({});
     expect(isEmpty).toBe(false);
   });
@@ -200,27 +253,26 @@ describe('the post about yesterday', () => {
     setDays('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
     const { isEmpty, reads } = await post('yesterday', ['5001']);
     expect(isEmpty).toBe(true);
-    expect(reads[0]).toBe('prod · 0.00 spent on Fri 20 Nov');
+    expect(reads[0]).toBe('prod · Fri 20 Nov · 0.00');
   });
 
-  it('names the days of both sides when some are not reported, and shows no percentage for too few', async () => {
-    setDays(
-      '5001',
-      days('2026-10', 1, 31, '90'),
-      days('2026-11', 1, 15, '100'),
-      days('2026-11', 17, 20, '100'),
+  it('says of how many days an average is, and what the days before lack', async () => {
+    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
+    expect((await post('last-week', ['5001'])).reads[1]).toBe(
+      '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
     );
-    const month = '*This month* 1,900.00 (1–20 Nov, 19 of 20 days reported)';
-    expect((await post('yesterday', ['5001'])).reads).toContain(`${month} · *▲ 11.1 %* a day vs 1–20 Oct`);
-    setDays(
-      '5001',
-      days('2026-10', 1, 15, '90'),
-      days('2026-11', 1, 15, '100'),
-      days('2026-11', 17, 20, '100'),
-    );
-    expect((await post('yesterday', ['5001'])).reads).toContain(
-      `${month} · before: 1–20 Oct (90.00 a day; 15 of 20 days reported)`,
-    );
+    setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110').slice(1));
+    const { reads } = await post('last-week', ['5001']);
+    expect(reads[1]).toBe('*▲ 10.0 %* vs 2–8 Nov (6 of 7 days reported) · 110.00 a day (6 of 7 days)');
+    expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
+  });
+
+  it.each([
+    [5, 7, 'Too few days reported to compare with 2–8 Nov (9–15 Nov: 5 of 7 days reported).'],
+    [6, 5, 'Too few days reported to compare with 2–8 Nov (5 of 7 days reported).'],
+  ])('has no percentage for too few days: %i of 7 now, %i before', async (now, before, line) => {
+    setDays('5001', days('2026-11', 2, 1 + before, '100'), days('2026-11', 9, 8 + now, '110'));
+    expect((await post('last-week', ['5001'])).reads[1]).toMatch(line);
   });
 
   it('compares a day with the same weekday of the week before, so that a weekend is no drop', async () => {
@@ -232,40 +284,35 @@ describe('the post about yesterday', () => {
       days('2026-11', 14, 15, '10'),
     );
     const { reads } = await post('yesterday', ['5001'], Date.UTC(2026, 10, 16, 9));
-    expect(reads.slice(0, 2)).toEqual([
-      'prod · 10.00 spent on Sun 15 Nov',
-      '*unchanged* vs Sun 8 Nov (10.00)',
-    ]);
+    expect(reads.slice(0, 2)).toEqual(['prod · Sun 15 Nov · 10.00', 'Same as Sun 8 Nov']);
   });
 
-  it('says which day is missing: yesterday or the one it is compared with', async () => {
+  it('says that the day before is not reported; of its own day the header does', async () => {
+    setDays('5001', days('2026-11', 14, 20, '100'));
+    expect((await post('yesterday', ['5001'])).reads[1]).toBe('No comparison: Fri 13 Nov isn’t reported.');
     setDays('5001', days('2026-11', 1, 19, '100'));
-    expect((await post('yesterday', ['5001'])).reads).toContain(
-      'No comparison: Fri 20 Nov isn’t reported yet.',
-    );
+    expect((await post('yesterday', ['5001'])).reads.join('\n')).not.toContain('comparison');
   });
 
   it('leaves items without a day out of its figures, and says so', async () => {
     const odd = '{"day":"who knows","totalAmount":7,"totalBonuses":0}';
     setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
-    expect(reads).toContain(
-      '1 item from the billing service falls outside this post’s days and is left out.',
-    );
+    expect(reads[0]).toBe('prod · Fri 20 Nov · 150.00');
+    expect(reads).toContain('Left out: 1 item from billing outside this post’s days.');
   });
 
   it('ignores the items at both ends that a service with other day boundaries sends', async () => {
     setDays('5001', days('2026-09', 30, 30, '7'), days('2026-11', 20, 21, '150'));
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · 150.00 spent on Fri 20 Nov');
-    expect(reads.join('\n')).not.toContain('left out');
+    expect(reads[0]).toBe('prod · Fri 20 Nov · 150.00');
+    expect(reads.join('\n')).not.toContain('Left out');
   });
 
   it('works without the balance', async () => {
     bot.billing.setBalance('5001', 'null');
     const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · 150.50 spent on Fri 20 Nov');
+    expect(reads[0]).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
     expect(reads.join('\n')).toContain('*Balance unknown*: No Cloud platform data for project 5001.');
   });
 
@@ -279,18 +326,16 @@ describe('posts about longer times', () => {
   it('compare last week with the week before', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 15, '110'));
     const { reads } = await post('last-week', ['5001']);
-    expect(reads.slice(0, 2)).toEqual([
-      'prod · 770.00 spent 9–15 Nov',
-      '*110.00* a day · *▲ 10.0 %* vs 2–8 Nov (100.00 a day) · highest Mon 9 Nov, 110.00',
-    ]);
+    expect(reads.slice(0, 2)).toEqual(['prod · 9–15 Nov · 770.00', '*▲ 10.0 %* vs 2–8 Nov · 110.00 a day']);
   });
 
   it('compare the month so far with as many days of the previous month', async () => {
     setDays('5001', days('2026-10', 1, 31, '90'), days('2026-11', 1, 20, '100'));
     const { reads } = await post('month-to-date', ['5001']);
-    expect(reads.slice(0, 2)).toEqual([
-      'prod · 2,000.00 spent 1–20 Nov',
-      '*100.00* a day · *▲ 11.1 %* vs 1–20 Oct (90.00 a day) · highest Sun 1 Nov, 100.00',
+    expect(reads.slice(0, 3)).toEqual([
+      'prod · 1–20 Nov · 2,000.00',
+      '*▲ 11.1 %* vs 1–20 Oct · 100.00 a day',
+      '*Forecast* about 3,000.00 by 30 Nov',
     ]);
     expect(reads.join('\n')).not.toContain('This month');
   });
@@ -299,9 +344,24 @@ describe('posts about longer times', () => {
     setDays('5001', days('2026-09', 1, 30, '90'), days('2026-10', 1, 31, '90'));
     const { reads } = await post('month-to-date', ['5001'], Date.UTC(2026, 10, 1, 9));
     expect(reads.slice(0, 2)).toEqual([
-      'prod · 2,790.00 spent 1–31 Oct',
-      '*90.00* a day · *unchanged* vs 1–30 Sep (90.00 a day) · highest Thu 1 Oct, 90.00',
+      'prod · 1–31 Oct · 2,790.00',
+      'Same as 1–30 Sep (daily average) · 90.00 a day',
     ]);
+  });
+
+  it('say how long the balance lasts, at which average of how many days, and large bonuses', async () => {
+    setDays('5001', days('2026-11', 14, 19, '100'));
+    const lineOf = async (balance: string) => {
+      bot.billing.setBalance('5001', balance);
+      return (await post('balance', ['5001'])).reads[1];
+    };
+    expect(await lineOf('{"balance":4000,"bonuses":99}')).toBe(
+      '*About 40 days* at 100.00 a day (6 of 7 days)',
+    );
+    expect(await lineOf('{"balance":1000,"bonuses":100}')).toBe(
+      ':warning: *About 11 days* at 100.00 a day (6 of 7 days) · bonuses 100.00',
+    );
+    expect(await lineOf('{"balance":50,"bonuses":0}')).toMatch(/^:warning: \*Less than a day\* at /);
   });
 
   it('show the balance first when that is the report', async () => {
@@ -311,9 +371,8 @@ describe('posts about longer times', () => {
     expect(reads.slice(0, 3)).toEqual([
       'prod · 12.50 overdrawn',
       ':warning: *The balance is used up*',
-      '*Spent Fri 20 Nov* 150.00 · no comparison: Fri 13 Nov isn’t reported',
+      '*Fri 20 Nov* 150.00 · No comparison: Fri 13 Nov isn’t reported.',
     ]);
-    expect(reads.at(-1)).toContain(' · balance as of now · Fri 20 Nov 2026 UTC · ');
     expect(figures).toEqual({ '5001:1': '-12.5' });
   });
 });
@@ -328,15 +387,17 @@ describe('a digest of several projects', () => {
 
   it('shows the total, then a row for each project', async () => {
     const { message, reads } = await post('yesterday', ['5001', '5002']);
-    expect(reads[0]).toBe('2 projects · 24.50 spent on Fri 20 Nov');
-    expect(reads[1]).toBe('*▲ 22.5 %* vs Fri 13 Nov (20.00)');
+    expect(reads.slice(0, 4)).toEqual([
+      '2 projects · Fri 20 Nov · 24.50',
+      '*▲ 22.5 %* vs Fri 13 Nov',
+      '*This month* 164.50 (8 of 20 days) · forecast about 635.00 by 30 Nov',
+      '*2,000.00 left*',
+    ]);
     expect(rowsOf(message.blocks)).toEqual([
       ['Project · lasts', 'Spent', 'Change'],
       ['prod · 96 days', '12.25', '▲ 22.5 %'],
       ['dev · 96 days', '12.25', '▲ 22.5 %'],
     ]);
-    expect(reads.join('\n')).toContain('\n*This month* 164.50 (1–20 Nov, 8 of 20 days reported)');
-    expect(reads.join('\n')).toContain('\n*2,000.00 left*');
   });
 
   it('sorts by size, and warns about what lasts less than 14 days', async () => {
@@ -350,18 +411,47 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('names the projects without reported days on one line', async () => {
-    for (const id of ['5001', '5002']) setDays(id, days('2026-11', 13, 19, '10'));
-    const { reads } = await post('yesterday', ['5001', '5002']);
-    expect(reads[0]).toBe('2 projects · nothing reported for Fri 20 Nov yet');
-    expect(reads).toContain('Nothing reported for Fri 20 Nov yet (not counted as zero): prod, dev.');
+  it('says in its header that nothing is reported, and in a row which project it is', async () => {
+    setDays('5001', days('2026-11', 13, 19, '10'));
+    const { reads, message } = await post('yesterday', ['5001', '5002']);
+    expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
+    expect(rowsOf(message.blocks).at(-1)).toEqual(['prod · 100 days', 'not reported', '–']);
+    setDays('5002', days('2026-11', 13, 19, '10'));
+    expect((await post('yesterday', ['5001', '5002'])).reads[0]).toBe(
+      '2 projects · Fri 20 Nov · not reported yet',
+    );
+  });
+
+  it('adds up the news too', async () => {
+    for (const id of ['5001', '5002'])
+      setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));
+    expect((await post('yesterday', ['5001', '5002'])).reads[0]).toBe(
+      '2 projects · Fri 20 Nov · 80.00 · 4× a usual Friday',
+    );
+  });
+
+  it('names what can’t be compared: once for all, else by project, and promises no comparison', async () => {
+    setDays('5002', days('2026-11', 14, 20, '10'));
+    const some = await post('yesterday', ['5001', '5002']);
+    expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
+    expect(rowsOf(some.message.blocks)).toEqual([
+      ['Project · lasts', 'Spent', 'vs Fri 13 Nov'],
+      ['prod · 96 days', '12.25', '▲ 22.5 %'],
+      ['dev · 100 days', '10.00', '–'],
+    ]);
+    setDays('5001', days('2026-11', 14, 20, '10'));
+    const none = await post('yesterday', ['5001', '5002']);
+    expect(none.reads.filter((line) => /comparison|vs/.test(line))).toEqual([
+      'No comparison: Fri 13 Nov isn’t reported.',
+    ]);
+    expect(rowsOf(none.message.blocks)[0]).toEqual(['Project · lasts', 'Spent']);
   });
 
   it('shows the balance in the first column when that is the report', async () => {
     const { message, reads } = await post('balance', ['5001', '5002']);
     expect(reads[0]).toBe('2 projects · 2,000.00 left');
     expect(rowsOf(message.blocks)[0]).toEqual(['Project', 'Left', 'Lasts']);
-    expect(reads[1]).toBe('*Spent Fri 20 Nov* 24.50 · *▲ 22.5 %* vs Fri 13 Nov (20.00)');
+    expect(reads[1]).toBe('*Fri 20 Nov* 24.50 · *▲ 22.5 %* vs Fri 13 Nov');
   });
 
   it('shows the balance of a project without reported days', async () => {
@@ -400,10 +490,10 @@ describe('a digest of several projects', () => {
     setDays('5002', days('2026-11', 3, 8, '10'), days('2026-11', 9, 15, '11'));
     setDays('5001', days('2026-11', 2, 8, '10'), days('2026-11', 9, 15, '11'));
     const { reads } = await post('last-week', ['5001', '5002']);
-    expect(reads).toContain('dev: Change: averages a day, 6 of 7 days reported before.');
-    expect(reads.join('\n')).not.toContain('prod: Change');
-    expect(reads[1]).toBe(
-      '*▲ 10.0 %* vs 2–8 Nov (20.00 a day; 7 of 7 days reported now, 6 of 7 days reported before)',
+    expect(reads[1]).toBe('*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported)');
+    setDays('5002', days('2026-11', 2, 8, '10'), days('2026-11', 9, 14, '11'));
+    expect((await post('last-week', ['5001', '5002'])).reads).toContain(
+      '* dev: 6 of 7 days reported, no data for Sun 15 Nov.',
     );
   });
 
@@ -411,10 +501,10 @@ describe('a digest of several projects', () => {
     await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
     try {
       const title = async (project: string) => (await post('yesterday', [project])).reads[0];
-      expect(await title('5001:prod')).toBe('prod · 12.25 spent on Fri 20 Nov');
-      expect(await title('5001:twin')).toBe('twin · €12.25 spent on Fri 20 Nov');
-      expect(await title('5001:gone')).toBe('Project 5001 · 12.25 spent on Fri 20 Nov');
-      expect(await title('5002:twin')).toBe('dev · 12.25 spent on Fri 20 Nov');
+      expect(await title('5001:prod')).toBe('prod · Fri 20 Nov · 12.25');
+      expect(await title('5001:twin')).toBe('twin · Fri 20 Nov · €12.25');
+      expect(await title('5001:gone')).toBe('Project 5001 · Fri 20 Nov · 12.25');
+      expect(await title('5002:twin')).toBe('dev · Fri 20 Nov · 12.25');
     } finally {
       await bot.redis.client.hdel('tally:{T0SANDBOX1}:record', 'project:twin');
     }
@@ -422,7 +512,7 @@ describe('a digest of several projects', () => {
 
   it('does not add amounts with different labels', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
-      '2 projects · 12.25 and €12.25 spent on Fri 20 Nov',
+      '2 projects · Fri 20 Nov · 12.25 and €12.25',
     );
   });
 
@@ -430,7 +520,7 @@ describe('a digest of several projects', () => {
     setDays('5002');
     bot.billing.setItems('5002', 'null');
     const { message, reads, isEmpty, unanswered } = await post('yesterday', ['5001', '5002', '123']);
-    expect(reads[0]).toMatch(/^2 of 3 projects · [\d,.]+ spent on Fri 20 Nov$/);
+    expect(reads[0]).toMatch(/^2 of 3 projects · Fri 20 Nov · [\d,.]+$/);
     expect(reads).toContain('dev: No Cloud platform data for project 5002, Fri 20 Nov.');
     const rows = rowsOf(message.blocks);
     expect(rows.map(([project]) => project)).toEqual([

@@ -1,168 +1,162 @@
-/** When a workspace is woken: at its due times, after a change, and after a wake-up was lost. */
-import { beforeEach, describe, expect, it } from 'vitest';
-import { wakeUpTime } from '../../src/delivery/run-planner.ts';
-import { createScheduler, loadOldestOverdue } from '../../src/delivery/wakeup/scheduler.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+/** When a workspace is woken: at the next instant when it has something to do, after a change, after a wake-up was lost. */
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { newMessage } from '../../src/delivery/outbox/message.ts';
+import { anyKind, type MessageKind } from '../../src/delivery/outbox/message-kind.ts';
+import type { Job } from '../../src/delivery/run.ts';
+import { createWakeUps, planWakeUps } from '../../src/delivery/wake-ups.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
-import { membersKey, recordKey } from '../../src/redis/keys.ts';
-import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
+import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
-import { finding, save, schedule } from '../support/delivery.ts';
-import { startDelivery, TEAM } from '../support/start-delivery.ts';
+import { createRunner } from '../support/delivery-runner.ts';
+import { startMinimalSlack } from '../support/minimal-slack.ts';
+import { testRedis, workspaceKeys } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
+const TEAM = 'T0TEAM0001';
+const HOUR = 3_600_000;
+const store = await testRedis();
+const slack = await startMinimalSlack();
+const redis = store.client;
+const index = createWorkspaceIndex(redis);
+afterAll(() => Promise.all([store.close(), slack.close()]));
 
-let ahead: number;
-const delivery = await startDelivery(0, () => ({ clock: () => Date.now() + ahead }));
-const { redis, slack } = delivery;
+/** When something is due in the workspace, by the clock of this machine; undefined for never. */
+let due: number | undefined;
+let prepare: () => Promise<void>;
+const noteKind: MessageKind<object> = {
+  name: 'notice',
+  about: z.object({}),
+  async prepare() {
+    await prepare();
+    return { projects: [], render: () => ({ text: 'Hello', blocks: [] }) };
+  },
+};
+const job: Job = {
+  kinds: [anyKind(noteKind)],
+  plan: ({ snapshot, now }) => {
+    const isOut = snapshot.messages.length > 0;
+    const isDue = due !== undefined && due <= now && !isOut;
+    const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
+    return { tasks: [], messages, writes: [], next: isOut || isDue ? undefined : due };
+  },
+};
 
-beforeEach(() => {
-  ahead = 0;
-  slack.now = () => Date.now() + ahead;
-});
-
-/** Due a minute ago, and each day again. */
-const timing = () => ({
-  cadence: { kind: 'daily' as const },
-  time: new Date(Date.now() - MINUTE).toISOString().slice(11, 16),
-  zone: 'UTC',
-});
-const given = (one: Partial<Schedule> = {}) =>
-  save(redis, TEAM, schedule({ timing: timing(), since: Date.now() - 2 * HOUR, ...one }));
+let ending: (() => Promise<void>)[];
+const startProcess = () => {
+  const { parts, runner } = createRunner({ redis, slackUrl: slack.url }, [job]);
+  const queue = connectQueue(store.url, () => undefined);
+  const planner = planWakeUps({ ...parts, queue, runner });
+  ending.push(async () => {
+    await planner.stop(2_000);
+    queue.disconnect();
+  });
+  return planner;
+};
+const queueOf = () => {
+  const queue = connectQueue(store.url, () => undefined);
+  const wakeUps = createWakeUps({
+    ...{ connection: queue, clock: Date.now, onError: () => undefined },
+    workspaces: () => index.list(),
+  });
+  ending.push(async () => {
+    await wakeUps.stop(1_000);
+    queue.disconnect();
+  });
+  return wakeUps;
+};
 /** The workspaces that will be woken. */
-const planned = async () =>
-  (await redis.zrange('{tally-0}:deliver:delayed', '0', '-1')).map((job) => job.split('.')[0]);
+const planned = async () => {
+  const keys = await redis.keys('{tally}:deliver:de:*');
+  return keys.map((key) => key.split(':').at(-1)).filter((id) => id !== 'sweep');
+};
 const posted = () => waitUntil(() => slack.posts.length === 1);
-const parts = () => delivery.parts;
+
+beforeEach(async () => {
+  await redis.flushdb();
+  slack.restore();
+  [due, ending] = [undefined, []];
+  prepare = async () => undefined;
+  await index.touch(TEAM);
+  await redis.hset(recordKey(TEAM), 'settings', '{}');
+});
+afterEach(async () => {
+  for (const end of ending) await end();
+});
 
 describe('a workspace', () => {
-  it('is woken at the start for what fell due before, and then for the next date', async () => {
-    await given();
-    parts().planner.start();
+  it('is woken at the start for what fell due before', async () => {
+    due = Date.now() - HOUR;
+    startProcess().start();
     await posted();
+  });
+
+  it('is woken when something is due, by whichever process', async () => {
+    due = Date.now() + 1_500;
+    await startProcess().changed(TEAM);
+    startProcess().start();
+    await posted();
+    expect(Date.now()).toBeGreaterThanOrEqual(due);
+  });
+
+  it('is woken at once after a change', async () => {
+    const planner = startProcess();
+    planner.start();
+    await waitUntil(async () => (await planned()).length === 0);
+    due = Date.now();
+    await planner.changed(TEAM);
+    await posted();
+  });
+
+  it('is woken for what was changed while its run was about to end', async () => {
+    due = Date.now() + 50;
+    const planner = startProcess();
+    prepare = async () => {
+      prepare = async () => undefined;
+      await redis.hdel(`tally:{${TEAM}}:delivery-log`, 'notice/one/C0COSTS001');
+    };
+    planner.start();
+    await planner.changed(TEAM);
+    await posted();
+    await waitUntil(async () => (await planned()).length === 0);
+  });
+
+  it('is found again where its wake-up was lost', async () => {
+    due = Date.now() + 3 * HOUR;
+    const planner = startProcess();
+    planner.start();
+    await waitUntil(async () => (await planned()).join() === TEAM);
+    await redis.unlink(...(await redis.keys('{tally}:*')));
+    startProcess().start();
     await waitUntil(async () => (await planned()).join() === TEAM);
   });
 
-  it('is woken for what is due, although nothing has changed since and its process is another one', async () => {
-    await given({ since: Date.now() });
-    await parts().planner.changed(TEAM);
-    ahead = 25 * HOUR;
-    await delivery.restart();
-    parts().planner.start();
-    await posted();
+  it('without anything to do is not woken', async () => {
+    startProcess().start();
+    await waitUntil(async () => (await redis.llen('{tally}:deliver:wait')) === 0);
+    await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is woken at once for a schedule that was changed and is due', async () => {
-    parts().planner.start();
-    await given();
-    await parts().planner.changed(TEAM);
-    await posted();
-  });
-
-  it('is planned from what another process changed while it was read', async () => {
-    await redis.hset(recordKey(TEAM), 'settings', '{}');
-    const index = createWorkspaceIndex(redis);
-    let isChanged = false;
-    await delivery.restart({
-      index: {
-        ...index,
-        async moveCheck(entry, at) {
-          if (!isChanged) {
-            isChanged = true;
-            await given({ since: Date.now() });
-            await index.touch(TEAM);
-          }
-          return index.moveCheck(entry, at);
-        },
-      },
-    });
-    await parts().planner.changed(TEAM);
-    expect(await planned()).toEqual([TEAM]);
-  });
-
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'its wake-up was lost',
-      async () => {
-        await parts().planner.changed(TEAM);
-        await redis.unlink(...(await redis.keys('{tally-0}:*')));
-      },
-    ],
-    [
-      'its process ended before it was planned',
-      async () => {
-        await parts().close();
-        await expect(parts().planner.changed(TEAM)).rejects.toThrow();
-        await delivery.restart();
-      },
-    ],
-  ])('is found where %s', async (_, lose) => {
-    await given({ since: Date.now() });
-    await lose();
-    expect(await planned()).toEqual([]);
-    ahead = 48 * HOUR;
-    await parts().planner.repair();
-    expect(await planned()).toEqual([TEAM]);
-  });
-
-  it('is found among more than are read at a time', async () => {
-    const teams = Array.from({ length: 201 }, (_, n) => `T0TEAM${n}`);
-    const saved = schedule({ timing: timing(), since: Date.now() });
-    await Promise.all(teams.map((team) => save(redis, team, saved)));
-    await Promise.all(teams.map((team) => createWorkspaceIndex(redis).touch(team)));
-    ahead = HOUR;
-    await parts().planner.repair();
-    expect((await planned()).sort()).toEqual(teams.sort());
-  });
-
-  it('is not woken for a schedule that somebody paused', async () => {
-    await given({ paused: { why: 'person', at: 0, by: 'U0OWNER001' } });
-    await parts().planner.changed(TEAM);
-    expect(await planned()).toEqual([]);
-    expect(await redis.keys(`*${TEAM}*`)).toEqual([recordKey(TEAM)]);
-  });
-
-  it('that is gone without a word is not woken any more', async () => {
-    await given({ since: Date.now() });
-    await parts().planner.changed(TEAM);
+  it('that is gone without a word is forgotten', async () => {
+    due = Date.now();
     await redis.del(recordKey(TEAM));
-    ahead = 48 * HOUR;
-    await parts().planner.repair();
-    expect(await planned()).toEqual([]);
-  });
-
-  it('that leaves while its posts are delivered gets none, and leaves nothing that names it', async () => {
-    let gone = false;
-    await delivery.restart({
-      async report() {
-        await createDeletion({ redis, others: delivery.parts.scheduler.forget }).workspace(TEAM);
-        gone = true;
-        return finding('100');
-      },
-    });
-    await given();
-    parts().planner.start();
-    await waitUntil(async () => {
-      const keys = await redis.keys('*');
-      const events = await redis.xrange('{tally-0}:deliver:events', '-', '+');
-      return gone && !JSON.stringify([keys, events, await planned()]).includes(TEAM);
-    });
+    await redis.zadd(INDEX_KEY, 0, TEAM);
+    startProcess().start();
+    await waitUntil(async () => (await redis.exists(INDEX_KEY)) === 0);
     expect(slack.posts).toEqual([]);
   });
 
-  it('is looked at anew when the rules of time zones have changed', async () => {
-    const index = createWorkspaceIndex(redis);
-    await given({ since: Date.now() });
-    await parts().planner.changed(TEAM);
-    await parts().planner.repair();
-    await redis.set('tally:{tally-0}:zones', 'of another year');
-    expect(await index.due(0, Date.now(), 10)).toEqual([]);
-    await redis.del('tally:{tally-0}:check-lock');
-    await index.claimChecks(0, 'a process', 1_000);
-    expect(await index.due(0, Date.now(), 10)).toMatchObject([{ workspace: TEAM }]);
+  it('that leaves while its messages are made leaves nothing that names it', async () => {
+    due = Date.now();
+    const planner = startProcess();
+    prepare = () => createDeletion({ redis, others: planner.forget }).workspace(TEAM);
+    planner.start();
+    await waitUntil(async () => (await workspaceKeys(redis)).length === 0);
+    const events = await redis.xrange('{tally}:deliver:events', '-', '+');
+    expect(JSON.stringify([events, await planned()])).not.toContain(TEAM);
+    expect(slack.posts).toEqual([]);
   });
 
   it.each([
@@ -170,112 +164,102 @@ describe('a workspace', () => {
     ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
     ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
   ])('whose organization has left: the note of it %s', async (_, fields, members, left) => {
-    await delivery.set({ served: 'E0GRID0001', ...fields });
+    await redis.del(recordKey(TEAM));
+    await redis.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
     if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
-    await parts().planner.changed(TEAM);
-    expect((await redis.hkeys(recordKey(TEAM))).sort()).toEqual(left);
-  });
-
-  it('is woken within twenty seconds of its due time, at a moment of its own', () => {
-    const due = Date.UTC(2026, 10, 20, 9);
-    const delays = Array.from(
-      { length: 500 },
-      (_, n) => wakeUpTime(`T${n}`, { nextDue: due }, due - 1)! - due,
-    );
-    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...delays)).toBeLessThan(20_000);
-    expect(new Set(delays.map((ms) => Math.floor(ms / 1_000))).size).toBe(20);
+    startProcess().start();
+    await waitUntil(async () => (await redis.hkeys(recordKey(TEAM))).sort().join() === left.join());
   });
 });
 
 describe('a wake-up', () => {
-  const wake = (team: string, at: number) => parts().scheduler.runAt(team, at);
-  /** Starts to work off wake-ups. */
-  function start(work: (workspace: string) => Promise<void> = async () => undefined): string[] {
+  it('comes once, however many processes ask for it, at the last instant that was named', async () => {
+    const [one, other] = [queueOf(), queueOf()];
+    await Promise.all([one.wake(TEAM, Date.now() + HOUR), other.wake(TEAM, Date.now() + 50)]);
+    await one.wake(TEAM, Date.now() + 200);
+    await redis.del(INDEX_KEY);
     const woken: string[] = [];
-    parts().scheduler.start(async (workspace) => {
-      woken.push(workspace);
-      await work(workspace);
-    });
-    return woken;
-  }
-
-  it('comes once for one instant, however many processes asked for it', async () => {
-    const other = delivery.another();
-    const at = Date.now() + 200;
-    await Promise.all([wake(TEAM, at), other.scheduler.runAt(TEAM, at), wake(TEAM, at)]);
-    await other.close();
-    const woken = start();
+    one.start(async (workspace) => void woken.push(workspace));
     await waitUntil(() => woken.length === 1);
-    await wake('T0TEAM0002', 0);
+    await one.wake('T0TEAM0002', 0);
     await waitUntil(() => woken.length > 1);
     expect(woken).toEqual([TEAM, 'T0TEAM0002']);
   });
 
   it('comes again where its run failed, and holds up no other workspace', async () => {
-    const queue = connectQueue(delivery.url, () => undefined);
-    const quick = { clock: Date.now, onError: () => undefined, pause: 100 };
-    const scheduler = createScheduler({ connection: queue, ...quick });
+    const wakeUps = queueOf();
     const woken: string[] = [];
-    scheduler.start(async (workspace) => {
+    wakeUps.start(async (workspace) => {
       woken.push(workspace);
-      if (workspace === TEAM && woken.length < 4) throw new StoreUnavailable();
+      if (workspace === TEAM && woken.filter((team) => team === TEAM).length < 2)
+        throw new Failure('store-unavailable');
     });
-    await scheduler.runAt(TEAM, 0);
-    await scheduler.runAt('T0TEAM0002', 0);
+    await wakeUps.wake(TEAM, 0);
+    await wakeUps.wake('T0TEAM0002', 0);
     await waitUntil(() => woken.filter((workspace) => workspace === TEAM).length > 1);
     expect(woken).toContain('T0TEAM0002');
-    await scheduler.stop(1_000);
-    queue.disconnect();
+  });
+
+  it('is never beside the run of its workspace, and follows it', async () => {
+    const wakeUps = queueOf();
+    let running = 0;
+    let most = 0;
+    let runs = 0;
+    wakeUps.start(async () => {
+      running += 1;
+      runs += 1;
+      most = Math.max(most, running);
+      if (runs === 1) await Promise.all([wakeUps.wake(TEAM, 0), wakeUps.wake(TEAM, 0)]);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      running -= 1;
+    });
+    await wakeUps.wake(TEAM, 0);
+    await waitUntil(() => runs === 2);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([runs, most]).toEqual([2, 1]);
   });
 
   it('says that the store does not answer instead of waiting for it', async () => {
     const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
-    const lost = createScheduler({
+    const lost = createWakeUps({
       ...{ connection: nowhere, clock: Date.now, onError: () => undefined, patience: 200 },
+      workspaces: () => index.list(),
     });
-    await expect(lost.runAt(TEAM, 0)).rejects.toBeInstanceOf(StoreUnavailable);
+    await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.stop(100);
     nowhere.disconnect();
   });
 
-  it('leaves nothing in Redis before anything is scheduled', async () => {
-    start();
-    await parts().scheduler.forget(TEAM);
-    expect(await redis.keys('*')).toEqual([]);
-  });
-
   it('counts as overdue from when it was due, until its run has ended', async () => {
-    /** In minutes, as a process sees it whose clock says ten minutes more. */
-    const overdue = async () =>
-      Math.round((await loadOldestOverdue(redis, () => Date.now() + 10 * MINUTE)) / MINUTE);
+    const queue = connectQueue(store.url, () => undefined);
+    // A process whose clock says ten minutes more.
+    const wakeUps = createWakeUps({
+      ...{ connection: queue, clock: () => Date.now() + 10 * 60_000, onError: () => undefined },
+      workspaces: () => index.list(),
+    });
+    ending.push(async () => {
+      await wakeUps.stop(1_000);
+      queue.disconnect();
+    });
+    await redis.del(INDEX_KEY);
+    const overdue = async () => Math.round((await wakeUps.oldestOverdue()) / 60_000);
     expect(await overdue()).toBe(0);
-    await wake('T0TEAM0002', Date.now() + HOUR);
+    await queueOf().wake('T0TEAM0002', Date.now() + HOUR);
     expect(await overdue()).toBe(0);
-    await wake(TEAM, Date.now());
+    await queueOf().wake(TEAM, Date.now());
     expect(await overdue()).toBe(10);
     let end = () => {};
-    const woken = start(
+    let isRunning = false;
+    wakeUps.start(
       () =>
         new Promise((resolve) => {
+          isRunning = true;
           end = resolve;
         }),
     );
-    await waitUntil(() => woken.length === 1);
+    await waitUntil(() => isRunning);
     expect(await overdue()).toBe(10);
     end();
     await waitUntil(async () => (await overdue()) === 0);
-  });
-
-  it('counts as overdue where it was lost and no check can plan it again, as in a full Redis', async () => {
-    const index = createWorkspaceIndex(redis);
-    const lost = async (minutes: number) => {
-      ahead = minutes * MINUTE;
-      return Math.round((await parts().planner.oldestLost()) / MINUTE);
-    };
-    await index.setCheck('T0TEAM0002', Date.now() + HOUR);
-    await index.setCheck(TEAM, Date.now());
-    // The check comes two minutes after the run, and is made every minute.
-    expect([await lost(0), await lost(1), await lost(10)]).toEqual([0, 0, 12]);
   });
 });

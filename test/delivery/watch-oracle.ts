@@ -126,7 +126,7 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
         .slice(0, 14);
       return before.length < 14 ? undefined : before.reduce((a, b) => a + b, 0) / 14;
     };
-    const kindOf = (day: Day): 'missing' | 'spike' | 'calm' | 'between' => {
+    const messageKindOf = (day: Day): 'missing' | 'spike' | 'calm' | 'between' => {
       const cost = reported.get(day);
       if (cost === undefined) return 'missing';
       const base = usual(day);
@@ -143,17 +143,17 @@ function spikeOracle({ factor, floor }: Extract<OracleRule, { kind: 'spike' }>, 
           other < today && other >= shift(today, -45);
           other = shift(other, step)
         ) {
-          if (kindOf(other) === 'calm') break;
+          if (messageKindOf(other) === 'calm') break;
           if (told.has(other)) return true;
         }
       return false;
     };
     // A day that was corrected to a usual one is armed again.
-    for (const day of told) if (day >= shift(today, -45) && kindOf(day) === 'calm') told.delete(day);
+    for (const day of told) if (day >= shift(today, -45) && messageKindOf(day) === 'calm') told.delete(day);
     if (isQuiet) return [];
     const found: Day[] = [];
     for (let day = shift(today, -7); day < today; day = shift(day, 1)) {
-      if (day < since || kindOf(day) !== 'spike' || isTold(day)) continue;
+      if (day < since || messageKindOf(day) !== 'spike' || isTold(day)) continue;
       told.add(day);
       found.push(day);
     }

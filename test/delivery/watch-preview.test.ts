@@ -10,7 +10,7 @@ const days = Object.fromEntries(
 );
 const figures = {
   today: TODAY,
-  connection: 'main',
+  source: 'main',
   usage: { days, until: '2026-11-20', zone: 'UTC', at: 0 },
   account: { balance: '5000', bonuses: '0', at: 0 },
 };

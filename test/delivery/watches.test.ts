@@ -1,10 +1,8 @@
 import { Big } from 'big.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Alert } from '../../src/delivery/watches/sent-alerts.ts';
-import { QueueFull, TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import { deliveryLogKey } from '../../src/redis/keys.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { UNLIMITED } from '../../src/workspace/projects/project-visibility.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
@@ -33,7 +31,7 @@ const delivery = await startDelivery(BEGIN, () => {
   );
   return { billing: fakeBilling.client };
 });
-const { redis, slack, forHours, load, run } = delivery;
+const { slack, forHours, load, run } = delivery;
 
 beforeEach(async () => {
   [balance, bonuses] = [100_000, 0];
@@ -41,7 +39,8 @@ beforeEach(async () => {
   await connect('a good token');
 });
 
-const connect = (token: string) => delivery.save({ connections: [{ token, registeredBy: OWNER }] });
+const connect = (token: string) =>
+  delivery.save({ connections: [{ token, registeredBy: OWNER, registeredAt: delivery.now }] });
 const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
   ({
     ...{ id: 'watch001', projects: [{ id: '123', product: 1 }], rule, channel: CHANNEL },
@@ -51,10 +50,13 @@ const watch = (rule: WatchRule, given: Partial<Watch> = {}) =>
 const save = (one: Watch) => delivery.save({ watches: [one] });
 const BALANCE: WatchRule = { kind: 'balance', below: new Big(50_000) };
 const stateOf = async (id = 'watch001') => (await delivery.parts.watching.loadStates(await load())).get(id);
-const newestAlert = async (): Promise<Alert> => (await stateOf())!.alerts.at(-1)!;
-const alerts = (channel = CHANNEL) =>
-  slack.posts.filter((post) => post.channel === channel && post.thread === undefined);
-const replies = (channel = CHANNEL) => slack.posts.filter((post) => post.channel === channel && post.thread);
+/** A person presses Acknowledge at the newest alert. */
+const acknowledge = async (by: string, alert?: string) => {
+  const { openAlert = '' } = (await stateOf()) ?? {};
+  const response = { acknowledged: { by, at: delivery.now } };
+  return delivery.parts.watching.respond(TEAM, 'watch001', alert ?? openAlert, response);
+};
+const alerts = (channel = CHANNEL) => slack.posts.filter((post) => post.channel === channel);
 
 const PROD = {
   ...{ alias: 'prod', id: '123', product: 1 as const, channels: [] },
@@ -105,7 +107,8 @@ describe('a watch on a balance', () => {
     expect(alert?.text).toBe(`${title}. ${why}`);
     expect(alert?.blocks).toContain(title);
     expect(alert?.blocks).toContain(why);
-    expect(alert?.blocks).toContain('data_visualization');
+    expect(alert?.blocks).not.toContain('data_visualization');
+    expect(alert?.blocks).toContain(`set up by <@${OWNER}>`);
     expect(alert?.blocks).toContain('watch-acknowledge');
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
     const hourly = fakeBilling.asked.filter(({ what }) => what === 'balance');
@@ -113,47 +116,45 @@ describe('a watch on a balance', () => {
     expect(fakeBilling.asked.filter(({ what }) => what === 'consumption')).toHaveLength(1);
   });
 
-  it('is stored as figures, and worded with the settings of the moment when it is updated', async () => {
-    await save(watch(BALANCE));
-    balance = 48_210;
-    await forHours(2);
-    expect(alerts()[0]?.text).toContain('Project 123 has 48,210.00 left, below 50,000.00');
-    const stored = await redis.hget(deliveryLogKey(TEAM), 'watch/watch001');
-    expect(stored).toContain('"balance":"48210"');
-    expect(stored).not.toMatch(/\w \w/);
-    await delivery.save({ projects: [{}], settings: { locale: 'de-DE' } });
-    balance = 60_000;
-    await forHours(2);
-    expect(alerts()[0]?.blocks).toContain('prod recovered: 60.000,00 left');
-    expect(alerts()[0]?.blocks).toContain('prod has 48.210,00 left, below 50.000,00');
-  });
-
-  it('says in the thread that it recovered, updates the alert, and alerts again after that', async () => {
+  it('says in the alert itself that it recovered, sends nothing about it, and alerts again after that', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
     balance = 50_500;
     await forHours(2);
-    expect(replies()).toEqual([]);
+    expect(alerts()).toMatchObject([{ edits: 0 }]);
     balance = 51_000;
     await forHours(2);
-    expect(replies()).toMatchObject([{ text: 'Project 123 recovered: 51,000.00 left.', isBroadcast: false }]);
-    expect(alerts()[0]?.blocks).toContain('Project 123 recovered: 51,000.00 left');
-    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
+    const [first] = alerts();
+    expect(first).toMatchObject({ text: 'Project 123 recovered: 51,000.00 left', edits: 1 });
+    expect(first?.blocks).toContain('Alert: Project 123 has 40,000.00 left, below 50,000.00');
+    expect(first?.blocks).not.toContain('watch-acknowledge');
     balance = 49_000;
     await forHours(2);
-    expect(alerts()).toHaveLength(2);
+    expect(alerts().map(({ text, thread }) => [text.split('. ')[0], thread])).toEqual([
+      ['Project 123 recovered: 51,000.00 left', undefined],
+      ['Project 123 has 49,000.00 left, below 50,000.00', undefined],
+    ]);
+  });
+
+  it('names the project as it is called when the alert is drawn', async () => {
+    await save(watch(BALANCE));
+    balance = 48_210;
+    await forHours(2);
+    await delivery.save({ projects: [{}] });
+    balance = 60_000;
+    await forHours(2);
+    expect(alerts()[0]?.text).toBe('prod recovered: 60,000.00 left');
   });
 
   it('says who acknowledged it, once', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(1);
-    const { episode } = await newestAlert();
-    const response = { kind: 'acknowledged', at: delivery.now, by: 'U0OTHER001' } as const;
-    expect(await delivery.parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('recorded');
-    expect(await delivery.parts.watching.respond(TEAM, 'watch001', episode, response)).toBe('repeated');
-    expect(await delivery.parts.watching.respond(TEAM, 'watch001', 'another', response)).toBe('gone');
+    const { openAlert } = (await stateOf())!;
+    expect(await acknowledge('U0OTHER001')).toBe('recorded');
+    expect(await acknowledge('U0OTHER001', openAlert)).toBe('repeated');
+    expect(await acknowledge('U0OTHER001', 'another')).toBe('gone');
     await run();
     expect(alerts()[0]?.blocks).toContain('Acknowledged by <@U0OTHER001>');
     expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
@@ -289,28 +290,26 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('posts a higher step in the thread, and in the channel as well', async () => {
+  it('alerts anew about a higher step, and the alert of the lower one says so', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
-    expect(alerts()).toMatchObject([
-      {
-        text: expect.stringContaining(
-          'is expected to pass its November budget: about 30,000.00 of 22,500.00',
-        ),
-      },
-    ]);
+    const expected = 'Project 123 is expected to pass its November budget: about 30,000.00 of 22,500.00';
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining(expected) }]);
+    expect(alerts()[0]?.blocks).toContain('data_visualization');
+    expect(alerts()[0]?.blocks).toContain('Spent per day');
     for (const day of ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23']) amounts.set(day, 1_000);
     await forHours(4 * 24);
-    expect(alerts()).toHaveLength(1);
-    expect(replies()).toMatchObject([
+    expect(alerts()).toMatchObject([
+      { text: expect.stringContaining(expected), edits: 1 },
       {
         text: expect.stringContaining('Project 123 passed its November budget: 23,000.00 of 22,500.00'),
-        isBroadcast: true,
+        thread: undefined,
+        edits: 0,
       },
     ]);
-    expect(alerts()[0]?.blocks).toContain('passed its November budget: 23,000.00');
-    expect(alerts()[0]?.edits).toBe(1);
+    expect(alerts()[0]?.blocks).toContain('A higher threshold was crossed. See the newer alert.');
+    expect(alerts()[0]?.blocks).not.toContain('watch-acknowledge');
   });
 
   it('sends no alert for a project without data', async () => {
@@ -325,31 +324,29 @@ describe('a watch on a budget', () => {
 describe('a watch on spikes', () => {
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('updates the alert when a day is corrected down and up again, and alerts again', async () => {
+  it('says in the alert that its day was corrected down, and alerts again when it is corrected up', async () => {
     await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
     const day = '2026-11-19';
     const report = async (cost: number) => {
       amounts.set(day, cost);
-      await forHours(7);
+      await forHours(2);
     };
     await report(9_000);
     expect(alerts()[0]?.text).toContain('cost 9,000.00 on Thu 19 Nov, 9 times the usual');
+    expect(alerts()[0]?.blocks).toContain('data_visualization');
     await report(1_500);
-    expect(alerts()[0]?.blocks).toContain(
-      'Project 123 recovered: billing now reports 1,500.00 for Thu 19 Nov',
-    );
-    await report(8_000);
-    expect(alerts()).toHaveLength(1);
-    expect(alerts()[0]?.text).toContain('cost 8,000.00 on Thu 19 Nov');
-    expect(alerts()[0]?.blocks).not.toContain('ecovered');
-    expect(replies().map(({ text, isBroadcast }) => [text.split(',')[0], isBroadcast])).toEqual([
-      ['Project 123 recovered: billing now reports 1', false],
-      ['Project 123 cost 8', true],
+    expect(alerts()).toMatchObject([
+      { text: 'Project 123 recovered: billing now reports 1,500.00 for Thu 19 Nov', edits: 1 },
     ]);
+    await report(8_000);
+    expect(alerts()).toHaveLength(2);
+    expect(alerts()[1]?.text).toContain('cost 8,000.00 on Thu 19 Nov');
+    expect(alerts()[1]?.blocks).not.toContain('ecovered');
     await report(8_500);
-    expect(alerts()[0]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
-    expect(alerts()[0]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
-    expect(replies()).toHaveLength(2);
+    expect(alerts()).toHaveLength(2);
+    expect(alerts()[1]?.text).toBe('Project 123 corrected: billing now reports 8,500.00 for Thu 19 Nov');
+    expect(alerts()[1]?.blocks).toContain('Alert: Project 123 cost 8,000.00 on Thu 19 Nov');
+    expect(alerts()[1]?.blocks).toContain('watch-acknowledge');
   });
 });
 
@@ -377,16 +374,53 @@ describe('an alert on its way', () => {
     );
   });
 
-  it('has its next step in the thread of each person who got it, without the channel', async () => {
+  it('goes to each person anew at its next step', async () => {
     await save(watch(BUDGET, people(ANNA, BEN)));
     await forHours(1);
     for (const day of ['2026-11-20', '2026-11-21', '2026-11-22']) amounts.set(day, 1_000);
     await forHours(4 * 24);
-    for (const to of [ANNA, BEN].map(directMessage)) {
-      const [alert] = alerts(to);
-      expect(alerts(to)).toHaveLength(1);
-      expect(replies(to)[0]).toMatchObject({ thread: alert?.ts, isBroadcast: false });
-    }
+    for (const to of [ANNA, BEN].map(directMessage))
+      expect(alerts(to)).toMatchObject([
+        { thread: undefined, edits: 1 },
+        { thread: undefined, edits: 0 },
+      ]);
+  });
+
+  it('is not sent any more once its threshold has recovered: what was never alerted does not recover', async () => {
+    slack.fault = (call) => (isPost(call) ? 'fatal_but_not_unclear' : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await delivery.until(delivery.now + 76 * MINUTE);
+    expect(calls('chat.postMessage')).toBeGreaterThan(10);
+    balance = 60_000;
+    await forHours(1);
+    slack.fault = () => undefined;
+    await forHours(24);
+    expect(slack.posts).toEqual([]);
+    balance = 40_000;
+    await forHours(2);
+    expect(alerts()).toHaveLength(1);
+  });
+
+  it('that Slack may have is looked for when it recovers, and says so if it is there', async () => {
+    slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await run();
+    balance = 60_000;
+    await forHours(2);
+    expect(alerts()).toMatchObject([{ text: 'Project 123 recovered: 60,000.00 left' }]);
+  });
+
+  it('is acknowledged although the process died before it knew that Slack has it', async () => {
+    slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await run();
+    expect(await acknowledge(ANNA)).toBe('recorded');
+    slack.fault = () => undefined;
+    await delivery.until(delivery.now + 5 * MINUTE);
+    expect(alerts()).toMatchObject([{ blocks: expect.stringContaining(`Acknowledged by <@${ANNA}>`) }]);
   });
 
   it.each(['paused', 'snoozed'] as const)(
@@ -403,9 +437,7 @@ describe('an alert on its way', () => {
           ? { paused: { at: delivery.now, by: OWNER } }
           : { snoozedUntil: delivery.now + 9 * HOUR };
       await save(watch(BALANCE, { ...two, ...muted }));
-      const { episode } = await newestAlert();
-      const response = { kind: 'acknowledged', at: delivery.now, by: ANNA } as const;
-      await delivery.parts.watching.respond(TEAM, 'watch001', episode, response);
+      expect(await acknowledge(ANNA)).toBe('recorded');
       await forHours(3);
       expect(alerts(directMessage(ANNA))).toMatchObject([{ edits: 1 }]);
       expect(alerts(directMessage(BEN))).toEqual([]);
@@ -429,7 +461,6 @@ describe('an alert on its way', () => {
     balance = 60_000;
     await forHours(12);
     expect(calls('chat.update')).toBe(tries);
-    expect(replies()).toHaveLength(1);
   });
 
   it('goes to the owner, then to a manager, then to who registered the connection, and says to whom it was', async () => {
@@ -556,18 +587,20 @@ describe('what billing is asked about a watched project', () => {
     expect(asked()).toEqual(expected);
   });
 
-  it.each([
-    [1, 'every six hours, for corrections', 1],
-    [2, 'every hour, while yesterday is missing', 6],
-    [4, 'every hour, while yesterday is missing', 6],
-    [5, 'every six hours, where nothing is reported lately', 1],
-  ])('is its days, the newest of %i days ago: %s', async (ago, _, count) => {
-    for (let missing = 1; missing < ago; missing += 1) amounts.delete(addDays(TODAY, -missing));
+  it('is its days, every hour, however many are reported', async () => {
     await save(watch(BUDGET));
     await run();
     const first = fakeBilling.asked.length;
     await forHours(6);
-    expect(fakeBilling.asked.length - first).toBe(count);
+    expect(fakeBilling.asked.length - first).toBe(6);
+  });
+
+  it('is nothing more while other watches are changed', async () => {
+    await save(watch(BALANCE));
+    await run();
+    await save(watch(BALANCE, { id: 'watch002', projects: [{ id: '456', product: 1 }] }));
+    await run();
+    expect(asked()).toEqual(['balance 123', 'balance 456']);
   });
 
   it('is nothing where the settings are damaged', async () => {
@@ -579,7 +612,8 @@ describe('what billing is asked about a watched project', () => {
 
   it('is asked again in the next hour where it failed, and status says why until then', async () => {
     await save(watch(RUNWAY));
-    fakeBilling.failure = (_, __, what) => (what === 'consumption' ? new QueueFull('billing') : undefined);
+    fakeBilling.failure = (_, __, what) =>
+      what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
     await run();
     expect(await stateOf()).toMatchObject({ problem: expect.any(String), measurement: undefined });
     expect(asked()).toEqual(['balance 123', 'consumption 123']);
@@ -593,7 +627,7 @@ describe('what billing is asked about a watched project', () => {
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
     expect(preview).toMatchObject({
-      ...{ today: TODAY, connection: 'main', account: { balance: '100000.00' } },
+      ...{ today: TODAY, source: 'main', account: { balance: '100000.00' } },
       usage: { until: '2026-11-19', zone: 'UTC', days: { '2026-11-19': '1000.00' } },
     });
   });
@@ -602,13 +636,17 @@ describe('what billing is asked about a watched project', () => {
 describe('status of a watch', () => {
   it('says when it was checked and will be, what was measured, and whether it is crossed', async () => {
     await save(watch(BALANCE));
-    expect(await stateOf()).toMatchObject({ checkedAt: undefined, measurement: undefined, alerts: [] });
+    expect(await stateOf()).toMatchObject({
+      checkedAt: undefined,
+      measurement: undefined,
+      openAlert: undefined,
+    });
     const next = await run();
     expect(await stateOf()).toMatchObject({ checkedAt: BEGIN, nextCheckAt: next, isCrossed: false });
     expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
     balance = 40_000;
     await forHours(1);
-    expect(await stateOf()).toMatchObject({ isCrossed: true, alerts: [{}] });
+    expect(await stateOf()).toMatchObject({ isCrossed: true, openAlert: expect.any(String) });
     balance = 60_000;
     await forHours(1);
     expect((await stateOf())?.isCrossed).toBe(false);
@@ -625,6 +663,77 @@ describe('status of a watch', () => {
   });
 });
 
+describe('a watch whose account is gone', () => {
+  const RUNWAY: WatchRule = { kind: 'runway', days: 14 };
+  /** A balance that is soon used up is known, and nobody is alerted yet. */
+  const knowBalance = async () => {
+    balance = 5_000;
+    await save(watch({ kind: 'balance', below: new Big(1) }));
+    await forHours(1);
+    expect((await stateOf())?.measurement).toMatchObject({ kind: 'balance' });
+  };
+  const saveNew = async () => {
+    await save(watch(RUNWAY, { id: 'watch002', since: delivery.now }));
+    await forHours(5);
+  };
+
+  it('after a disconnect alerts by no stored figure, and shows none', async () => {
+    await knowBalance();
+    await delivery.remove('connection:main');
+    await saveNew();
+    expect(slack.posts).toEqual([]);
+    for (const id of ['watch001', 'watch002'])
+      expect(await stateOf(id)).toMatchObject({ measurement: undefined, isCrossed: false });
+  });
+
+  it.each([
+    ['rejects', () => new Failure('token-rejected', { service: 'billing' })],
+    ['refuses for this project', () => new Failure('forbidden', { service: 'billing' })],
+  ])('with another token that the service %s is paused and says why, until it works', async (_, failure) => {
+    await knowBalance();
+    fakeBilling.failure = ({ token }) => (token === 'another token' ? failure() : undefined);
+    await connect('another token');
+    await saveNew();
+    expect(slack.posts.filter(({ channel }) => channel === CHANNEL)).toEqual([]);
+    for (const id of ['watch001', 'watch002'])
+      expect(await stateOf(id)).toMatchObject({
+        ...{ measurement: undefined, isCrossed: false, isPaused: true },
+        problem: expect.stringMatching(/token/),
+      });
+    fakeBilling.failure = () => undefined;
+    await forHours(1);
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining('about 5 days left, fewer than 14') }]);
+    expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
+  });
+
+  it('sends no alert that waited for Slack with the figures of the account before', async () => {
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await forHours(1);
+    await connect('a token of another account');
+    balance = 45_000;
+    slack.fault = () => undefined;
+    await forHours(1);
+    expect(alerts()).toMatchObject([{ text: expect.stringContaining('has 45,000.00 left') }]);
+  });
+
+  it.each(['balance', 'consumption'])(
+    'alerts by no older %s when billing fails to give one',
+    async (what) => {
+      await save(watch({ kind: 'runway', days: 3 }));
+      balance = 5_000;
+      await forHours(1);
+      fakeBilling.failure = (_, __, asked) =>
+        asked === what ? new Failure('queue-full', { service: 'billing' }) : undefined;
+      await save(watch(RUNWAY, { since: delivery.now }));
+      await forHours(3);
+      expect(alerts()).toEqual([]);
+      expect(await stateOf()).toMatchObject({ problem: expect.any(String), isPaused: false });
+    },
+  );
+});
+
 describe('a rejected token', () => {
   it('is asked about once an hour, and the watches go on by themselves once it is replaced', async () => {
     for (let n = 0; n < 10; n += 1)
@@ -638,7 +747,8 @@ describe('a rejected token', () => {
     await forHours(1);
     fakeBilling.asked.length = 0;
     const rejects = (token: string) => token === 'a good token';
-    fakeBilling.failure = ({ token }) => (rejects(token) ? new TokenRejected('billing') : undefined);
+    fakeBilling.failure = ({ token }) =>
+      rejects(token) ? new Failure('token-rejected', { service: 'billing' }) : undefined;
     balance = 10;
     await forHours(2);
     fakeBilling.asked.length = 0;
@@ -650,7 +760,7 @@ describe('a rejected token', () => {
     expect(new Set(inChannels.map(({ channel }) => channel)).size).toBe(10);
     expect(inChannels).toHaveLength(10);
     expect(alerts(directMessage(OWNER)).map(({ text }) => text)).toEqual([
-      'The billing service rejected the access token of connection main',
+      'The access token of connection main was replaced',
     ]);
   });
 });
@@ -673,6 +783,5 @@ it('asks once a project and hour, however many watches a project has', async () 
   await forHours(8);
   const questions = (what: string) => fakeBilling.asked.filter((one) => one.what === what).length;
   expect(questions('balance')).toBe(projects * 8);
-  // For corrections, every six hours.
-  expect(questions('consumption')).toBe(projects);
+  expect(questions('consumption')).toBe(projects * 8);
 });

@@ -29,8 +29,8 @@ describe('what a post is about', () => {
       fc.property(requested, ({ at, zone, scope, count }) => {
         const brief = reportPeriodsOf(scope, at, zone, count);
         const { main, month, week, charted } = brief;
-        const all = [main.window, main.before, month.window, month.before].flatMap(({ days }) => days);
-        for (const day of [...all, ...week, ...charted]) {
+        const all = [main.window.days, main.before.days, month, week, charted].flat();
+        for (const day of all) {
           expect(endOfDay(day, zone)).toBeLessThan(at);
           expect(startOfDay(day, zone)).toBeGreaterThanOrEqual(brief.from);
           expect(endOfDay(day, zone)).toBeLessThanOrEqual(brief.to);
@@ -64,18 +64,12 @@ describe('what a post is about', () => {
   it('never counts a day on both sides', () => {
     fc.assert(
       fc.property(requested, ({ at, zone, scope, count }) => {
-        for (const { window, before } of Object.values(reportPeriodsOf(scope, at, zone, count)).filter(
-          isCompared,
-        ))
-          expect(before.days.filter((day) => window.days.includes(day))).toEqual([]);
+        const { window, before } = reportPeriodsOf(scope, at, zone, count).main;
+        expect(before.days.filter((day) => window.days.includes(day))).toEqual([]);
       }),
     );
   });
 });
-
-function isCompared(value: unknown): value is ReturnType<typeof reportPeriodsOf>['main'] {
-  return typeof value === 'object' && value !== null && 'window' in value;
-}
 
 describe('the figures of a post', () => {
   it('count every item once, and report items of more distant days as outside', () => {
@@ -123,7 +117,7 @@ describe('the figures of a post', () => {
       main: toPlainDigits(found.main.total.value),
       change: shown(found.change),
       month: toPlainDigits(found.month.total.value),
-      monthChange: shown(found.monthChange),
+      usual: found.usual && toPlainDigits(found.usual),
       charted: found.charted.reported.length,
       forecast: found.forecast && toPlainDigits(found.forecast.total),
       runway: found.runway?.kind === 'estimate' ? found.runway.days : undefined,
@@ -135,7 +129,7 @@ describe('the figures of a post', () => {
   it('are sums, changes, the forecast and the runway, each of the right days', () => {
     const items = itemsFrom('2026-07-04', '2026-11-20', { '2026-11-20': '45', '2026-10-20': '12' });
     expect(figuresOf('yesterday', SATURDAY, items)).toEqual({
-      ...{ main: '45', change: '45 vs 10', month: '235', monthChange: '235 vs 202', charted: 14 },
+      ...{ main: '45', change: '45 vs 10', usual: '10', month: '235', charted: 14 },
       // One expensive Friday is not expected again: ten days of 10 are left. 7 days cost 105 and 75 are there.
       ...{ forecast: '335', runway: 5, strays: 0 },
     });
@@ -143,10 +137,26 @@ describe('the figures of a post', () => {
     expect(figuresOf('month-to-date', SATURDAY, items)).toMatchObject({ main: '235', charted: 20 });
   });
 
+  it('know what such a weekday costs from 3 of the last 4, for a single day', () => {
+    const fridays = { '2026-10-23': '1', '2026-10-30': '30', '2026-11-06': '20', '2026-11-13': '40' };
+    const usualOf = (costs: Readonly<Record<string, string | undefined>>, scope: ReportName = 'yesterday') =>
+      figuresOf(scope, SATURDAY, itemsFrom('2026-07-04', '2026-11-20', { ...fridays, ...costs })).usual;
+    expect(usualOf({})).toBe('25');
+    expect(usualOf({ '2026-10-23': undefined })).toBe('30');
+    expect(usualOf({ '2026-10-23': undefined, '2026-10-30': undefined })).toBeUndefined();
+    expect(usualOf({ '2026-11-20': undefined })).toBeUndefined();
+    expect(usualOf({}, 'last-week')).toBeUndefined();
+  });
+
+  it('know it on the first day of a month too, which asks for less', () => {
+    const items = itemsFrom('2026-02-01', '2026-02-28', { '2026-02-07': '9', '2026-02-14': '9' });
+    expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
+  });
+
   it('have no forecast once the month is over, nor where too little is reported', () => {
     const items = itemsFrom('2026-07-04', '2026-11-30');
     expect(figuresOf('yesterday', Date.UTC(2026, 11, 1, 9), items)).toMatchObject({
-      ...{ month: '300', monthChange: '10 vs 10', forecast: undefined },
+      ...{ month: '300', forecast: undefined },
     });
     expect(figuresOf('yesterday', SATURDAY, itemsFrom('2026-11-18', '2026-11-20')).forecast).toBeUndefined();
   });
@@ -181,8 +191,7 @@ describe('the days of a post', () => {
     const range = (days: readonly string[]) => `${days[0]?.slice(5)}..${days.at(-1)?.slice(5)}`;
     return {
       main: [main.window.label, main.before.label],
-      month: [month.window.label, month.before.label],
-      days: [week, charted, history].map(range),
+      days: [month, week, charted, history].map(range),
       label: formatRequestedDays(requested),
       from: dayAt(from, zone),
       to: dayAt(to + 1, zone),
@@ -190,36 +199,43 @@ describe('the days of a post', () => {
   };
 
   it.each([
-    ['yesterday', ['Fri 20 Nov 2026', 'Fri 13 Nov'], ['11-14..11-20', '11-07..11-20', '07-04..11-20']],
-    ['last-week', ['9–15 Nov 2026', '2–8 Nov'], ['11-14..11-20', '11-09..11-15', '07-04..11-20']],
-    ['month-to-date', ['1–20 Nov 2026', '1–20 Oct'], ['11-14..11-20', '11-01..11-20', '07-04..11-20']],
+    [
+      'yesterday',
+      ['Fri 20 Nov', 'Fri 13 Nov'],
+      ['11-01..11-20', '11-14..11-20', '11-07..11-20', '07-04..11-20'],
+    ],
+    ['last-week', ['9–15 Nov', '2–8 Nov'], ['11-01..11-20', '11-14..11-20', '11-09..11-15', '07-04..11-20']],
+    [
+      'month-to-date',
+      ['1–20 Nov', '1–20 Oct'],
+      ['11-01..11-20', '11-14..11-20', '11-01..11-20', '07-04..11-20'],
+    ],
   ] as const)('%s are %j', (scope, main, days) => {
     expect(of(scope, '2026-11-21T09:00Z')).toEqual({
-      ...{ main, days, month: ['1–20 Nov', '1–20 Oct'] },
-      ...{ label: main[0].replace(' 2026', ''), from: '2026-07-04', to: '2026-11-21' },
+      ...{ main, days, label: main[0], from: '2026-07-04', to: '2026-11-21' },
     });
   });
 
   it('after a weekend are several', () => {
-    expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov 2026', '13–15 Nov']);
+    expect(of('yesterday', '2026-11-23T09:00Z', 'UTC', 3).main).toEqual(['20–22 Nov', '13–15 Nov']);
   });
 
   it('on the first of a month cover the month before, on the second a single day', () => {
     expect(of('month-to-date', '2026-12-01T09:00Z')).toMatchObject({
-      ...{ main: ['1–30 Nov 2026', '1–31 Oct'], month: ['1–30 Nov', '1–31 Oct'] },
-      ...{ label: '1–30 Nov', days: ['11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
+      ...{ main: ['1–30 Nov', '1–31 Oct'], label: '1–30 Nov' },
+      ...{ days: ['11-01..11-30', '11-24..11-30', '11-01..11-30', 'undefined..undefined'] },
     });
     expect(of('month-to-date', '2026-12-02T09:00Z')).toMatchObject({
-      ...{ main: ['Tue 1 Dec 2026', 'Sun 1 Nov'], month: ['Tue 1 Dec', 'Sun 1 Nov'] },
-      days: ['11-25..12-01', '11-18..12-01', '08-04..12-01'],
+      main: ['Tue 1 Dec', 'Sun 1 Nov'],
+      days: ['12-01..12-01', '11-25..12-01', '11-18..12-01', '08-04..12-01'],
     });
     expect(of('yesterday', '2027-01-01T09:00Z')).toMatchObject({
-      ...{ month: ['1–31 Dec', '1–30 Nov'], label: 'Thu 31 Dec 2026', from: '2026-11-01' },
+      ...{ main: ['Thu 31 Dec 2026', 'Thu 24 Dec'], label: 'Thu 31 Dec 2026', from: '2026-12-01' },
     });
   });
 
   it('have none to compare with where the zone skipped them', () => {
-    expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan 2012', '']);
+    expect(of('yesterday', '2012-01-07T09:00+14:00', 'Pacific/Apia').main).toEqual(['Fri 6 Jan', '']);
     const periods = reportPeriodsOf('yesterday', Date.parse('2012-01-07T09:00+14:00'), 'Pacific/Apia');
     expect(computeReportFigures([], periods, undefined).change).toBeUndefined();
   });

@@ -367,10 +367,12 @@ describe('/spend', () => {
   it('says why there is no comparison when no day of the previous period is usable', async () => {
     bot.billing.setItems('5011', items(['"2026-11-20"', '5'], ['"soon"', '7'], ['"2026-11-08"', '"n/a"']));
     const { visibleText } = await bot.ask('/spend 5011');
-    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
+    expect(visibleText).toContain(
+      'Too few days reported to compare with 7–13 Nov (14–20 Nov: 1 of 7 days reported, 7–13 Nov: 0 of 7 days reported).',
+    );
     bot.billing.setItems('5012', items(['"soon"', '5'], ['"2026-11-08"', '3']));
     expect((await bot.ask('/spend 5012')).visibleText).toContain(
-      'Too few days reported to compare with 7–13 Nov (1 of 7 days reported).',
+      'Too few days reported to compare with 7–13 Nov (14–20 Nov: 0 of 7 days reported, 7–13 Nov: 1 of 7 days reported).',
     );
   });
 
@@ -452,7 +454,9 @@ describe('/spend', () => {
     expect(visibleText).not.toMatch(/[▲▼]/);
     expect(visibleText).toContain('Project 5015 · 40.00 spent on 1 of 7 days\n');
     expect(visibleText).toContain('14–20 Nov UTC · no data for 15–20 Nov · ');
-    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (1 of 7 days reported).');
+    expect(visibleText).toContain(
+      'Too few days reported to compare with 7–13 Nov (14–20 Nov: 1 of 7 days reported, 7–13 Nov: 1 of 7 days reported).',
+    );
   });
 
   it('compares a single day with the same weekday of the week before', async () => {

@@ -227,7 +227,10 @@ describe('a value that Tally never made', () => {
     ['no JSON', '/billing settings'],
     ['an unknown command', { line: '/nothing at all' }],
     ['what only managers may see', { line: '/billing audit' }],
-    ['a button that changes something', { click: { id: 'project-remove', value: 'prod 123', label: 'Help' } }],
+    [
+      'a button that changes something',
+      { click: { id: 'project-remove', value: 'prod 123', label: 'Help' } },
+    ],
     ['a button that nobody has', { click: { id: 'constructor', value: '', label: 'Help' } }],
     ['another place', { place: 'general', line: '/billing settings' }],
   ])('reaches no manager: %s', async (_, value) => {

@@ -72,12 +72,15 @@ it('are named with why, since when and what to do, and not any more once they an
 it('are stored as a kind and data, even if only their spend was asked', async () => {
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem to look at');
-  const note = { kind: 'service-failed', service: 'billing', status: 418, since: START };
+  const note = { kind: 'service-failed', data: { service: 'billing', status: 418 }, since: START };
   expect(await failedFields()).toContainEqual(['failed:consumption:456:1', note]);
 });
 
 it('do not say why an address is refused: that tells where the service is', async () => {
-  const failure = { kind: 'address-refused', why: 'is a name for this machine or a private network' };
+  const failure = {
+    kind: 'address-refused',
+    data: { why: 'is a name for this machine or a private network' },
+  };
   const note = JSON.stringify({ ...failure, since: START });
   await bot.redis.client.hset(recordKey(TEAM), 'failed:balance:456:1', note);
   for (const page of [await home(MEMBER), await status(MEMBER)]) {
@@ -102,7 +105,10 @@ it('are noted only if they have a name, and not for a period without data', asyn
   await addProject(bot, { alias: 'empty', id: '77777' });
   await bot.ask('/balance empty');
   expect(await failedFields()).toEqual([
-    ['failed:balance:77777:1', { kind: 'no-data', question: { project: '77777', product: 1 }, since: START }],
+    [
+      'failed:balance:77777:1',
+      { kind: 'no-data', data: { question: { project: '77777', product: 1 } }, since: START },
+    ],
   ]);
   expect(await home()).toContain('Check its ID (77777) and product with `/billing projects edit empty`.');
 });

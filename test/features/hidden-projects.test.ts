@@ -46,14 +46,15 @@ beforeEach(async () => {
   await watch('watch001', MEMBER, { channel: CHANNEL });
   await watch('watch002', MEMBER, { people: [MEMBER] });
   await watch('watch003', ADMIN, { people: [MEMBER, ADMIN] });
-  const told = [{ episode: 'e', level: 'threshold' }];
-  const state = JSON.stringify({ since: START, told, alerts: [] });
+  const alerted = [{ episode: 'e', level: 'threshold' }];
+  const state = JSON.stringify({ since: START, alerted, alerts: [] });
   for (const id of ['watch001', 'watch002', 'watch003'])
     await bot.redis.client.hset(of('delivery-log'), `watch/${id}`, state);
   const account = { balance: '48151.62', bonuses: '0', at: now };
-  const cause = { kind: 'no-data', question: { project: '777', product: 1 } };
+  const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
   const problem = { cause, at: now };
-  const figures = JSON.stringify({ connection: 'main', account, problem });
+  const { fingerprint } = JSON.parse((await bot.redis.client.hget(of('record'), 'connection:main')) ?? '{}');
+  const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem });
   await bot.redis.client.hset(of('watch-figures'), '777:1', figures);
   const projects = [{ id: '777', product: 1 as const }];
   await set('schedule:schedul1', schedule({ projects, owner: MEMBER, channel: CHANNEL, since: now }));

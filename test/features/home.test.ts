@@ -1,5 +1,8 @@
+import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -137,6 +140,32 @@ describe('the Home', () => {
     now = TODAY + days * DAY;
     for (const person of [OWNER, MEMBER])
       expect(await open(person)).toContain(`A billing access token ${sentence}`);
+  });
+
+  it('after a disconnect lists each watch that waits, and shows no figure of the account that is gone', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const rules: readonly WatchRule[] = [
+      { kind: 'balance', below: new Big(50_000) },
+      { kind: 'runway', days: 14 },
+      { kind: 'budget', amount: new Big(900_000_000) },
+      { kind: 'spike', factor: new Big(90), floor: new Big(0) },
+    ];
+    const watches = rules.map((rule, n): [string, string] => {
+      const id = `watch00${n}`;
+      const projects = [{ id: '123', product: 1 }] as const;
+      const made = { owner: OWNER, createdBy: OWNER, createdAt: now, since: now };
+      return [`watch:${id}`, serializeWatch({ id, projects, rule, channel: CHANNEL, ...made })];
+    });
+    await bot.redis.client.hset(RECORD, Object.fromEntries(watches));
+    await bot.ask('/balance prod');
+    await expect.poll(() => open()).toMatch(/\*prod · [\d,.]+ left\*/);
+    const { ts } = await bot.ask('/billing disconnect main');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Disconnect');
+    await expect.poll(() => open()).toContain('Connect Tally to the billing service');
+    for (const page of [await open(), (await bot.ask('/billing status')).visibleText]) {
+      expect(page.match(/paused: its connection to the billing service is missing/g)).toHaveLength(4);
+      expect(page).not.toMatch(/\d left|About \d+ days|now [\d,.]+/);
+    }
   });
 
   it('shows projects that are limited to channels only to managers', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { VERSION } from '../../src/ops/version.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
@@ -68,10 +68,11 @@ describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
     expect([await shown(errors), await shown('tally_oldest_overdue_run_seconds')]).toEqual([0, 0]);
     const due = Date.now() + 2_000;
     const queue = connectQueue(`redis://127.0.0.1:${server.port}`, () => undefined);
-    const scheduler = createScheduler({
+    const wakeUps = createWakeUps({
       ...{ connection: queue, clock: Date.now, onError: () => undefined },
+      workspaces: async function* () {},
     });
-    await scheduler.runAt(TEAM, due);
+    await wakeUps.wake(TEAM, due);
     const allowWrites = await refuseWrites(server.client, refusal);
     await expect.poll(() => shown(errors), { timeout: 15_000 }).toBeGreaterThan(1);
     await expect
@@ -79,7 +80,7 @@ describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
       .toBeGreaterThan(1);
     await allowWrites();
     await expect.poll(() => shown('tally_oldest_overdue_run_seconds'), { timeout: 15_000 }).toBe(0);
-    await scheduler.stop(1_000);
+    await wakeUps.stop(1_000);
     queue.disconnect();
     await alone.stop();
     await server.kill();

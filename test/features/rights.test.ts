@@ -10,7 +10,7 @@ import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-clien
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
-import { QUIET } from '../support/delivery.ts';
+import { QUIET } from '../support/delivery-runner.ts';
 import { addProject } from '../support/projects.ts';
 import { isThorough } from '../support/thorough.ts';
 import { uniqueClick } from '../support/unique-click.ts';

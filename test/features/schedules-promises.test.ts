@@ -2,9 +2,16 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
-import type { DatedLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { planDeliveries } from '../../src/delivery/posts/post-plan.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { newMessage } from '../../src/delivery/outbox/message.ts';
+import {
+  dateOf,
+  isFinal,
+  type PostMessage,
+  planDates,
+  postKey,
+  postsOf,
+} from '../../src/delivery/posts/post-record.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
@@ -12,10 +19,8 @@ import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
-import { snapshotOf } from '../support/delivery-records.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { nextDueTimes } from '../support/next-due-times.ts';
-import { workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
 
 const TEAM = 'T0SANDBOX1';
@@ -37,6 +42,7 @@ beforeAll(async () => {
         loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
         changed: async () => undefined,
         send: async () => undefined,
+        retry: async () => undefined,
       };
       const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
       return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
@@ -111,8 +117,8 @@ async function openEdit(): Promise<string> {
 
 /** The delivery log's entry. */
 async function noted({ id }: Schedule, date: string, due: number, state = 'posted'): Promise<void> {
-  const entry = { state, due, at: due, began: due, tries: 0 };
-  await tally.redis.client.hset(LOG_KEY, `${id}/${date}`, JSON.stringify(entry));
+  const message = { state, to: CHANNEL, about: { due }, at: due };
+  await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
 describe('what a form promises', () => {
@@ -210,37 +216,22 @@ describe('a promise', () => {
       .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
     zone: fc.constantFrom(...zones),
   });
-  const lineOf = (date: string, due: number, state: 'posted' | 'due' | 'failed'): DatedLogEntry => ({
-    schedule: example().id,
-    date,
-    entry: { state, due, at: due, began: due, tries: 0 },
-    json: '{}',
+  const messageOf = (date: string, due: number, state: 'posted' | 'due'): PostMessage => ({
+    ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
+    ...{ state, json: '{}' },
   });
-  /** Runs the worker's checks at the start and at each due time; returns the log entries in order. */
-  function deliver(
-    one: Schedule,
-    lines: readonly DatedLogEntry[],
-    from: number,
-    until: number,
-  ): DatedLogEntry[] {
-    let done = [...lines];
-    const workspace = workspaceOf({ connections: [], schedules: [one] });
-    const looks = [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)];
-    for (const look of looks) {
-      const { tasks, abandoned } = planDeliveries(workspace, snapshotOf(done), look);
-      const ended = [
-        ...abandoned.map(({ line: { date, entry } }) => {
-          const failed = lineOf(date, entry.due, 'failed');
-          return { ...failed, entry: { ...failed.entry, isDropped: true } };
-        }),
-        ...tasks.map(({ due }) => lineOf(due.date, due.at, 'posted')),
-      ];
-      done = [...done.filter(({ date }) => !ended.some((end) => end.date === date)), ...ended];
+  /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
+  function deliver(one: Schedule, messages: readonly PostMessage[], from: number, until: number) {
+    let done = messages;
+    for (const look of [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)]) {
+      const { due } = planDates(one, postsOf(one.id, { messages: done }), look);
+      const posted = due === undefined ? [] : [messageOf(due.date, due.at, 'posted')];
+      done = [...done.filter(isFinal), ...posted];
     }
     return done;
   }
-  const postedIn = (lines: readonly DatedLogEntry[]) =>
-    lines.filter(({ entry }) => entry.state === 'posted').map(({ date }) => date);
+  const postedIn = (messages: readonly PostMessage[]) =>
+    messages.filter(({ state }) => state === 'posted').map(dateOf);
 
   it('is kept after any edits: what is shown is posted, and nothing else before it', () => {
     fc.assert(
@@ -257,14 +248,14 @@ describe('a promise', () => {
           const edited = Math.max(NINE, due + minutes * 60_000);
           // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
-          const owed = upcomingSendsAt(snapshotOf(before), edited)(made).owed;
-          const tried = owed.slice(-1).map(({ date, at }) => lineOf(date, at, 'due'));
+          const owed = upcomingSendsAt({ messages: before }, edited)(made).owed;
+          const tried = owed.slice(-1).map(({ date, at }) => messageOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
           const { since, sends, dropped } = planEdit(
             made.id,
             second,
             made,
-            upcomingSendsAt(snapshotOf(lines), edited),
+            upcomingSendsAt({ messages: lines }, edited),
             edited,
           );
           const after = { ...made, timing: second, since };

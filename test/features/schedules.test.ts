@@ -110,7 +110,7 @@ describe('what was typed', () => {
     (text, word, suggestion) => {
       const refused = {
         word,
-        suggestion,
+        offered: suggestion === undefined ? [] : [suggestion],
         message: expect.stringContaining('Daily, weekdays, weekly or monthly?'),
       };
       expect(() => read(text)).toThrow(expect.objectContaining(refused));
@@ -312,26 +312,36 @@ describe('the list', () => {
     expect(await shows({ result: 'failed', failures: 2, cause: storedCause('<!channel>') })).toContain(
       ': There is no connection named &lt;!channel&gt;. (2 times in a row)',
     );
+    const paused = await shows({ result: 'paused', cause: { kind: 'not-sent', why: 'channel-archived' } });
+    expect(paused).toMatch(
+      /\*paused\* since .+: The channel is archived\. · resumes by itself once it works · last tried/,
+    );
     expect(await shows({ result: 'trying', cause: storedCause('eu'), next: around.now + MINUTE })).toMatch(
       /\*not posted yet\*, tried .+: There is no connection named eu\. Next try: <!date\^/,
     );
   });
 
-  it('edits: the form has the current values, and saving ends Tally’s pause', async () => {
+  it('edits: the form has the current values', async () => {
     const schedule = await setUp('prod weekly fri 8:30', MEMBER);
-    const paused = { ...schedule, paused: { why: 'channel-archived', at: around.now } };
-    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify(paused));
     const list = await ask('schedules', MEMBER);
-    expect(list.visibleText).toContain('*paused: the channel is archived*');
     await row(list, 'edit', schedule.id, MEMBER);
     await modalSays('Edit schedule', MEMBER);
     expect(view(MEMBER)).toContain('"initial_time":"08:30"');
     expect(await save({ time: '08:45' }, MEMBER)).toContain('Saved');
     const [after] = await stored();
-    expect(after?.paused).toBeUndefined();
     expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
     expect(after?.id).toBe(schedule.id);
     expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
+  });
+
+  it('is tried again at once by whoever mended what paused it', async () => {
+    const { id } = await setUp('prod daily 09:00');
+    const last = { date: '2026-11-21', due: around.now, at: around.now, result: 'paused' };
+    await redis().hset(KEY, `sent:${id}`, JSON.stringify(last));
+    const list = await ask('schedules');
+    expect(JSON.stringify(list.blocks)).toContain('"Try again"');
+    await row(list, 'retry', id);
+    await updatedMessage(list, 'Tally is trying again.');
   });
 
   it('sends and deletes once at a double click', async () => {
@@ -358,7 +368,7 @@ describe('the list', () => {
     tally().slack.workspace.conversation(GENERAL)!.archived = true;
     await row(list, 'resume', id);
     await updatedMessage(list, 'The schedule is still paused.');
-    expect((await stored())[0]?.paused?.why).toBe('person');
+    expect((await stored())[0]?.paused).toMatchObject({ by: OWNER });
   });
 });
 
@@ -484,12 +494,13 @@ describe('in the whole bot', () => {
     const meanwhile = (await bot.ask('/billing status')).visibleText;
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
     expect(meanwhile).toContain('There is no connection named eu. Next try:');
-    const paused = { why: 'channel-archived', at: schedule.createdAt };
-    await bot.redis.client.hset(KEY, key, JSON.stringify({ ...schedule, paused }));
-    await expect.poll(() => home(OWNER)).toContain('*paused: the channel is archived*');
+    const { next: _, ...last } = sent;
+    const paused = { ...last, result: 'paused', cause: { kind: 'not-sent', why: 'channel-archived' } };
+    await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(paused));
+    await expect.poll(() => home(OWNER)).toContain('The channel is archived. · resumes by itself');
     const { visibleText } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toContain('0 running · *1 paused by Tally*');
-    expect(visibleText).toContain('*paused: the channel is archived*');
+    expect(visibleText).toContain('The channel is archived. · resumes by itself');
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).not.toContain('Scheduled posts');
     const list = await bot.ask('/billing status');
     await bot.slack.press(OWNER, messageRef(list), 'All schedules');

@@ -264,3 +264,19 @@ it.each([
   expect(answer.visibleText).toContain(sentence);
   expect(JSON.stringify(answer.blocks)).not.toContain('prod');
 });
+
+it('opens the exact figures and its owner’s list from a menu, for whoever presses alone', async () => {
+  const { ts } = await posted();
+  now += 1_000;
+  const post = () => seenIn(CHANNEL).find((message) => message.ts === ts);
+  const [before, blocks] = [seenIn(CHANNEL).length, post()?.blocks];
+  await bot.slack.choose(MEMBER, { channel: CHANNEL, ts }, 'rerun:more', '/billing schedules');
+  const answer = toAnswer(await bot.slack.waitFor(() => seenIn(CHANNEL)[before]));
+  expect(answer).toMatchObject({ ephemeral: true });
+  expect(answer.visibleText).toContain('*Yesterday’s spend* for prod');
+  const details = '/spend prod 2026-11-19..2026-11-19 cloud details';
+  await bot.slack.choose(MEMBER, { channel: CHANNEL, ts }, 'rerun:more', details);
+  await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
+  expect(JSON.stringify(bot.slack.modal(MEMBER))).toContain('2026-11-19');
+  expect(post()?.blocks).toEqual(blocks);
+});

@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
-import { NoData, ServiceUnreachable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import {
@@ -42,7 +42,7 @@ const state = (given: Partial<WatchState> = {}): WatchState => ({
     measurement: undefined,
     isCrossed: false,
   },
-  ...{ problem: undefined, undelivered: undefined, alerts: [], ...given },
+  ...{ problem: undefined, isPaused: false, undelivered: undefined, openAlert: undefined, ...given },
 });
 
 describe('what was typed', () => {
@@ -145,13 +145,18 @@ describe('the form', () => {
   });
 
   it('shows a message instead of the preview when billing fails, and still saves', async () => {
-    around.figures = new ServiceUnreachable('billing', 'billing.example', 'ECONNREFUSED');
+    around.figures = new Failure('service-unreachable', {
+      service: 'billing',
+      host: 'billing.example',
+      code: 'ECONNREFUSED',
+      isClosed: false,
+    });
     expect(await openForm()).toContain('couldn’t be reached');
     expect(await save()).toContain('Saved');
   });
 
   it('rejects a project without data, and keeps what was typed', async () => {
-    around.figures = new NoData({ project: '123', product: 1, days: undefined });
+    around.figures = new Failure('no-data', { question: { project: '123', product: 1, days: undefined } });
     expect(await openForm()).toContain('No Cloud platform data for project 123.');
     const text = await save();
     expect(text).toContain('No Cloud platform data for project 123. Check the project ID');
@@ -289,9 +294,13 @@ describe('the list', () => {
     expect(visibleText).toContain(`*prod*: balance below 50.000,00 → <#${CHANNEL}>`);
     expect(visibleText).toContain(':warning: *Crossed* · now 48.210,00');
     expect(visibleText).toMatch(/checked: <!date.+ · next: <!date.+ · owner <@U0MEMBER01>/);
-    around.states.set(id, state({ problem: 'The <token> was rejected.' }));
+    around.states.set(id, state({ problem: 'The <service> timed out.' }));
     expect((await ask('watches', MEMBER)).visibleText).toContain(
-      '*not checked:* The &lt;token&gt; was rejected.',
+      '*not checked:* The &lt;service&gt; timed out.',
+    );
+    around.states.set(id, state({ problem: 'The <token> was rejected.', isPaused: true }));
+    expect((await ask('watches', MEMBER)).visibleText).toContain(
+      '*paused:* The &lt;token&gt; was rejected. · resumes by itself once it works',
     );
   });
 
@@ -392,11 +401,11 @@ describe('an alert', () => {
   it('can be acknowledged by anyone who can ask about the project there', async () => {
     const { id } = await setUp('prod balance 50000', OWNER);
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
-    const response = { kind: 'acknowledged', at: around.now, by: MEMBER };
-    expect(around.responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    const response = { acknowledged: { at: around.now, by: MEMBER } };
+    expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
     expect((await audit())[0]).toBe(`${MEMBER} watch acknowledged`);
     around.outcome = 'repeated';
-    expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e1`)).toContain('acknowledged already');
+    await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     around.outcome = 'gone';
     expect(await forgedClick(MEMBER, 'watch-acknowledge', `${id} e9`)).toContain('too old');
     expect(await forgedClick(MEMBER, 'watch-acknowledge', 'nothing e1')).toContain('This watch was deleted.');
@@ -420,8 +429,8 @@ describe('an alert', () => {
   ])('is snoozed by its owner: %s', async (choice, length) => {
     const { id } = await setUp('prod balance 50000', MEMBER);
     await clickAlert(MEMBER, 'watch-more', `${choice} ${id} e1`);
-    const response = { kind: 'snoozed', at: around.now, by: MEMBER, until: around.now + length };
-    expect(around.responses).toEqual([{ watch: id, episode: 'e1', response }]);
+    const response = { snoozed: { at: around.now, by: MEMBER, until: around.now + length } };
+    expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
     expect((await stored())[0]?.snoozedUntil).toBe(around.now + length);
     expect((await audit())[0]).toBe(`${MEMBER} watch snoozed`);
   });

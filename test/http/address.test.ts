@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressRefused } from '../../src/domain/failure/index.ts';
+import { isFailure } from '../../src/domain/failure/index.ts';
 import { checkBaseUrl, createLookup, isPublicAddress, requirePublicAddress } from '../../src/http/address.ts';
 
 function reasonOf(text: string, trusted: Parameters<typeof checkBaseUrl>[1] = []): string {
   try {
     checkBaseUrl(text, trusted);
   } catch (error) {
-    if (error instanceof AddressRefused) return error.message;
+    if (isFailure(error, 'address-refused')) return error.message;
     throw error;
   }
   return 'accepted';

@@ -1,17 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  AddressRefused,
-  type Failure,
-  InvalidResponse,
-  QueueFull,
-  RateLimited,
-  RedirectRefused,
-  ResponseTooLarge,
-  ServiceFailed,
-  ServiceUnreachable,
-  TimedOut,
-} from '../../src/domain/failure/index.ts';
+import type { Failure } from '../../src/domain/failure/index.ts';
 import {
   createGuardedHttp,
   type ExchangeInfo,
@@ -136,7 +125,7 @@ describe('connections', () => {
     await it.close();
     expect(await asking).toMatchObject({ text: '"late"' });
     await waitUntil(() => service.open() === 0);
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(ServiceUnreachable);
+    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'service-unreachable' });
   });
 
   it('do not use a proxy from the environment', async () => {
@@ -180,8 +169,11 @@ describe('the deadline', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
-    expect(failure).toBeInstanceOf(TimedOut);
-    expect(failure).toMatchObject({ service: 'billing', after: 400, host: `127.0.0.1:${service.port}` });
+    expect(failure).toMatchObject({ kind: 'timed-out' });
+    expect(failure).toMatchObject({
+      host: `127.0.0.1:${service.port}`,
+      data: { service: 'billing', after: 400 },
+    });
     await waitUntil(() => closed > 0);
     expect(asked).toBe(1);
   });
@@ -190,7 +182,7 @@ describe('the deadline', () => {
     const it = http({ limits: { deadline: 100 }, resolve: () => new Promise(() => {}) });
     expect(await failureOf(ask(it, 'https://api.example.com'))).toMatchObject({
       kind: 'service-unreachable',
-      code: 'UND_ERR_CONNECT_TIMEOUT',
+      data: { code: 'UND_ERR_CONNECT_TIMEOUT' },
     });
   });
 
@@ -200,14 +192,16 @@ describe('the deadline', () => {
         if (nth < 2) socket.destroy();
       }),
     );
-    expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toBeInstanceOf(TimedOut);
+    expect(await failureOf(ask(http({ limits: { deadline: 600 } }), service.url))).toMatchObject({
+      kind: 'timed-out',
+    });
     expect(service.connections()).toBeGreaterThanOrEqual(2);
   });
 
   it('ends without waiting when a retry would be too late', async () => {
     const service = await serving(serve((_, response) => json(response, '', 503)));
     const limits = { deadline: 5000, pause: 60_000 };
-    expect(await failureOf(ask(http({ limits }), service.url))).toBeInstanceOf(ServiceFailed);
+    expect(await failureOf(ask(http({ limits }), service.url))).toMatchObject({ kind: 'service-failed' });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -221,15 +215,20 @@ describe('retrying', () => {
 
   it('stops after the second try and reports the status', async () => {
     const service = await serving(serve((_, response) => json(response, '', 502)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'service-failed', status: 502 });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'service-failed',
+      data: { status: 502 },
+    });
     expect(service.requests).toHaveLength(2);
   });
 
   it('does not happen when it cannot help, or when the caller forbids it', async () => {
     const service = await serving(serve((_, response, nth) => json(response, '', nth === 1 ? 501 : 503)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status: 501 });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ data: { status: 501 } });
     expect(service.requests).toHaveLength(1);
-    expect(await failureOf(ask(http(), service.url, { once: true }))).toMatchObject({ status: 503 });
+    expect(await failureOf(ask(http(), service.url, { once: true }))).toMatchObject({
+      data: { status: 503 },
+    });
     expect(service.requests).toHaveLength(2);
   });
 
@@ -278,8 +277,8 @@ describe('retrying', () => {
     expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
-    expect(failure).toBeInstanceOf(InvalidResponse);
-    expect(failure).toMatchObject({ what: 'it broke off in the middle' });
+    expect(failure).toMatchObject({ kind: 'invalid-response' });
+    expect(failure).toMatchObject({ data: { what: 'it broke off in the middle' } });
     expect(broken.connections()).toBe(2);
   });
 
@@ -288,8 +287,8 @@ describe('retrying', () => {
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
-    expect(failure).toBeInstanceOf(ServiceUnreachable);
-    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, code: 'ECONNREFUSED' });
+    expect(failure).toMatchObject({ kind: 'service-unreachable' });
+    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, data: { code: 'ECONNREFUSED' } });
     expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 2, service: 'billing' }]);
   });
 });
@@ -306,7 +305,7 @@ describe('a name that leads nowhere', () => {
       onExchange: (exchange) => exchanges.push(exchange),
       resolve: () => Promise.reject(Object.assign(new Error(dns), { code: dns })),
     });
-    expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', code });
+    expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', data: { code } });
     expect(exchanges).toMatchObject([{ tries }]);
   });
 });
@@ -355,8 +354,8 @@ describe('a service that is limiting Tally’s requests', () => {
   ])('is not waited for beyond the deadline when it said %s', async (_, headers) => {
     const service = await limiting(headers);
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toBeInstanceOf(RateLimited);
-    expect(failure).toMatchObject({ service: 'billing', retryAfter: 3600 });
+    expect(failure).toMatchObject({ kind: 'rate-limited' });
+    expect(failure).toMatchObject({ data: { service: 'billing', retryAfter: 3600 } });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -412,7 +411,7 @@ describe('requests of several workspaces to one service', () => {
     await waitUntil(() => held.length === 1);
     expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({
       kind: 'queue-full',
-      service: 'billing',
+      data: { service: 'billing' },
     });
     expect(held).toHaveLength(1);
     held[0]?.();
@@ -431,8 +430,8 @@ describe('requests of several workspaces to one service', () => {
     const second = failureOf(ask(it, service.url, of('A')));
     expect(it.inProgress()).toBe(2);
     it.closeQueue();
-    expect(await second).toBeInstanceOf(QueueFull);
-    expect(await failureOf(ask(it, service.url, of('A')))).toBeInstanceOf(QueueFull);
+    expect(await second).toMatchObject({ kind: 'queue-full' });
+    expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({ kind: 'queue-full' });
     const other = ask(it, service.url, of('B'));
     await waitUntil(() => held.length === 2);
     held[1]?.();
@@ -466,8 +465,8 @@ describe('an answer that is too large', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
-    expect(failure).toBeInstanceOf(ResponseTooLarge);
-    expect(failure).toMatchObject({ limit: 100_000 });
+    expect(failure).toMatchObject({ kind: 'response-too-large' });
+    expect(failure).toMatchObject({ data: { most: '98 KB' } });
     await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
   });
@@ -481,7 +480,7 @@ describe('an answer that is too large', () => {
     const service = await serving(
       serveRaw((socket) => void socket.write(`HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`)),
     );
-    expect(await failureOf(ask(http(), service.url))).toBeInstanceOf(InvalidResponse);
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response' });
   });
 });
 
@@ -495,7 +494,10 @@ describe('an unreadable answer', () => {
     ],
   ])('is named: %s', async (what, bytes) => {
     const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'invalid-response',
+      data: { what },
+    });
   });
 });
 
@@ -510,21 +512,24 @@ describe('a redirect', () => {
   ])('to %s is reported as %s', async (location, target) => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toBeInstanceOf(RedirectRefused);
-    expect(failure).toMatchObject({ status: 302, target });
+    expect(failure).toMatchObject({ kind: 'redirect-refused' });
+    expect(failure).toMatchObject({ data: { status: 302, target } });
   });
 
   it('to a long URL is reported by its first 300 characters', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toMatchObject({ target: location.slice(0, 300) });
+    expect(failure).toMatchObject({ data: { target: location.slice(0, 300) } });
   });
 
   it.each([300, 304, 399])('is not what status %i says without an address', async (status) => {
     const service = await serving(serve((_, response) => response.writeHead(status).end()));
     const what = `HTTP ${status} in place of an answer`;
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ kind: 'invalid-response', what });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      kind: 'invalid-response',
+      data: { what },
+    });
   });
 
   it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {
@@ -532,7 +537,9 @@ describe('a redirect', () => {
     const service = await serving(
       serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),
     );
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({ status, target: `${other.url}/there` });
+    expect(await failureOf(ask(http(), service.url))).toMatchObject({
+      data: { status, target: `${other.url}/there` },
+    });
     expect(other.connections()).toBe(0);
     expect(service.requests).toHaveLength(1);
   });
@@ -546,7 +553,7 @@ describe('an address that is not allowed', () => {
     for (const host of hosts) {
       for (const scheme of ['http', 'https']) {
         const failure = await failureOf(ask(it, `${scheme}://${host}:${service.port}/`));
-        expect(failure, host).toBeInstanceOf(AddressRefused);
+        expect(failure, host).toMatchObject({ kind: 'address-refused' });
       }
     }
     expect(service.connections()).toBe(0);
@@ -566,7 +573,7 @@ describe('an address that is not allowed', () => {
       },
     });
     const failure = await failureOf(ask(it, `https://rebound.example.com:${service.port}/`));
-    expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'no public address' });
+    expect(failure).toMatchObject({ kind: 'service-unreachable', data: { code: 'no public address' } });
     expect(lookups).toBe(1);
     expect(service.connections()).toBe(0);
   });
@@ -598,7 +605,7 @@ describe('an address that is not allowed', () => {
       trustedHosts: [{ host: '127.0.0.1', port: service.port + 1 }],
       onExchange: (exchange) => exchanges.push(exchange),
     });
-    expect(await failureOf(ask(it, service.url))).toBeInstanceOf(AddressRefused);
+    expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'address-refused' });
     expect(exchanges).toMatchObject([{ outcome: 'address-refused', tries: 0 }]);
     expect(service.connections()).toBe(0);
   });

@@ -38,7 +38,10 @@ it('does not talk to a service with a self-signed certificate, not even to a tru
   const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
   const { port } = server.address() as AddressInfo;
   const failure = await failureOf(http.request({ ...question, url: `https://127.0.0.1:${port}/` }));
-  expect(failure).toMatchObject({ kind: 'service-unreachable', code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(failure).toMatchObject({
+    kind: 'service-unreachable',
+    data: { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' },
+  });
   expect(asked).toBe(0);
   await http.close();
   await new Promise((resolve) => server.close(resolve));

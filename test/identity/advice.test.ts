@@ -1,29 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import {
-  AccessNotFound,
-  AccessRefused,
-  type Failure,
-  InvalidResponse,
-  OutcomeUnclear,
-  ProjectDisabled,
-  RedirectRefused,
-  ResponseTooLarge,
-  ServiceFailed,
-  ServiceUnreachable,
-  WrongIdentityUrl,
-} from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { errorModalOf, failureMessage } from '../../src/slack/reply/error-reply.ts';
 
 const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
-  [new AccessRefused(401), 'Its secret may be wrong or expired'],
-  [new AccessRefused(403), 'Its role may not allow that'],
-  [new AccessNotFound(), 'or it was deleted'],
-  [new ProjectDisabled(), 'disabled or deleted'],
-  [new WrongIdentityUrl('identity.example.com', 404, SUGGESTION), SUGGESTION],
-  [new WrongIdentityUrl('identity.example.com', 404), 'ends with /v3'],
-  [new OutcomeUnclear('identity.example.com'), 'nobody has seen it, and it expires by itself.'],
+  [new Failure('access-refused', { status: 401 }), 'Its secret may be wrong or expired'],
+  [new Failure('access-refused', { status: 403 }), 'Its role may not allow that'],
+  [new Failure('access-not-found'), 'or it was deleted'],
+  [new Failure('project-disabled'), 'disabled or deleted'],
+  [
+    new Failure('wrong-identity-url', { host: 'identity.example.com', status: 404, suggestion: SUGGESTION }),
+    SUGGESTION,
+  ],
+  [new Failure('wrong-identity-url', { host: 'identity.example.com', status: 404 }), 'ends with /v3'],
+  [
+    new Failure('outcome-unclear', { host: 'identity.example.com' }),
+    'nobody has seen it, and it expires by itself.',
+  ],
 ];
 
 describe('a rejection by the identity service', () => {
@@ -36,11 +30,20 @@ describe('a rejection by the identity service', () => {
   });
 
   it.each([
-    new ServiceUnreachable('identity', 'identity.example.com', 'ECONNREFUSED'),
-    new RedirectRefused('identity', 308, 'https://elsewhere.example.com/v3'),
-    new InvalidResponse('identity', 'text that is not UTF-8'),
-    new ServiceFailed('identity', 400),
-    new ResponseTooLarge('identity', 4 * 1024 * 1024),
+    new Failure('service-unreachable', {
+      service: 'identity',
+      host: 'identity.example.com',
+      code: 'ECONNREFUSED',
+      isClosed: false,
+    }),
+    new Failure('redirect-refused', {
+      service: 'identity',
+      status: 308,
+      target: 'https://elsewhere.example.com/v3',
+    }),
+    new Failure('invalid-response', { service: 'identity', what: 'text that is not UTF-8' }),
+    new Failure('service-failed', { service: 'identity', status: 400 }),
+    new Failure('response-too-large', { service: 'identity', most: '4096 KB' }),
   ])('sends managers to the form that has its address: %s', (failure) => {
     const read = JSON.stringify(failureMessage(failure, {}));
     expect(read).toContain('/billing projects access');
@@ -49,7 +52,9 @@ describe('a rejection by the identity service', () => {
 
   it('can be retried by hand when the outcome is unclear', () => {
     const rerun = { command: '/os-token', text: '123' } as const;
-    const reply = failureMessage(new OutcomeUnclear('identity.example.com'), { command: rerun });
+    const reply = failureMessage(new Failure('outcome-unclear', { host: 'identity.example.com' }), {
+      command: rerun,
+    });
     expect(JSON.stringify(reply)).toContain('Try again');
   });
 });

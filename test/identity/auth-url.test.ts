@@ -42,7 +42,9 @@ describe('the address of an identity service', () => {
   ])('is not read from “%s”, and the correct one is offered', (text, suggestion) => {
     const refusal = refusalOf(text);
     expect(refusal).toMatchObject(
-      suggestion === undefined ? { kind: 'address-refused' } : { kind: 'invalid-word', suggestion },
+      suggestion === undefined
+        ? { kind: 'address-refused' }
+        : { kind: 'invalid-word', offered: [suggestion] },
     );
     if (suggestion === undefined) return;
     expect((refusal as InvalidWord).message).toContain(suggestion);

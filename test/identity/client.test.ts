@@ -113,7 +113,7 @@ describe('a secret that the service repeats', () => {
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));
       expect(failure).toMatchObject({
         kind: 'invalid-response',
-        what: 'its X-Subject-Token repeats the secret',
+        data: { what: 'its X-Subject-Token repeats the secret' },
       });
       expect(inspect(failure, { depth: 20, showHidden: true })).not.toContain(echoed);
     }
@@ -176,7 +176,7 @@ describe('an issued token', () => {
       );
       expect(await failureOf(client().issue(at(service)))).toMatchObject({
         kind: 'invalid-response',
-        service: 'identity',
+        data: { service: 'identity' },
       });
     }
   });
@@ -206,7 +206,7 @@ describe('the outcome of a request', () => {
     requests.push(service.requests);
     expect(await failureOf(client().issue(at(service)))).toMatchObject({
       kind: 'outcome-unclear',
-      host: new URL(service.url).host,
+      data: { host: new URL(service.url).host },
     });
     const silent = await serving(serve((request) => request.socket.end()));
     requests.push(silent.requests);
@@ -224,7 +224,10 @@ describe('the outcome of a request', () => {
 
   it('is clear when nothing was sent', async () => {
     const refused = client().issue({ ...ACCESS, authUrl: `http://127.0.0.1:${await closedPort()}/v3` });
-    expect(await failureOf(refused)).toMatchObject({ kind: 'service-unreachable', code: 'ECONNREFUSED' });
+    expect(await failureOf(refused)).toMatchObject({
+      kind: 'service-unreachable',
+      data: { code: 'ECONNREFUSED' },
+    });
     // The server accepts the connection but never starts TLS.
     const mute = await serving(serveRaw(() => {}));
     const authUrl = `https://127.0.0.1:${mute.port}/v3`;
@@ -430,7 +433,7 @@ describe('revoking a token', () => {
     for (const status of [400, 500, 418]) {
       const service = await behaving({ DELETE: [status, TOKEN], GET: [status, TOKEN] });
       const failure = await failureOf(client().revoke(`${service.url}/v3`, TOKEN));
-      expect(failure).toMatchObject({ kind: 'service-failed', status });
+      expect(failure).toMatchObject({ kind: 'service-failed', data: { status } });
       expect(inspect(failure, { depth: 20 })).not.toContain(TOKEN);
     }
   });

@@ -1,14 +1,7 @@
 import { LogLevel } from '@slack/bolt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  InvalidWord,
-  NoData,
-  ServiceFailed,
-  SlackFailed,
-  StoreUnavailable,
-  TimedOut,
-} from '../../src/domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { loadPrettyLine } from '../../src/ops/log-for-people.ts';
 import { anyText } from '../support/any-text.ts';
@@ -169,11 +162,12 @@ describe('an error in the log', () => {
       code: 'ECONNREFUSED',
       config: { body: 'a body' },
     });
-    const { json, text } = lineOf((log) => log.error({ err: new StoreUnavailable({ cause }) }, 'x'));
+    const { json, text } = lineOf((log) =>
+      log.error({ err: new Failure('store-unavailable', {}, { cause }) }, 'x'),
+    );
     expect(json.err).toEqual({
-      name: 'StoreUnavailable',
+      name: 'Failure',
       kind: 'store-unavailable',
-      unsure: false,
       cause: { name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED', stack: cause.stack },
     });
     expect(text).not.toContain('a body');
@@ -182,19 +176,21 @@ describe('an error in the log', () => {
   const question = { project: '123456', product: 1, days: undefined } as const;
   it.each<[Error, object]>([
     [
-      new ServiceFailed('billing', 502),
-      { name: 'ServiceFailed', kind: 'service-failed', service: 'billing', status: 502 },
+      new Failure('service-failed', { service: 'billing', status: 502 }),
+      { name: 'Failure', kind: 'service-failed', service: 'billing', status: 502 },
     ],
     [
-      new SlackFailed('chat.postMessage', 'ratelimited'),
-      { name: 'SlackFailed', kind: 'slack-failed', method: 'chat.postMessage', code: 'ratelimited' },
+      new Failure('slack-failed', { method: 'chat.postMessage', code: 'ratelimited' }),
+      { name: 'Failure', kind: 'slack-failed', method: 'chat.postMessage', code: 'ratelimited' },
     ],
     [
-      Object.assign(new TimedOut('billing', 10_000), { host: 'billing.example.com' }),
-      { name: 'TimedOut', kind: 'timed-out', service: 'billing', host: 'billing.example.com' },
+      Object.assign(new Failure('timed-out', { service: 'billing', after: 10_000 }), {
+        host: 'billing.example.com',
+      }),
+      { name: 'Failure', kind: 'timed-out', service: 'billing', host: 'billing.example.com' },
     ],
-    [new NoData(question), { name: 'NoData', kind: 'no-data' }],
-    [new InvalidWord('hunter2', 'is wrong', ''), { name: 'InvalidWord', kind: 'invalid-word' }],
+    [new Failure('no-data', { question }), { name: 'Failure', kind: 'no-data' }],
+    [new InvalidWord('hunter2', 'is wrong', ''), { name: 'Failure', kind: 'invalid-word' }],
   ])(
     'of a failure says what an operator asks for, and nothing that a person typed or named: %s',
     (err, said) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidWord, ServiceFailed, StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-log.ts';
 import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work-record.ts';
@@ -49,7 +49,11 @@ describe('the line of a request', () => {
   });
 
   it('of a failure has the chain of its causes; a warning only if people cannot fix it', () => {
-    const error = new StoreUnavailable({ cause: Object.assign(new Error('gone'), { code: 'ECONNRESET' }) });
+    const error = new Failure(
+      'store-unavailable',
+      {},
+      { cause: Object.assign(new Error('gone'), { code: 'ECONNRESET' }) },
+    );
     const failed = lineOf(request({ outcome: error.kind, error, reference: '4f2a0000' }));
     expect(failed).toMatchObject({
       ...{ level: 'warn', outcome: 'store-unavailable', reference: '4f2a0000', msg: 'A request failed' },
@@ -94,11 +98,11 @@ describe('the line of a delivery', () => {
   });
 
   it('is a warning where it is tried again or given up, an error where Tally is at fault', () => {
-    const error = new ServiceFailed('billing', 503);
+    const error = new Failure('service-failed', { service: 'billing', status: 503 });
     for (const outcome of ['retrying', 'paused', 'failed'])
       expect(lineOf(post({ outcome, error }))).toMatchObject({ level: 'warn', err: { status: 503 } });
     expect(lineOf(post({ outcome: 'retrying', error: new TypeError('bug') })).level).toBe('error');
-    for (const outcome of ['found', 'skipped', 'waiting', 'refused', 'changed', 'lease-lost'])
+    for (const outcome of ['found', 'skipped', 'waiting', 'refused', 'changed', 'overtaken'])
       expect(lineOf(post({ outcome })).level).toBe('info');
   });
 
@@ -106,8 +110,8 @@ describe('the line of a delivery', () => {
     const run = (outcome: string, error?: Error): Work => ({
       ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
     });
-    expect(linesOf([run('ok'), run('lease-taken'), run('gone')])).toEqual([]);
-    expect(lineOf(run('store-unavailable', new StoreUnavailable()))).toMatchObject({
+    expect(linesOf([run('ok'), run('overtaken')])).toEqual([]);
+    expect(lineOf(run('store-unavailable', new Failure('store-unavailable')))).toMatchObject({
       ...{ level: 'warn', event: 'run' },
     });
     expect(lineOf(run('unknown', new TypeError('bug'))).level).toBe('error');

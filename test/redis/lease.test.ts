@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { beforeEach, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { deliveryLockKey, recordKey } from '../../src/redis/keys.ts';
+import { recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { acquireLease } from '../../src/redis/lease.ts';
 import { startPersistentRedis } from '../support/delivery-processes.ts';
 import { NO_SERVER } from '../support/redis-servers.ts';
@@ -20,13 +20,13 @@ it('releases a lease that Redis grants after its caller gave up', async () => {
     await waitUntilReady(redis, 5_000);
     await other.hset(recordKey(TEAM), 'a', 'b');
     server.signal('SIGSTOP');
-    const late = acquireLease(redis, TEAM, deliveryLockKey, 60_000);
-    await expect(late).rejects.toThrow(StoreUnavailable);
+    const late = acquireLease(redis, TEAM, tokenLockKey, 60_000);
+    await expect(late).rejects.toThrow(expect.objectContaining({ kind: 'store-unavailable' }));
     server.signal('SIGCONT');
     // Commands are answered in the order in which they were sent.
     await redis.ping();
-    expect(await acquireLease(other, TEAM, deliveryLockKey, 60_000)).toMatchObject({
-      key: deliveryLockKey(TEAM),
+    expect(await acquireLease(other, TEAM, tokenLockKey, 60_000)).toMatchObject({
+      key: tokenLockKey(TEAM),
     });
   } finally {
     redis.disconnect();

@@ -1,6 +1,6 @@
 /** Deliveries while the master is killed and Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { guardWrite } from '../../src/redis/guard.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
@@ -41,7 +41,7 @@ describeUnless(NO_SERVER, 'with Sentinels', () => {
     expect(distinct()).toBeLessThan(all);
     await first.kill();
     const failure = await guardWrite(() => redis.set('tally:a-test', '1')).catch((error: unknown) => error);
-    expect(failure).toBeInstanceOf(StoreUnavailable);
+    expect(failure).toMatchObject({ kind: 'store-unavailable' });
     await waitUntil(async () => distinct() === all, 60_000);
     expect(await sentinels.master()).not.toBe(first);
     expect(slack.posts).toHaveLength(all);

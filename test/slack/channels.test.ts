@@ -36,7 +36,7 @@ describe('a channel', () => {
   it('is undefined if Tally cannot see it; any other refusal is an error', async () => {
     expect(await find(refusal('channel_not_found')).found).toBeUndefined();
     await expect(find(refusal('missing_scope')).found).rejects.toMatchObject({
-      ...{ kind: 'slack-failed', code: 'missing_scope', method: 'conversations.info' },
+      ...{ kind: 'slack-failed', data: { code: 'missing_scope', method: 'conversations.info' } },
     });
   });
 });
@@ -64,6 +64,8 @@ describe('the members of a channel', () => {
 
   it('are an error, not a guess, if Slack refuses', async () => {
     const refused = channelsBy('members', () => Promise.reject(refusal('fatal_error'))).has('C1', 'U1');
-    await expect(refused).rejects.toMatchObject({ method: 'conversations.members', code: 'fatal_error' });
+    await expect(refused).rejects.toMatchObject({
+      data: { method: 'conversations.members', code: 'fatal_error' },
+    });
   });
 });

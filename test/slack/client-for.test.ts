@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
-import { NotInstalled } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations, type Installations } from '../../src/slack/installations.ts';
@@ -90,7 +90,9 @@ describe('a post that no request from Slack asked for', () => {
   it('finds the organization of a workspace that has used its installation', async () => {
     await started();
     await bot.install(GRID);
-    await expect(worker.clientFor(GRID.id)).rejects.toEqual(new NotInstalled('unknown'));
+    await expect(worker.clientFor(GRID.id)).rejects.toEqual(
+      new Failure('not-installed', { reason: 'unknown' }),
+    );
     await bot.command(GRID, '/billing help');
     expect(await post(GRID.id)).toMatchObject({ of: GRID.enterprise, fields: { team_id: GRID.id } });
   });
@@ -104,7 +106,9 @@ describe('a post that no request from Slack asked for', () => {
     await bot.command(GRID, '/billing help');
     bot.slack.revoke('E0GRID0001');
     await bot.event({ team_id: GRID.id, enterprise_id: GRID.enterprise, event });
-    await expect(worker.clientFor(GRID.id)).rejects.toEqual(new NotInstalled('unknown'));
+    await expect(worker.clientFor(GRID.id)).rejects.toEqual(
+      new Failure('not-installed', { reason: 'unknown' }),
+    );
     expect((await bot.keys()).filter((key) => key.includes(GRID.id))).toEqual([]);
   });
 
@@ -112,7 +116,9 @@ describe('a post that no request from Slack asked for', () => {
     await started();
     await bot.install({ ...NORTH, expires: 0 });
     bot.slack.refuse('oauth.v2.access', 'internal_error');
-    await expect(worker.clientFor(NORTH.id)).rejects.toEqual(new NotInstalled('expired'));
+    await expect(worker.clientFor(NORTH.id)).rejects.toEqual(
+      new Failure('not-installed', { reason: 'expired' }),
+    );
   });
 });
 
@@ -123,7 +129,10 @@ describe('a call that Slack refuses because of too many calls', () => {
     bot.slack.limit('chat.postMessage', 7);
     const client = await worker.clientFor(NORTH.id);
     const call = callSlack('chat.postMessage', () => client.chat.postMessage({ channel: 'C1', text: 'x' }));
-    await expect(call).rejects.toMatchObject({ kind: 'slack-failed', code: 'ratelimited', retryAfter: 7 });
+    await expect(call).rejects.toMatchObject({
+      kind: 'slack-failed',
+      data: { code: 'ratelimited', retryAfter: 7 },
+    });
     expect(bot.slack.called('chat.postMessage').filter(({ fields }) => fields.text === 'x')).toHaveLength(1);
   });
 });

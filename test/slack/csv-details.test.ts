@@ -1,6 +1,6 @@
 import type { ModalView } from '@slack/types';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NotConnected, SlackFailed } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import type { Block, Message } from '../../src/slack/kit/blocks.ts';
 import { sendCsv as sendFile, showDetails } from '../../src/slack/reply/csv-and-details.ts';
 import type { Request } from '../../src/slack/request/request.ts';
@@ -36,7 +36,7 @@ function request({ file, modal, canOpen = true }: { file?: Error; modal?: Error;
 }
 const ABOUT = 'prod · 5.00 spent, 14–20 Nov.';
 const sendCsv = (content: string, name: string, to: Request) => sendFile({ content, name, about: ABOUT }, to);
-const NO_FILES = new SlackFailed('files.uploadV2', 'missing_scope');
+const NO_FILES = new Failure('slack-failed', { method: 'files.uploadV2', code: 'missing_scope' });
 /** The text of each monospaced block. */
 const parts = (blocks: readonly object[]) =>
   (blocks as readonly Block[]).flatMap((block) => (block.type === 'rich_text' ? [textOf(block)] : []));
@@ -70,7 +70,7 @@ describe('figures as CSV', () => {
 
   it('are shown as text in a message if no window can be opened', async () => {
     await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, canOpen: false }));
-    const late = new SlackFailed('views.open', 'expired_trigger_id');
+    const late = new Failure('slack-failed', { method: 'views.open', code: 'expired_trigger_id' });
     await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, modal: late }));
     expect(messages.map(({ text }) => text)).toEqual(['CSV as text', 'CSV as text']);
     expect(messages.map(({ blocks }) => parts(blocks))).toEqual([['a,b'], ['a,b']]);
@@ -101,7 +101,12 @@ describe('the details of an answer', () => {
   });
 
   it('say why a project has no figures', async () => {
-    const failed = { label: 'dev', project: '7002', product: 1, failure: new NotConnected() } as const;
+    const failed = {
+      label: 'dev',
+      project: '7002',
+      product: 1,
+      failure: new Failure('not-connected'),
+    } as const;
     await showDetails(DETAILS, [failed], request());
     expect(parts(modals[0]?.blocks ?? []).at(-1)).toBe(`No figures  ${failed.failure.message}`);
   });

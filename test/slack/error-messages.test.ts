@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
-import { WriteRefused } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import {
   createErrorReply,
   errorMessageOf,
@@ -29,7 +29,14 @@ describe('the reply to a write that Redis refused', () => {
     });
     const change = await changeIn(workspaces, 'T1');
     const asked = { ...request(true), workspace: change.workspace };
-    const said = () => textOf(errorMessageOf({ failure: new WriteRefused(), id: ID }, asked, false).blocks);
+    const said = () =>
+      textOf(
+        errorMessageOf(
+          { failure: new Failure('store-unavailable', { write: 'refused' }), id: ID },
+          asked,
+          false,
+        ).blocks,
+      );
     expect(said()).toContain('Nothing was changed.');
     await workspaces.saveSettings(change, { zone: 'Europe/London' });
     expect(said()).toContain('Your change may have been saved.');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { NotConnected, PeriodJustBegan, Throttled } from '../../src/domain/failure/index.ts';
+import { Failure, type FailureOf } from '../../src/domain/failure/index.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
@@ -26,16 +26,17 @@ let tally: ListenerBot;
 let ran: string[];
 let requests: Request[];
 /** What each limit refuses, in turn; all else is let through. */
-let limits: Partial<Record<Limited, (Throttled | undefined)[]>>;
-const throttled = () => new Throttled('person', 'asking faster than Tally can answer', 2_000);
+let limits: Partial<Record<Limited, (FailureOf<'throttled'> | undefined)[]>>;
+const throttled = () =>
+  new Failure('throttled', { whose: 'person', doing: 'asking faster than Tally can answer', wait: 2_000 });
 
 /** Notes that it ran, then fails where the text says so. */
 function run(what: string, text: string, request: Request): void {
   ran.push(`${what} ${text}`.trim());
   requests.push(request);
-  if (text.startsWith('fail')) throw new NotConnected();
+  if (text.startsWith('fail')) throw new Failure('not-connected');
   if (text.startsWith('bug')) throw new TypeError('a bug');
-  if (text.startsWith('early')) throw new PeriodJustBegan('today');
+  if (text.startsWith('early')) throw new Failure('period-just-began', { phrase: 'today' });
 }
 
 const listeners: Listeners = {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { type Message, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
@@ -82,7 +82,7 @@ describe('an answer that takes longer', () => {
 
   it('is replaced by the reason if it fails', async () => {
     await started({}, async () => {
-      throw new TokenRejected('billing');
+      throw new Failure('token-rejected', { service: 'billing' });
     });
     await bot.slack.say(OWNER, CHANNEL, '/spend');
     await until(LOADING);

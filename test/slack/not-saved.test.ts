@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EditConflict, type Failure, StoreUnavailable, TimedOut } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { notSavedMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 
@@ -15,17 +15,19 @@ const reads = (failure: Failure) =>
 
 describe('a token that was not registered', () => {
   it('leaves the previous one in use when that is certain', () => {
-    expect(reads(new TimedOut('billing', 1000))).toMatch(/^Not connected\n.*stays in use/s);
+    expect(reads(new Failure('timed-out', { service: 'billing', after: 1000 }))).toMatch(
+      /^Not connected\n.*stays in use/s,
+    );
   });
 
   it('is not reported as unsaved when the store’s answer was lost', () => {
-    const said = reads(new StoreUnavailable({}, true));
+    const said = reads(new Failure('store-unavailable', { write: 'unsure' }));
     expect(said).toMatch(/^May not be connected/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
   it('says nothing about the previous one if another person changed it first', () => {
-    const said = reads(new EditConflict('Someone else changed this first.'));
+    const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Throttled } from '../../src/domain/failure/index.ts';
+
 import { failureText } from '../../src/slack/reply/error-reply.ts';
 import { createRateLimiter, type Limited, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 
@@ -34,8 +34,8 @@ describe('a person', () => {
     letThrough(10, 'tests');
     now += 6_000;
     const refusal = take('tests', who());
-    expect(refusal).toBeInstanceOf(Throttled);
-    expect(refusal?.wait).toBe(4_000);
+    expect(refusal).toMatchObject({ kind: 'throttled' });
+    expect(refusal?.data.wait).toBe(4_000);
     expect(failureText(refusal!)).toBe(
       'You’re testing and sending faster than Tally can keep up with. Try again in 4 seconds.',
     );

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { TokenRejected } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
@@ -49,7 +49,7 @@ describe('a modal that a request opened', () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
-        throw new TokenRejected('identity');
+        throw new Failure('token-rejected', { service: 'identity' });
       }),
     });
     await tally.slack.say(OWNER, CHANNEL, '/spend');

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { chart } from '../../src/slack/kit/charts.ts';
@@ -90,7 +90,10 @@ describe('a response_url', () => {
     [503, '<html>busy</html>', 'HTTP 503'],
   ])('that no longer works is reported with the reason (%i)', async (status, body, code) => {
     const { url, responseUrls } = await responseUrl([status, body]);
-    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ kind: 'slack-failed', code });
+    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({
+      kind: 'slack-failed',
+      data: { code },
+    });
   });
 
   it.each([
@@ -109,7 +112,7 @@ describe('a response_url', () => {
 
   it('counts as used up when it says so with status 200', async () => {
     const { url, responseUrls } = await responseUrl([200, 'used_url']);
-    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ code: 'used_url' });
+    await expect(responseUrls.post(url, rich)).rejects.toMatchObject({ data: { code: 'used_url' } });
   });
 
   it('never appears in an error: anyone who has it could post', async () => {
@@ -117,7 +120,7 @@ describe('a response_url', () => {
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
     await expect(responseUrls.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
-      code: 'ECONNREFUSED',
+      data: { code: 'ECONNREFUSED' },
     });
   });
 });
@@ -149,7 +152,7 @@ describe('a response_url that does not confirm', () => {
   const error = (post: Promise<void>) =>
     post.then(
       () => undefined,
-      (thrown: SlackFailed) => thrown,
+      (thrown: FailureOf<'slack-failed'>) => thrown,
     );
 
   it.each<[string, (req: IncomingMessage, res: ServerResponse) => void, string]>([
@@ -159,7 +162,7 @@ describe('a response_url that does not confirm', () => {
     ['is behind a gateway that gave up', (_, res) => res.writeHead(504).end('<html>'), 'HTTP 504'],
   ])('may have posted: %s', async (_, answer, code) => {
     const { url, responseUrls, taken } = await faulty(answer);
-    expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: true });
+    expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: true } });
     expect(taken()).toBe(1);
   });
 
@@ -178,12 +181,12 @@ describe('a response_url that does not confirm', () => {
   ])('has posted nothing if nothing could be sent: %s', async (url, code) => {
     const responseUrls = createResponseUrlClient(3_000);
     releases.push(() => responseUrls.close());
-    expect(await error(responseUrls.post(url, rich))).toMatchObject({ code, unclear: false });
+    expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: false } });
   });
 
   it('is reported as busy, with how long to wait', async () => {
     const { url, responseUrls } = await faulty((_, res) => res.writeHead(429, { 'retry-after': '7' }).end());
-    const busy = { code: 'ratelimited', retryAfter: 7, unclear: false };
+    const busy = { data: { code: 'ratelimited', retryAfter: 7 } };
     expect(await error(responseUrls.post(url, rich))).toMatchObject(busy);
   });
 });

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
-import { createScheduler } from '../../src/delivery/wakeup/scheduler.ts';
+import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -32,13 +32,12 @@ const isInstalled = ({ id }: { id: string }) =>
 /** As the bot is woken for a schedule. */
 async function wakes(url: string, workspace: string): Promise<void> {
   const connection = connectQueue(url, () => undefined);
-  const scheduler = createScheduler({
-    connection,
-    clock: Date.now,
-    onError: () => undefined,
+  const wakeUps = createWakeUps({
+    ...{ connection, clock: Date.now, onError: () => undefined },
+    workspaces: async function* () {},
   });
-  await scheduler.runAt(workspace, Date.now() + 60_000);
-  await scheduler.stop(1_000);
+  await wakeUps.wake(workspace, Date.now() + 60_000);
+  await wakeUps.stop(1_000);
   connection.disconnect();
 }
 

@@ -81,7 +81,10 @@ describe('the profile of a person', () => {
 
   it('is not remembered if Slack did not answer', async () => {
     users.U1 = refusal('internal_error');
-    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', code: 'internal_error' });
+    await expect(find('U1')).rejects.toMatchObject({
+      kind: 'slack-failed',
+      data: { code: 'internal_error' },
+    });
     delete users.U1;
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
@@ -103,8 +106,8 @@ describe('the profile of a person', () => {
     it('is unknown for people who were never looked up, and when it has to be fresh', async () => {
       await find('U1');
       users = { U1: turnedAway, U2: turnedAway };
-      await expect(find('U2')).rejects.toMatchObject({ code: 'ratelimited' });
-      await expect(find('U1', true)).rejects.toMatchObject({ code: 'ratelimited' });
+      await expect(find('U2')).rejects.toMatchObject({ data: { code: 'ratelimited' } });
+      await expect(find('U1', true)).rejects.toMatchObject({ data: { code: 'ratelimited' } });
     });
   });
 
@@ -160,7 +163,7 @@ describe('the role', () => {
   it('is unknown if Slack does not say whose the token is, and is looked up again', async () => {
     const before = installation;
     installation = refusal('internal_error');
-    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', method: 'auth.test' });
+    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed', data: { method: 'auth.test' } });
     installation = before;
     expect(await find('U1')).toMatchObject({ role: 'member' });
   });
@@ -192,7 +195,7 @@ describe('a named group', () => {
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(times('S1')).toBe(1);
-    await expect(admit('U1', true)).rejects.toMatchObject({ code: 'missing_scope' });
+    await expect(admit('U1', true)).rejects.toMatchObject({ data: { code: 'missing_scope' } });
   });
 
   it('that is gone has no members', async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { webApi } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SlackFailed } from '../../src/domain/failure/index.ts';
+import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import {
   callOptions,
@@ -49,7 +49,7 @@ const post = (client: WebClient) =>
 const error = (call: Promise<unknown>) =>
   call.then(
     () => undefined,
-    (thrown: SlackFailed) => thrown,
+    (thrown: FailureOf<'slack-failed'>) => thrown,
   );
 
 const FAULTS: [string, (res: ServerResponse) => void][] = [
@@ -68,7 +68,9 @@ describe('a call to Slack', () => {
     'that posts is made once when Slack %s: the message may be there',
     async (_, fault) => {
       const { client, calls } = await startApi(fault);
-      expect(await error(post(client))).toMatchObject({ method: 'chat.postMessage', unclear: true });
+      expect(await error(post(client))).toMatchObject({
+        data: { method: 'chat.postMessage', unclear: true },
+      });
       expect(calls).toEqual(['chat.postMessage']);
     },
   );
@@ -111,8 +113,8 @@ describe('a call to Slack', () => {
   it('that could not be sent, or was refused, has done nothing', async () => {
     const closed = await startApi(() => undefined);
     releases.splice(0).forEach((release) => void release());
-    expect(await error(post(closed.client))).toMatchObject({ unclear: false });
+    expect(await error(post(closed.client))).toMatchObject({ data: { unclear: false } });
     const { client } = await startApi((res) => res.end('{"ok":false,"error":"not_in_channel"}'));
-    expect(await error(post(client))).toMatchObject({ code: 'not_in_channel', unclear: false });
+    expect(await error(post(client))).toMatchObject({ data: { code: 'not_in_channel', unclear: false } });
   });
 });

@@ -1,6 +1,6 @@
 /** An in-memory billing client: a test decides what each day costs, when it is reported, and the balance. */
 import type { BillingAccess, BillingClient } from '../../src/billing/client.ts';
-import { NoData } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { chargesOf } from './usage.ts';
 
 type Day = string;
@@ -41,7 +41,8 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
       async balance(access, { project, product }) {
         const asked = begin(access, project, 'balance');
         const left = asked.balance(clock());
-        if (left === undefined) throw new NoData({ project, product, days: undefined });
+        if (left === undefined)
+          throw new Failure('no-data', { question: { project, product, days: undefined } });
         return { balance: text(left), bonuses: text(asked.bonuses?.(clock()) ?? 0), remarks: [] };
       },
       async consumption(access, { project, product }, { from, to, days }) {
@@ -49,7 +50,7 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
         const items = [...amounts]
           .filter(([day]) => Date.parse(`${day}T12:00Z`) >= from && Date.parse(`${day}T12:00Z`) <= to)
           .map(([day, value]) => ({ day: { text: day }, totalAmount: text(value), totalBonuses: text(0) }));
-        if (items.length === 0) throw new NoData({ project, product, days });
+        if (items.length === 0) throw new Failure('no-data', { question: { project, product, days } });
         return { charges: chargesOf(items), remarks: [], requested: { from, to } };
       },
     },

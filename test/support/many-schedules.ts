@@ -28,7 +28,7 @@ export async function saveManySchedules(
       const channel = `C${String(n).padStart(5, '0')}${String(at % channels).padStart(4, '0')}`;
       return [`schedule:${id}`, JSON.stringify(schedule({ id, timing, channel, since, createdAt: at }))];
     });
-    await index.setCheck(workspaceId(n), 0);
+    await index.touch(workspaceId(n));
     await redis.hset(recordKey(workspaceId(n)), Object.fromEntries(fields));
   }
 }

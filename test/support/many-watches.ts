@@ -33,7 +33,7 @@ export async function saveManyWatches(
       ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a token', role: 'read-only' },
       ...{ lifetime: 'none', registeredBy: 'U0OWNER001', registeredAt: since },
     });
-    await index.setCheck(team, 0);
+    await index.touch(team);
     await redis.hset(recordKey(team), Object.fromEntries([...watches, ['connection:main', json]]));
   }
 }

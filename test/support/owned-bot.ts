@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/log/delivery-log.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
@@ -48,7 +48,7 @@ interface Surroundings {
   figures: PreviewFigures | Error;
   asked: { project: string; kind: string }[];
   states: Map<string, WatchState>;
-  responses: { watch: string; episode: string; response: AlertResponse }[];
+  responses: { watch: string; alert: string; response: AlertResponse }[];
   outcome: 'recorded' | 'repeated' | 'gone';
 }
 
@@ -62,7 +62,7 @@ export function previewFigures(
   const days = Array.from({ length: reported }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
   return {
     today: dayOf(0),
-    connection: 'main',
+    source: 'main',
     usage: { days: Object.fromEntries(days), until: dayOf(1), zone: 'UTC', at: START },
     account: { balance, bonuses: '0', at: START },
   };
@@ -79,7 +79,7 @@ export function createOwnedBot() {
   });
   const around: Surroundings = { now: START, ...fresh() };
   const refuseIfStoreIsAway = () => {
-    if (around.isStoreAway) throw new StoreUnavailable();
+    if (around.isStoreAway) throw new Failure('store-unavailable');
   };
 
   beforeAll(async () => {
@@ -115,12 +115,13 @@ export function createOwnedBot() {
             if (around.refusal !== undefined) throw around.refusal;
             around.sent.push({ schedule, why, by });
           },
+          retry: async () => undefined,
         };
         const watching = {
           changed,
           loadStates: async () => around.states,
-          async respond(_: string, watch: string, episode: string, response: AlertResponse) {
-            if (around.outcome === 'recorded') around.responses.push({ watch, episode, response });
+          async respond(_: string, watch: string, alert: string, response: AlertResponse) {
+            around.responses.push({ watch, alert, response });
             return around.outcome;
           },
           async fetchPreview(_: unknown, { project }: { project: string }, { kind }: { kind: string }) {

@@ -19,7 +19,7 @@ import { createWorkspaceParser } from '../../src/workspace/record/parse-workspac
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
-import { QUIET } from './delivery.ts';
+import { QUIET } from './delivery-runner.ts';
 import { ACCESS, MAIN, PROD } from './workspace-store.ts';
 
 /** What a record has. What a test leaves out of a part is as in `workspace-store.ts`. */

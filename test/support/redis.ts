@@ -4,6 +4,7 @@
  */
 import { Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
+import { INDEX_KEY } from '../../src/redis/keys.ts';
 import { SERVER_BINARY } from './redis-servers.ts';
 
 export interface TestRedis {
@@ -17,14 +18,14 @@ export interface TestRedis {
 
 /** Keys that belong to no workspace: the queue's own keys, and hashes of events and requests. */
 export const isGlobalKey = (key: string): boolean =>
-  /^(tally:\{tally-\d+\}:(check-lock|zones|probe)|tally:layout|\{tally-\d+\}:deliver:(meta|stalled-check)|tally:(event|request):[\w-]{43})$/.test(
+  /^(tally:\{tally-\d+\}:probe|tally:layout|\{tally\}:deliver:(meta|id|stalled-check|events|(repeat|de)(:sweep.*)?|delayed|marker)|\{tally\}:deliver:repeat:sweep.*|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 
 /** Returns all keys that can name a workspace; for an index, one entry per workspace: `<key> <workspace>`. */
 export async function workspaceKeys(client: Redis): Promise<string[]> {
   const keys = (await client.keys('*')).filter((key) => !isGlobalKey(key));
-  const isIndex = (key: string) => /^tally:\{tally-\d+\}:workspaces$/.test(key);
+  const isIndex = (key: string) => key === INDEX_KEY;
   const entries = keys.filter(isIndex).map(async (key) => {
     const members = await client.zrange(key, '0', '-1');
     return members.map((id) => `${key} ${id}`);
@@ -56,4 +57,10 @@ export async function testRedis(): Promise<TestRedis> {
       await client.quit();
     },
   };
+}
+
+/** As if every wake-up was lost: the next process that starts finds what is due by its own clock. */
+export async function forgetWakeUps(client: Redis): Promise<void> {
+  const keys = await client.keys('{tally}:*');
+  if (keys.length > 0) await client.unlink(...keys);
 }

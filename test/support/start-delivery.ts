@@ -49,7 +49,7 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     save: ({ connections = [], ...given }: RecordParts) =>
       redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
     /** @returns when to run again */
-    run: async () => (await parts.runner.run(TEAM)).next,
+    run: () => parts.runner.run(TEAM),
     /** As a worker does that is woken whenever it wants to be. */
     async until(end: number): Promise<void> {
       const { run } = delivery;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UnsealFailed } from '../../src/domain/failure/index.ts';
+import { isFailure } from '../../src/domain/failure/index.ts';
 import { createKeyring, type Keyring, type SealOwner } from '../../src/vault/keyring.ts';
 import { anyText } from '../support/any-text.ts';
 import { runs } from '../support/thorough.ts';
@@ -18,7 +18,7 @@ function reasonOf(envelope: string, owner = OWNER, other: Keyring = keyring): st
   try {
     other.open(envelope, owner);
   } catch (error) {
-    if (error instanceof UnsealFailed) return error.reason;
+    if (isFailure(error, 'unseal-failed')) return error.data.reason;
     throw error;
   }
   return 'opened';
@@ -185,7 +185,9 @@ describe('rotation', () => {
   });
 
   it('says nothing about a value that is not sealed', () => {
-    expect(() => during.needsReseal('v1.new.short')).toThrow(UnsealFailed);
+    expect(() => during.needsReseal('v1.new.short')).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
   });
 });
 

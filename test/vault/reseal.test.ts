@@ -5,7 +5,7 @@ import type { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
-import { indexKey, recordKey } from '../../src/redis/keys.ts';
+import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
@@ -67,7 +67,7 @@ async function saveMany(count: number) {
   for (let i = 1; i < count; i += 1) {
     const owner = sealOwnerOf('billing-token', id(i), 'main', record);
     const sealed = keyring.seal(`token-number-${i}`, owner);
-    pipeline.zadd(indexKey(0), 0, id(i));
+    pipeline.zadd(INDEX_KEY, 0, id(i));
     pipeline.hset(recordKey(id(i)), 'connection:main', JSON.stringify({ ...record, sealed }));
   }
   await pipeline.exec();
@@ -204,7 +204,7 @@ describe('tally reseal', () => {
       ['T3', 'ticket:prod', JSON.stringify({ secret: damaged.sealed })],
     ];
     for (const [workspace, field, value] of bad) {
-      await createWorkspaceIndex(redis).setCheck(workspace, 0);
+      await createWorkspaceIndex(redis).touch(workspace);
       await redis.hset(`tally:{${workspace}}:record`, field, value);
     }
     await save('T4', 'token-of-T4', LOST);

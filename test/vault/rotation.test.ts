@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { checkLockKey } from '../../src/redis/keys.ts';
 import { BOT_TOKEN, type Bot, type BotProcess, CHANNEL, SIGNING_SECRET, startBot } from '../support/bot.ts';
+import { forgetWakeUps } from '../support/redis.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const OLD = `2026:${randomBytes(32).toString('base64')}`;
@@ -89,7 +89,7 @@ describe('two processes while the keys are rotated', () => {
     const before = posts();
     await bot.stopBot();
     const restart = async (keys: string) => {
-      await bot.redis.client.del(checkLockKey(0));
+      await forgetWakeUps(bot.redis.client);
       await bot.startAnotherProcess(keys);
     };
     ahead = 2 * DAY;

@@ -31,28 +31,34 @@ describe('a value', () => {
   it.each(['', '{', '{}', '{"sealed":7}', 'null', '[]', 'v1.new.x.y', '{"sealed":"xoxb-1"}'])(
     'that is nothing sealed is malformed: %s',
     (value) => {
-      expect(() => reseal(both, owner, value)).toThrow(expect.objectContaining({ reason: 'malformed' }));
+      expect(() => reseal(both, owner, value)).toThrow(
+        expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
+      );
     },
   );
 
   it('with an envelope inside a list is malformed', () => {
     const sealed = [createKeyring([OLD]).seal('secret', owner)];
     expect(() => reseal(both, owner, JSON.stringify({ sealed }))).toThrow(
-      expect.objectContaining({ reason: 'malformed', what: 'billing-token' }),
+      expect.objectContaining({
+        data: expect.objectContaining({ reason: 'malformed', what: 'billing-token' }),
+      }),
     );
   });
 
   it('sealed for another owner is refused, also when the newest key sealed it', () => {
     for (const key of [OLD, NEW]) {
       const moved = createKeyring([key]).seal('secret', { ...owner, workspace: 'T2' });
-      expect(() => reseal(both, owner, moved)).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+      expect(() => reseal(both, owner, moved)).toThrow(
+        expect.objectContaining({ data: expect.objectContaining({ reason: 'not-authentic' }) }),
+      );
     }
   });
 
   it('names the key that is missing', () => {
     const envelope = createKeyring([LOST]).seal('secret', owner);
     expect(() => reseal(both, owner, envelope)).toThrow(
-      expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }),
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'unknown-key', keyId: 'lost' }) }),
     );
   });
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { UnsealFailed } from '../../src/domain/failure/index.ts';
+
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import {
   accessSummary,
@@ -41,12 +41,20 @@ describe('an application access', () => {
   });
 
   it('does not open in another workspace, for another project, or for another address', () => {
-    expect(() => parseAccess(keyring, 'T2', '123', json).open()).toThrow(UnsealFailed);
-    expect(() => parseAccess(keyring, 'T1', '124', json)).toThrow(UnsealFailed);
+    expect(() => parseAccess(keyring, 'T2', '123', json).open()).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
+    expect(() => parseAccess(keyring, 'T1', '124', json)).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
     const moved = json.replace('"project":"123"', '"project":"124"');
-    expect(() => parseAccess(keyring, 'T1', '124', moved).open()).toThrow(UnsealFailed);
+    expect(() => parseAccess(keyring, 'T1', '124', moved).open()).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
     const sentElsewhere = json.replace('identity.example.com', 'evil.example.com');
-    expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(UnsealFailed);
+    expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
   });
 
   it('is sealed again with the other records', () => {
@@ -133,7 +141,7 @@ describe('a sealed field', () => {
     for (const field of ['settings', 'project:prod', 'xaccess:7', 'installation2', 'connection:'])
       expect(sealOwnerOfField('T1', field, '{}')).toBeUndefined();
     expect(() => sealOwnerOfField('T1', 'access:7', '{')).toThrow(
-      expect.objectContaining({ reason: 'malformed' }),
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NotInstalled } from '../../src/domain/failure/index.ts';
+
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
@@ -124,12 +124,16 @@ describe('a change and its entry in the audit', () => {
     await waitUntilReady(interrupted, 2_000);
     const others = createWorkspaces({ redis: interrupted, keyring: createKeyring([OLD]) });
     proxy.loseAnswerTo('Asia/Tokyo');
-    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: true });
+    await expect(others.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({
+      data: { write: 'unsure' },
+    });
     interrupted.disconnect();
     await proxy.stop();
     const nowhere = connectRedis('unix:///nowhere/redis.sock');
     const lost = createWorkspaces({ redis: nowhere, keyring: createKeyring([OLD]) });
-    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({ unsure: false });
+    await expect(lost.saveSettings(by, { zone: 'Asia/Tokyo' })).rejects.toMatchObject({
+      data: { write: 'refused' },
+    });
     nowhere.disconnect();
     expect([(await read()).settings.zone, await entries()]).toEqual(['Asia/Tokyo', [ENTRY]]);
   });
@@ -187,7 +191,9 @@ describe('what is under way when a workspace leaves', () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
-    await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(NotInstalled);
+    await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(
+      expect.objectContaining({ kind: 'not-installed' }),
+    );
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);

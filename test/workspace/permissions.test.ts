@@ -35,7 +35,7 @@ describe('rights', () => {
   ])('that a %s lacks to %s are refused with the reason: %s', (role, right, reason) => {
     const rights = permissionsOf(role, DEFAULT_SETTINGS, false);
     expect(() => requireRight(right, rights)).toThrow(
-      expect.objectContaining({ kind: 'not-allowed', reason }),
+      expect.objectContaining({ kind: 'not-allowed', data: expect.objectContaining({ reason }) }),
     );
   });
 
@@ -45,7 +45,9 @@ describe('rights', () => {
     ).not.toThrow();
     expect(() =>
       requireRight('workspaceUser', permissionsOf('external', settings(true, true), true)),
-    ).toThrow(expect.objectContaining({ kind: 'not-allowed', reason: 'external' }));
+    ).toThrow(
+      expect.objectContaining({ kind: 'not-allowed', data: expect.objectContaining({ reason: 'external' }) }),
+    );
   });
 
   it('build on each other: a manager may ask, and a guest who may ask is not a member', () => {
@@ -59,7 +61,7 @@ describe('rights', () => {
     expect(rightsOf('external')).toBe('ask');
     expect(rightsOf('nobody')).toBe('');
     expect(() => requireRight('member', permissionsOf('external', all, true))).toThrow(
-      expect.objectContaining({ reason: 'not-member' }),
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'not-member' }) }),
     );
     expect(meetsRight('manage', permissionsOf('member', all, false))).toBe(false);
   });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { indexKey, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
+import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { acquireLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
@@ -74,7 +74,7 @@ describe('an installation', () => {
     expect(sealed).not.toContain('xoxb');
     await redis.hset(recordKey('T2'), 'installation', sealed);
     await expect(installed().load('T2')).rejects.toMatchObject({ kind: 'unseal-failed' });
-    expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
+    expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
   });
 
   it('of an organization serves the workspaces that joined, until one of them leaves', async () => {
@@ -86,7 +86,7 @@ describe('an installation', () => {
     expect((await redis.smembers(membersKey('E1'))).toSorted()).toEqual(['T1', 'T2']);
     expect(await store.organizationOf('T1')).toBe('E1');
     expect(await store.organizationOf('T3')).toBeUndefined();
-    expect(await redis.zscore(indexKey(0), 'T1')).not.toBeNull();
+    expect(await redis.zscore(INDEX_KEY, 'T1')).not.toBeNull();
     const deletion = createDeletion({ redis: redis, others: async () => undefined });
     await deletion.workspace('T1', 'E1');
     expect(await redis.smembers(membersKey('E1'))).toEqual(['T2']);

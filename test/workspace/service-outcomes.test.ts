@@ -1,15 +1,9 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
-import {
-  AccessNotFound,
-  AccessRefused,
-  ServiceFailed,
-  StoreUnavailable,
-  TokenRejected,
-} from '../../src/domain/failure/index.ts';
+import { Failure } from '../../src/domain/failure/index.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
-import { NO_BILLING } from '../support/delivery.ts';
+import { NO_BILLING } from '../support/delivery-runner.ts';
 
 const NOW = Date.parse('2026-11-20T09:00:00Z');
 const ACCESS = {
@@ -47,11 +41,14 @@ async function asked(project: string, balance: BillingClient['balance']) {
 }
 
 it('notes a rejected token by its fingerprint, and that its project fails', async () => {
-  const error = new TokenRejected('billing');
+  const error = new Failure('token-rejected', { service: 'billing' });
   const rejection = ['rejected', 'T1', CREDENTIAL, { mark: fingerprintOf('a-fake-token'), at: NOW }];
   const target = { topic: 'balance', id: '123', product: 1 };
   expect(await asked('123', () => Promise.reject(error))).toEqual({
-    stored: [rejection, ['failed', 'T1', target, { kind: 'token-rejected', service: 'billing', since: NOW }]],
+    stored: [
+      rejection,
+      ['failed', 'T1', target, { kind: 'token-rejected', data: { service: 'billing' }, since: NOW }],
+    ],
     result: error,
   });
 });
@@ -64,16 +61,16 @@ it('notes that a project answers again, and writes nothing if the record already
     result: answer,
   });
   expect((await asked('123', answers)).stored).toEqual([]);
-  const failsAsBefore = new ServiceFailed('billing', 500);
+  const failsAsBefore = new Failure('service-failed', { service: 'billing', status: 500 });
   expect((await asked('9', () => Promise.reject(failsAsBefore))).stored).toEqual([]);
-  expect((await asked('9', () => Promise.reject(new StoreUnavailable()))).stored).toEqual([]);
+  expect((await asked('9', () => Promise.reject(new Failure('store-unavailable')))).stored).toEqual([]);
 });
 
 it.each([
-  [new AccessRefused(401), true],
-  [new AccessRefused(403), false],
-  [new AccessNotFound(), true],
-  [new StoreUnavailable(), false],
+  [new Failure('access-refused', { status: 401 }), true],
+  [new Failure('access-refused', { status: 403 }), false],
+  [new Failure('access-not-found'), true],
+  [new Failure('store-unavailable'), false],
 ])(
   'notes an application access by the end of its ID if the service does not know it: %s',
   async (error, isNoted) => {
@@ -91,7 +88,10 @@ it('plans reminders again after a new rejection, and never fails the request', a
   const first = noting();
   await first.notes.rejected(rejection);
   expect([known.changed, first.changed]).toEqual([[], ['T1']]);
-  const lost = noting(() => Promise.reject(new StoreUnavailable()));
+  const lost = noting(() => Promise.reject(new Failure('store-unavailable')));
   await lost.notes.rejected(rejection);
-  expect([lost.changed, lost.failures]).toEqual([[], [expect.any(StoreUnavailable)]]);
+  expect([lost.changed, lost.failures]).toEqual([
+    [],
+    [expect.objectContaining({ kind: 'store-unavailable' })],
+  ]);
 });

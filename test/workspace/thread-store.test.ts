@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../../src/domain/failure/index.ts';
+
 import { connectRedis } from '../../src/redis/connect.ts';
 import { threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
 import {
@@ -104,7 +104,9 @@ describe('the last question of a thread', () => {
 it('fails at once when Redis is away', async () => {
   const away = connectRedis('redis://127.0.0.1:1');
   const store = createThreadStore(away);
-  await expect(store.remember(PLACE, question('prod'), 'everybody')).rejects.toBeInstanceOf(StoreUnavailable);
-  await expect(store.recall(PLACE, AT)).rejects.toBeInstanceOf(StoreUnavailable);
+  await expect(store.remember(PLACE, question('prod'), 'everybody')).rejects.toMatchObject({
+    kind: 'store-unavailable',
+  });
+  await expect(store.recall(PLACE, AT)).rejects.toMatchObject({ kind: 'store-unavailable' });
   away.disconnect();
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { NotInstalled } from '../../src/domain/failure/index.ts';
+
 import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
 import { createTokenQuota, type TokenQuota } from '../../src/workspace/short-lived/token-quota.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -46,7 +46,7 @@ describe('the allowance', () => {
 
   it('rejects for a workspace that has left, and stores nothing', async () => {
     await store.client.flushdb();
-    await expect(take(AT)).rejects.toThrow(NotInstalled);
+    await expect(take(AT)).rejects.toThrow(expect.objectContaining({ kind: 'not-installed' }));
     expect(await store.client.keys('*')).toEqual([]);
   });
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { EditConflict } from '../../src/domain/failure/index.ts';
+
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { findChannelLimit } from '../../src/workspace/projects/project-visibility.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
@@ -110,7 +110,7 @@ it('a restored project takes no channel from a default that was set since', asyn
   await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
   const seen = await by();
   await workspaces.setChannelDefault(await by(), 'C2', 'live');
-  await expect(workspaces.restoreProject(seen, removal)).rejects.toBeInstanceOf(EditConflict);
+  await expect(workspaces.restoreProject(seen, removal)).rejects.toMatchObject({ kind: 'edit-conflict' });
   expect((await read()).channelDefault('C2')).toBe('live');
   expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
   expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([

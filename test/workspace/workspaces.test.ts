@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { UnsealFailed } from '../../src/domain/failure/index.ts';
+
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
@@ -139,7 +139,9 @@ describe('a token', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await redis.copy(HASH, 'tally:{T2}:record');
     const connection = findConnection(await workspaces.load('T2'));
-    expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+    expect(() => connection?.token()).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'not-authentic' }) }),
+    );
   });
 
   it('opens under its own name only, whatever the record says of itself', async () => {
@@ -148,7 +150,8 @@ describe('a token', () => {
     await redis.hset(HASH, 'connection:eu', json);
     await redis.hset(HASH, 'connection:us', json.replace('"name":"main"', '"name":"us"'));
     const record = await read();
-    const refused = (reason: string) => expect.objectContaining({ reason });
+    const refused = (reason: string) =>
+      expect.objectContaining({ data: expect.objectContaining({ reason }) });
     expect(() => findConnection(record, 'eu')).toThrow(refused('malformed'));
     expect(() => findConnection(record, 'us')?.token()).toThrow(refused('not-authentic'));
     expect(findConnection(record, 'main')?.token()).toBe(TOKEN);
@@ -168,7 +171,9 @@ describe('a token', () => {
     expect(json).toContain(from);
     await redis.hset(HASH, 'connection:main', json.replace(from, to));
     const connection = findConnection(await read(), 'main');
-    expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'not-authentic' }));
+    expect(() => connection?.token()).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'not-authentic' }) }),
+    );
   });
 
   it('opens after a new key was put before its own, and says so when its key is gone', async () => {
@@ -179,7 +184,9 @@ describe('a token', () => {
     expect((await reading(next, KEY))?.token()).toBe(TOKEN);
     const orphan = await reading(next);
     expect(orphan?.lastFour).toBe('abcd');
-    expect(() => orphan?.token()).toThrow(expect.objectContaining({ reason: 'unknown-key' }));
+    expect(() => orphan?.token()).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'unknown-key' }) }),
+    );
   });
 });
 
@@ -293,16 +300,41 @@ describe('what is stored after an answer', () => {
 
   it('stores when a connection was last used, and the exact balance of a project', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
     const record = await read();
     expect(record.lastUsed('main')).toBe(NOW);
     expect(record.lastUsed('eu')).toBeUndefined();
-    expect(record.lastBalance('123', 1)).toEqual({ balance: BALANCE.balance, bonuses: '-2', at: NOW });
+    const stored = { connection: 'main', balance: BALANCE.balance, bonuses: '-2', at: NOW };
+    expect(record.lastBalance('123', 1)).toEqual(stored);
     expect(record.lastBalance('123', 2)).toBeUndefined();
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['was removed', async () => workspaces.removeConnection(await changing(), 'main')],
+    [
+      'has another token',
+      async () =>
+        workspaces.saveConnection(await changing(), { ...MAIN, token: 'other', registeredAt: NOW + 1 }),
+    ],
+    [
+      'is no longer that of the project',
+      async () => {
+        await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
+        await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
+      },
+    ],
+  ])('is no balance any more once the connection that gave it %s', async (_, change) => {
+    await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
+    await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
+    await change();
+    expect((await read()).lastBalance('123', 1)).toBeUndefined();
   });
 
   it('is written once an hour for a connection, once a minute for a balance', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
+    await workspaces.addProject(await changing(), PROD);
     const use = (at: number) => ({ connection: 'main', at });
     const balance = (at: number) => ({ ...use(at), balance: BALANCE });
     expect(await writesOf(use(NOW), use(NOW), use(NOW + HOUR - 1))).toBe(1);
@@ -350,7 +382,9 @@ describe('a record that is read again', () => {
       { kind: 'project', id: 'live', reason: 'malformed' },
     ]);
     expect(() => findProject(record, 'live')).toThrow('Tally can’t read the stored project.');
-    expect(() => findSchedule(record, 'schedul2')).toThrow(UnsealFailed);
+    expect(() => findSchedule(record, 'schedul2')).toThrow(
+      expect.objectContaining({ kind: 'unseal-failed' }),
+    );
     expect([record.projects, record.schedules]).toEqual([[], []]);
   });
 });
@@ -375,9 +409,9 @@ describe('a damaged part', () => {
 
     await redis.hset(HASH, { 'connection:main': json, 'project:prod': json });
     const damaged = await read();
-    expect(() => findConnection(damaged)).toThrow(UnsealFailed);
+    expect(() => findConnection(damaged)).toThrow(expect.objectContaining({ kind: 'unseal-failed' }));
     expect([...damaged.connections.keys()]).toEqual(['eu']);
-    expect(() => findProject(damaged, 'prod')).toThrow(UnsealFailed);
+    expect(() => findProject(damaged, 'prod')).toThrow(expect.objectContaining({ kind: 'unseal-failed' }));
     expect(damaged.projects.map(({ alias }) => alias)).toEqual(['staging']);
     expect(damaged.damaged).toEqual([
       { kind: 'connection', id: 'main', reason: 'malformed' },
@@ -409,6 +443,8 @@ describe('a damaged part', () => {
     await redis.hset(HASH, 'connection:main', JSON.stringify({ ...record, sealed: TOKEN }));
     const connection = findConnection(await read());
     expect(connection?.fingerprint).toBe(record.fingerprint);
-    expect(() => connection?.token()).toThrow(expect.objectContaining({ reason: 'malformed' }));
+    expect(() => connection?.token()).toThrow(
+      expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
+    );
   });
 });

@@ -7,7 +7,7 @@ import { callSlack, type WebClient } from '../../slack/web-client.ts';
 /** Marks a scheduled post, so that it can be found again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** Metadata that Slack stores with the post. @param key as `deliveryKey` makes it, or of an alert or a reminder */
+/** Metadata that Slack stores with the post. @param key of the message in the delivery log */
 export const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
   event_payload: { key },
@@ -34,15 +34,13 @@ const NOT_READABLE: readonly string[] = [
  *
  * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
  * @param at when the post was sent, in ms
- * @param thread `ts` of the message that it answers
- * @throws SlackFailed if Slack does not answer
+ * @throws slack-failed if Slack does not answer
  */
 export async function findPost(
   client: WebClient,
   channel: SlackId,
   key: string,
   at: Millis,
-  thread?: string,
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
   let cursor = '';
   try {
@@ -55,9 +53,9 @@ export async function findPost(
         latest: seconds(at + CLOCK_SKEW),
         ...(cursor !== '' && { cursor }),
       };
-      const { messages = [], response_metadata: more } = await (thread === undefined
-        ? callSlack('conversations.history', () => client.conversations.history(range))
-        : callSlack('conversations.replies', () => client.conversations.replies({ ...range, ts: thread })));
+      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
+        client.conversations.history(range),
+      );
       const found = messages.find(
         ({ metadata }) =>
           metadata?.event_type === DELIVERY_EVENT_TYPE &&
@@ -69,7 +67,7 @@ export async function findPost(
     }
     return 'unknown';
   } catch (error) {
-    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.code))
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
       return 'unknown';
     throw error;
   }

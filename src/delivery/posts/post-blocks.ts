@@ -1,17 +1,23 @@
+import type { Button } from '@slack/types';
+import { wordFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import { changeInPercent, formatMoney, formatPercent, parseAmount } from '../../domain/money/amount.ts';
+import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays, formatMoment, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
-  actions,
   type Block,
-  button,
+  buttonRow,
   compact,
   context,
   escapeMarkup,
+  fitsOption,
+  joinTexts,
   type Message,
   mention,
+  option,
+  overflow,
   section,
 } from '../../slack/kit/blocks.ts';
 import {
@@ -20,9 +26,8 @@ import {
   findNamed,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { CoveredDays, PostContent } from '../log/delivery-log-entry.ts';
+import type { CoveredDays, PostContent } from './post-record.ts';
 import type { ReportResult } from './run-report.ts';
 
 type Figures = ReportResult['figures'];
@@ -42,44 +47,55 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly corrected?: number;
 }
 
-export function renderPost({ message, buttons = [] }: ReportResult, details: PostDetails): Message {
-  const { timing, owner, date, isLate, corrected, without, correctsFrom } = details;
-  const { time, zone } = timing;
-  const late = `Late: was due ${formatDays(date, date)}, ${time} (${zone})`;
-  const missed = missedLines(details);
-  const above = compact([
-    isLate && late,
-    without && withoutText(without, date, correctsFrom),
-    corrected !== undefined && `Corrected ${formatMoment(corrected, zone)}`,
+/**
+ * The report, marked above where it is late. Its small print also says when it was corrected, how often it comes and who set
+ * it up. The mention notifies that person, as any mention in an app's message does; an edit does not.
+ */
+export function renderPost({ message, buttons = [], covers }: ReportResult, details: PostDetails): Message {
+  const { timing, owner, date, at, isLate, corrected, without, correctsFrom } = details;
+  const posted = dayAt(at, timing.zone);
+  const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
+  const print = joinTexts(' · ', [
+    corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
+    // The header, a row or the coverage says what is missing.
+    without !== undefined && correctsFrom > 0 && 'Tally fills in what billing hadn’t reported yet',
+    covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
+    escapeMarkup(formatTiming(timing)),
+    `set up by ${mention(owner)}`,
   ]);
+  const missed = missedLines(details).join('\n');
+  const last = message.blocks.at(-1);
+  const [body, own] =
+    last?.type === 'context' ? [message.blocks.slice(0, -1), last] : [message.blocks, undefined];
+  const printed = (own?.elements ?? []).flatMap((element) => ('text' in element ? element.text : []));
+  const blocks = compact([
+    isLate && context(late),
+    ...body,
+    missed !== '' && section(missed),
+    context([...printed, print].join(' · ')),
+  ]);
+  const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {
     text: isLate ? `${late}. ${message.text}` : message.text,
-    blocks: compact([
-      ...above.map((text) => context(escapeMarkup(text))),
-      ...withSmallPrint(
-        message.blocks,
-        `${escapeMarkup(formatTiming(timing))} · set up by ${mention(owner)}`,
-      ),
-      missed.length > 0 && section(missed.join('\n')),
-      actions(...buttons, button('schedule-list', 'Manage')),
-    ]),
+    blocks: withMenu(blocks, [...buttons, ...manage]),
   };
 }
 
-/** Adds the cadence and the owner to the report's notes, which are its last block. */
-function withSmallPrint(blocks: readonly Block[], text: string): Block[] {
-  const last = blocks.at(-1);
-  const print = context(text);
-  return last?.type === 'context'
-    ? [...blocks.slice(0, -1), { ...last, elements: [...last.elements, ...print.elements] }]
-    : [...blocks, print];
+/** `15:02`, with its date unless that is the `posted` day. */
+function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
+  const { day, time } = wallClockAt(at, zone);
+  return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
 }
 
-/** The day is missing from the figures; a correction fills it in. */
-const withoutText = (day: Day, today: Day, correctsFrom: number): string =>
-  `The billing service hadn’t reported ${formatDays(day, day, today.slice(0, 4))} when this was posted.${
-    correctsFrom === 0 ? '' : ' Tally fills it in when it arrives.'
-  }`;
+/** The buttons as a menu beside the first lines: a row of them would take the height of two lines. */
+function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[] {
+  const options = buttons.map(({ text, value = '' }) => option(text.text, value));
+  const lines = blocks.find(({ type }) => type === 'section');
+  if (lines === undefined || !options.every(fitsOption)) return [...blocks, ...buttonRow(buttons)];
+  return blocks.map((block) =>
+    block === lines ? { ...lines, accessory: overflow('rerun:more', options) } : block,
+  );
+}
 
 /** Why a post is sent by hand; a `test-to-me` goes to the person who asked. */
 export type ManualReason = 'test' | 'test-to-me' | 'now';
@@ -91,9 +107,8 @@ export function manualPostMessage(
   by: string,
 ): Message {
   const who = mention(by);
-  const heading = why !== 'now' ? `Test of a scheduled post, sent by ${who}` : `Sent by ${who} with Send now`;
-  const below = buttons.length === 0 ? [] : [actions(...buttons)];
-  return { text: message.text, blocks: [context(heading), ...message.blocks, ...below] };
+  const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
+  return { text: message.text, blocks: [context(heading), ...message.blocks, ...buttonRow(buttons)] };
 }
 
 const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
@@ -136,32 +151,6 @@ export function changedFigures(before: Figures, after: Figures, percent: number)
   return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
 }
 
-/** A line for each figure that differs from that in `before`: `prod: 100.00 → 110.50 (▲ 10.5 %)`. */
-export const correctionLines = (
-  before: Figures,
-  after: Figures,
-  projects: readonly ChosenProject[],
-  workspace: Workspace,
-): string[] =>
-  Object.entries(before)
-    .filter(([key, was]) => hasChanged(was, after[key], 0))
-    .map(([key, was]) => {
-      const project = chosenByKey(key, projects);
-      const change = `${formatFigure(was, project, workspace)} → ${formatFigure(after[key], project, workspace)}`;
-      return `${projectLabel(project, workspace)}: ${change}${changeText(was, after[key], workspace)}`;
-    });
-
-const MAX_LINES = 30;
-
-/** What changed, for a thread. @param posts how many posts are corrected */
-export function correctionMessage(lines: readonly string[], posts: number): Message {
-  const text =
-    posts === 1 ? 'Figures changed since this was posted:' : `Figures of ${posts} posts here changed:`;
-  const more = lines.length - MAX_LINES;
-  const shown = [...lines.slice(0, MAX_LINES), ...(more > 0 ? [`and ${more} more, each in its post`] : [])];
-  return { text: `${text} ${lines[0]}`, blocks: [section([text, ...shown].join('\n'))] };
-}
-
 /** Exact; a figure that appeared or disappeared always counts as a change. */
 function hasChanged(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
@@ -169,18 +158,16 @@ function hasChanged(before: string | undefined, after: string | undefined, perce
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-function changeText(before: string | undefined, after: string | undefined, { settings }: Workspace): string {
-  const [was, is] = [parseFigure(before), parseFigure(after)];
-  const change = was === undefined || is === undefined ? undefined : changeInPercent(is, was);
-  return change === undefined ? '' : ` (${formatPercent(change, settings.locale)})`;
-}
-
-function parseFigure(digits: string | undefined) {
+export function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
 
-function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
+export function formatFigure(
+  digits: string | undefined,
+  project: ChosenProject,
+  workspace: Workspace,
+): string {
   const value = parseFigure(digits);
   const { locale, currency } = workspace.settings;
   const label = findNamed(project, workspace)?.currency ?? currency;

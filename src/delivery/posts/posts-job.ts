@@ -1,24 +1,37 @@
-import pLimit from 'p-limit';
-import { NotAllowed } from '../../domain/failure/index.ts';
+/** Posts of schedules. A date's post is looked at again afterwards: it is edited where its figures have changed since. */
+import { createHash } from 'node:crypto';
+import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { callSlack } from '../../slack/web-client.ts';
-import type { Schedule } from '../../workspace/owned/schedule-record.ts';
+import { FIELDS, hashBucket } from '../../redis/keys.ts';
+import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
+import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import { deliveryKey } from '../log/delivery-log.ts';
-import type { MissedDates, PostContent } from '../log/delivery-log-entry.ts';
-import { classifyFailure } from '../outbox/failures.ts';
-import { findPost } from '../outbox/find-post.ts';
-import { sendMessage } from '../outbox/send-message.ts';
-import type { Draft } from '../outbox/send-state.ts';
-import { type Job, taskEach } from '../workspace-runner.ts';
-import { correctPost, explainCorrections, planExplanations } from './corrections.ts';
-import { notifyOwner, planNotices } from './notices.ts';
+import type { DeliveryContext, RunView } from '../context.ts';
+import type { WriteConditions } from '../delivery-log.ts';
+import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
+import { dropMessage, dueTime, newMessage, putMessage } from '../outbox/message.ts';
+import { anyKind, type Draft, type MessageKind, messagesOf, type Step } from '../outbox/message-kind.ts';
+import { threadQuestions } from '../outbox/thread-topic.ts';
+import type { Job } from '../run.ts';
+import { lookAgain, nextLook } from './corrections.ts';
+import { noticeKind, planNotices } from './notices.ts';
 import { renderPost } from './post-blocks.ts';
-import { type DeliveryPlan, type DeliveryTask, planDeliveries } from './post-plan.ts';
-import { abandonDelivery, DeliveryAttempt } from './record-delivery.ts';
+import {
+  dateOf,
+  isFinal,
+  type MissedDates,
+  POSTS,
+  type PostAbout,
+  type PostContent,
+  type PostMessage,
+  planDates,
+  postKey,
+  postsOf,
+  scheduleOf,
+} from './post-record.ts';
 import {
   type MakeReport,
   type PostContext,
@@ -27,224 +40,302 @@ import {
   shownProjects,
   topicOf,
 } from './run-report.ts';
-import { connectionsOf, resumePausedSchedule } from './schedule-pauses.ts';
 
+/** Workspaces whose posts are due at the same instant wake one after the other, within this many ms. */
+const SPREAD: Millis = 20_000;
 /** A post that goes out later than this is late; in ms. */
-const LATE_AFTER: Millis = 5 * 60_000;
-
-/** Posts of schedules, their corrections, and notes to owners. */
-export const createPostsJob = (makeReport: MakeReport): Job => ({
-  plan(workspace, snapshot, now) {
-    const posts = planDeliveries(workspace, snapshot, now);
-    const explanations = planExplanations(workspace, snapshot, posts.correctionsDue, now);
-    const notices = planNotices(posts.pendingNotices, snapshot, now);
-    const hasPosts = posts.tasks.length > 0 || posts.correctionsDue.length > 0;
-    return {
-      next: earliest(posts.next, explanations.next, notices.next),
-      nextDue: posts.nextDue,
-      stale: posts.stale.map(({ schedule, date }) => deliveryKey(schedule, date)),
-      tasks: [
-        ...taskEach(explanations.due, explainCorrections),
-        ...taskEach(posts.abandoned, abandonDelivery),
-        ...taskEach(notices.due, (owner, context) => notifyOwner(owner, posts.pendingNotices, context)),
-        // The next pass finds them running.
-        ...taskEach(posts.resumed, resumePausedSchedule),
-        ...taskEach(hasPosts ? [posts] : [], (plan, context) =>
-          sendPosts(plan, { ...context, makeReport, probeFailures: new Map() }),
-        ),
-      ],
-    };
-  },
-});
-
-const CHANNELS = 5;
-
-/** Channels in parallel; posts to the same channel one after the other. */
-async function sendPosts({ tasks, correctionsDue }: DeliveryPlan, context: PostContext): Promise<void> {
-  const byChannel = new Map<SlackId, (() => Promise<void>)[]>();
-  const add = (channel: SlackId, send: () => Promise<void>): void => {
-    byChannel.set(channel, [...(byChannel.get(channel) ?? []), send]);
-  };
-  for (const task of tasks) add(task.schedule.channel, () => deliverPost(task, context));
-  for (const due of correctionsDue) add(due.line.entry.channel ?? '', () => correctPost(due, context));
-  const limit = pLimit(CHANNELS);
-  const inOrder = async (sends: readonly (() => Promise<void>)[]): Promise<void> => {
-    for (const send of sends) if (!context.isOver()) await send();
-  };
-  const ended = await Promise.allSettled([...byChannel.values()].map((sends) => limit(inOrder, sends)));
-  const failed = ended.find(({ status }) => status === 'rejected');
-  if (failed?.status === 'rejected') throw failed.reason;
-}
-
-/** Posts one date of one schedule, or records why not. @throws LeaseLostError, StoreUnavailable */
-async function deliverPost(task: DeliveryTask, context: PostContext): Promise<void> {
-  const { schedule, due } = task;
-  const attempt = new DeliveryAttempt(task, context);
-  const { awaitsFigures, next } = attempt.begun;
-  // A post that waited for its figures is not late for that.
-  const expectedAt = awaitsFigures && next !== undefined ? next : due.at;
-  const outcome = await sendMessage(
-    {
-      kind: 'post',
-      key: deliveryKey(schedule.id, due.date),
-      to: schedule.channel,
-      schedule: schedule.id,
-      due: expectedAt,
-      stored: attempt.begun,
-      prepare: (isAgain) => preparePost(task, attempt, { expectedAt, isAgain }, context),
-      topic() {
-        if (attempt.post === undefined) return undefined;
-        // What it shows, also where another run made it.
-        const { subject, unanswered = {} } = attempt.post;
-        const projects = shownProjects(subject, { unanswered });
-        return topicOf({ ...subject, projects }, due.at, subject.zone, context);
-      },
-      save: (change, { questions }) => attempt.confirm(change, questions),
-      async onRefused(_, mayBeInSlack) {
-        const error = new NotAllowed('channel');
-        await attempt.fail({ error, effect: classifyFailure(error), mayBeInSlack });
-        return true;
-      },
-      async fail(failure) {
-        const cause = sharedCause(schedule);
-        const { effect, error } = failure;
-        if (cause !== undefined && effect.kind === 'pause' && effect.why === schedule.paused?.why)
-          context.probeFailures.set(cause, error);
-        return attempt.fail(failure);
-      },
-    },
-    context,
-  );
-  if (outcome === 'done' && schedule.paused !== undefined) await resumePausedSchedule(schedule, context);
-}
-
-/**
- * What the post says, or why there is none, which is recorded. @throws Failure
- *
- * @param expectedAt when it was to go out, in ms
- */
-async function preparePost(
-  task: DeliveryTask,
-  attempt: DeliveryAttempt,
-  { expectedAt, isAgain }: { readonly expectedAt: Millis; readonly isAgain: boolean },
-  context: PostContext,
-): Promise<Draft | 'skipped' | 'waiting'> {
-  const { schedule, due } = task;
-  await probe(schedule, context);
-  const result = await runReport(schedule, due.at, context);
-  const wait = isAgain ? undefined : waitUntil(task, result, context.clock());
-  if (wait !== undefined) {
-    await attempt.wait(wait);
-    return 'waiting';
-  }
-  const { earlier, isEmpty } = await summarizeMissedDates(task, context);
-  if (schedule.skipsEmpty && result.isEmpty && isEmpty && !isAgain) {
-    await attempt.skip();
-    return 'skipped';
-  }
-  return {
-    projects: shownProjects(schedule, result),
-    render({ at }) {
-      const { workspace } = context;
-      const { report, projects, timing } = schedule;
-      const { zone } = requireSettings(workspace);
-      const connections = connectionsOf(schedule, workspace);
-      // Corrections use it, even if the schedule and the settings have changed.
-      const subject = { report, projects, timing, zone, covers: result.covers, connections };
-      const post: PostContent = {
-        isLate: at - expectedAt > LATE_AFTER,
-        earlier,
-        checks: 0,
-        figures: result.figures,
-        unanswered: result.unanswered,
-        ...(result.awaits !== undefined && { without: result.awaits }),
-        subject,
-      };
-      return {
-        message: renderPost(result, { workspace, date: due.date, at, ...schedule, ...post }),
-        claim: (change) => attempt.claim(change, post),
-      };
-    },
-  };
-}
-
-/**
- * Checks the cause of a pause before the post is tried: once a pass for all schedules that share it, and Slack's token
- * by the cheapest call.
- *
- * @throws what still pauses it
- */
-async function probe(schedule: Schedule, context: PostContext): Promise<void> {
-  const cause = sharedCause(schedule);
-  if (cause === undefined) return;
-  if (context.probeFailures.has(cause)) throw context.probeFailures.get(cause);
-  if (schedule.paused?.why !== 'app-removed') return;
-  const client = await context.client();
-  await callSlack('auth.test', () => client.auth.test()).catch((error: unknown) => {
-    if (classifyFailure(error).kind === 'pause') throw error;
-  });
-}
-
-/** A cause of a pause that affects other schedules too. */
-function sharedCause({ paused }: Schedule): string | undefined {
-  if (paused?.why === 'app-removed') return paused.why;
-  return paused?.why === 'token-rejected' ? `${paused.why} ${paused.basis ?? ''}` : undefined;
-}
-
-/** How often a waiting post asks billing again, in ms. */
-const LOOK_INTERVAL = 30 * MINUTE;
-
-/** When to check again for a day that billing has not reported yet; undefined to post now. */
-function waitUntil(
-  { schedule: { waitHours, paused }, due }: DeliveryTask,
-  { awaits }: ReportResult,
-  now: Millis,
-): { readonly next: number; readonly awaits: Day } | undefined {
-  const end = due.at + waitHours * HOUR;
-  if (awaits === undefined || paused !== undefined || now >= end) return undefined;
-  return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
-}
-
+const LATE_AFTER: Millis = 5 * MINUTE;
+/** How often billing is asked again for what it has not reported, in ms. */
+const LOOK_INTERVAL: Millis = 30 * MINUTE;
+/** Longer than any look is planned ahead, in ms. */
+const KEEP: Millis = 96 * HOUR;
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;
 
+/** Posts, and what their owners are told. */
+export function createPostsJob(makeReport: MakeReport): Job {
+  const kind = createPostKind(makeReport);
+  return {
+    kinds: [anyKind(kind), anyKind(noticeKind)],
+    plan(view) {
+      const { workspace } = view;
+      const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
+      const notices = planNotices(view);
+      const known = new Set(workspace.scheduleIds);
+      const orphans = messagesOf(POSTS, view.snapshot).filter(
+        (post) => !known.has(scheduleOf(post)) && view.now - post.at > KEEP,
+      );
+      const stale = [...each.flatMap((planned) => planned.stale), ...orphans, ...notices.stale];
+      return {
+        tasks: [],
+        messages: each.flatMap(({ messages }) => messages),
+        writes: [...stale.map(dropMessage), ...notices.messages.map(putMessage)],
+        next: earliest(...each.map(({ next }) => next)),
+      };
+    },
+  };
+}
+
+function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
+  const posts = postsOf(schedule.id, snapshot);
+  const { last, settled, due, upcoming } = planDates(schedule, posts, now);
+  // Until it is known what became of an earlier date, the newest one can't say whether that was missed.
+  const isBegun = posts.some(
+    (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
+  );
+  const isNew = due !== undefined && !isBegun;
+  return {
+    messages: isNew
+      ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
+      : [],
+    stale: posts.filter((post) => isFinal(post) && post !== last && post !== settled && now - post.at > KEEP),
+    next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
+  };
+}
+
+/** @param makeReport makes what is posted */
+export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
+  ...POSTS,
+  subject: (message) => ({ schedule: scheduleOf(message) }),
+  dueAt(message, view) {
+    const { now } = view;
+    const schedule = findSchedule(message, view);
+    // Nobody decides about a schedule that is deleted or damaged: it may come back with its history.
+    if (schedule === undefined) return undefined;
+    const at = dueTime(message, now);
+    const { state, about } = message;
+    if (isFinal(message)) {
+      const isLeft = schedule.paused !== undefined || schedule.correctsFrom === 0;
+      return isLeft || now - message.at > KEEP ? undefined : at;
+    }
+    if (state === 'due' && findWanted(message, view) === undefined) return 0;
+    const isHeld = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
+    return isHeld ? undefined : at;
+  },
+  prepare: (message, context) =>
+    message.state === 'posted'
+      ? lookAgain(message, { ...context, makeReport })
+      : preparePost(message, { ...context, makeReport }),
+  afterSent(message, context) {
+    const { post } = message.about;
+    const { at, ts } = message;
+    const id = scheduleOf(message);
+    const next = nextLook(message, post, context.clock());
+    const after = { message: { ...message, ...(next && { next }) } };
+    const last = context.workspace.lastSent(id);
+    if (post?.corrected !== undefined)
+      return { ...after, ...(last && last.ts === ts && { lastDelivery: [id, filledIn(last, post)] }) };
+    const unanswered = Object.entries(post?.unanswered ?? {}).map(
+      ([key, cause]) => [key, { posts: (last?.unanswered?.[key]?.posts ?? 0) + 1, cause }] as const,
+    );
+    const result = post?.isLate ? 'posted-late' : 'posted';
+    const posted = { result, at, failures: 0, unanswered: Object.fromEntries(unanswered) } as const;
+    return {
+      ...after,
+      ...ending(message, context, { ...posted, ...(ts !== undefined && { ts }) }),
+      questions: post && questionsOf(message, post, context),
+    };
+  },
+  onRefused: (message, _, context) =>
+    message.state === 'posted'
+      ? undefined
+      : hold(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
+  onFailed(after, { kind, cause }, context) {
+    const { state, next, channel } = after;
+    const at = context.clock();
+    if (state === 'posted') {
+      // After too many tries, not before the next look.
+      const again = next ?? nextLook(after, undefined, at);
+      return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
+    }
+    if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
+    const { basis: _, ...about } = after.about;
+    const message = { ...after, about };
+    if (state !== 'failed') {
+      const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
+      return { outcome: 'retrying', message, ...end };
+    }
+    const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
+    const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
+    const end = ending(after, context, { result: 'failed', at, cause: known, failures });
+    return { outcome: 'failed', message, ...end };
+  },
+});
+
+const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
+  workspace.schedules.find(({ id }) => id === scheduleOf(post));
+
+interface Wanted {
+  readonly schedule: Schedule;
+  readonly due: DueTime;
+  /** Dates missed before it, oldest first: its post names them. */
+  readonly missed: readonly DueTime[];
+}
+
+/** @returns undefined if the schedule doesn't post this date, at this time, to this channel any more */
+function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
+  const schedule = findSchedule(post, view);
+  if (schedule === undefined || schedule.channel !== post.to) return undefined;
+  const { due, missed } = planDates(schedule, postsOf(schedule.id, view.snapshot), view.now);
+  if (due?.date !== dateOf(post) || due.at !== post.about.due) return undefined;
+  return { schedule, due, missed };
+}
+
+/** How the delivery ended, for people: the record of the schedule's last one. */
+function ending(
+  message: PostMessage,
+  { workspace }: Pick<DeliveryContext, 'workspace'>,
+  given: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
+): Pick<WriteConditions, 'lastDelivery'> {
+  const schedule = scheduleOf(message);
+  const { failures = 0, unanswered } = workspace.lastSent(schedule) ?? {};
+  const counts = { failures, ...(unanswered && { unanswered }) };
+  return {
+    lastDelivery: [schedule, { date: dateOf(message), due: message.about.due, ...counts, ...given }],
+  };
+}
+
+/** Without the projects that have figures since. */
+const filledIn = (last: LastDelivery, { figures }: PostContent): LastDelivery => ({
+  ...last,
+  unanswered: Object.fromEntries(Object.entries(last.unanswered ?? {}).filter(([key]) => !(key in figures))),
+});
+
+/** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
+function hold(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
+  const schedule = findSchedule(message, context);
+  const { next: _, ...rest } = message;
+  const about = { ...message.about, ...(schedule && { basis: basisOf(schedule, cause, context) }) };
+  const held = { ...rest, tries: 0, cause, about };
+  const at = context.clock();
+  return { outcome: 'paused', message: held, ...ending(message, context, { result: 'paused', at, cause }) };
+}
+
+/** What must change before a standing cause can be gone: the schedule, its connections, its rights, or what Slack takes. */
+function basisOf(
+  { id, channel, projects }: Schedule,
+  cause: StoredFailure | undefined,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+): string {
+  const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
+  const scope = { channel, isUnlimited: false };
+  const parts = [
+    workspace.fields[FIELDS.schedule + id],
+    workspace.lastSent(id)?.byHand,
+    connectionsOf({ projects }, workspace).map((name) => [
+      name,
+      workspace.connections.get(name)?.fingerprint,
+      cause?.kind === 'token-rejected' && workspace.lastUsed(name),
+    ]),
+    projects.map((project) => isShownTo(project, workspace, scope)),
+    isSlackGone ? [snapshot.lastPost(), workspace.fields[FIELDS.installation]] : snapshot.lastPost(channel),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 16);
+}
+
+async function preparePost(
+  message: PostMessage,
+  context: PostContext,
+): Promise<Draft<PostAbout> | Step<PostAbout>> {
+  const wanted = findWanted(message, context);
+  if (wanted === undefined) return closePost(message, context);
+  const { schedule, due } = wanted;
+  const { workspace, clock } = context;
+  const { next: _, ...rest } = message;
+  const isNew = message.state === 'due';
+  const result = await runReport(schedule, due.at, context);
+  const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
+  if (wait !== undefined) {
+    const waiting = { ...rest, at: wait.next, next: wait.next, tries: 0, about: { due: due.at } };
+    const end = ending(message, context, { result: 'waiting', at: clock(), ...wait });
+    return { outcome: 'waiting', message: waiting, ...end };
+  }
+  const { earlier, isEmpty } = await summarizeMissedDates(wanted, context);
+  if (schedule.skipsEmpty && result.isEmpty && isEmpty && isNew) {
+    const at = clock();
+    const end = ending(message, context, { result: 'skipped', at, failures: 0 });
+    return { outcome: 'skipped', message: { ...rest, state: 'skipped', at }, ...end };
+  }
+  const { zone } = requireSettings(workspace);
+  const { report, projects, timing } = schedule;
+  const { covers, figures, unanswered, awaits } = result;
+  const post: PostContent = {
+    // What was to go out then: a date that waited for its figures, or was claimed before.
+    isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
+    ...{ earlier, figures, unanswered },
+    ...(awaits !== undefined && { without: awaits }),
+    subject: { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) },
+  };
+  const field = FIELDS.schedule + schedule.id;
+  return {
+    projects: shownProjects(schedule, result),
+    about: { due: due.at, post },
+    expected: { field, value: workspace.fields[field] ?? '' },
+    render: (at) => renderPost(result, { workspace, date: due.date, at, ...schedule, ...post }),
+  };
+}
+
+/** A date that was begun before its schedule was changed or paused, or before a later date was due. */
+function closePost(message: PostMessage, context: DeliveryContext): Step<PostAbout> {
+  const schedule = findSchedule(message, context);
+  const { next: _, ...rest } = message;
+  const at = context.clock();
+  // What Slack may have is not forgotten.
+  const after = message.state === 'sending' ? ({ ...rest, state: 'failed', at } as const) : undefined;
+  const { due } = schedule ? planDates(schedule, postsOf(schedule.id, context.snapshot), at) : {};
+  if (due !== undefined && due.date > dateOf(message)) return { outcome: 'skipped', message: after };
+  const cause = notSentFailure('schedule-changed');
+  return {
+    outcome: 'changed',
+    message: after,
+    ...ending(message, context, { result: 'failed', at, cause }),
+  };
+}
+
+/** @returns undefined to post now */
+function waitUntil(
+  { waitHours }: Schedule,
+  due: DueTime,
+  { awaits }: ReportResult,
+  now: Millis,
+): { readonly next: Millis; readonly awaits: Day } | undefined {
+  const end = due.at + waitHours * HOUR;
+  if (awaits === undefined || now >= end) return undefined;
+  return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
+}
+
 /** @returns what the post says about the dates before it; `isEmpty` if nothing was spent on any of them */
 async function summarizeMissedDates(
-  task: DeliveryTask,
+  { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<{ readonly earlier: MissedDates; readonly isEmpty: boolean }> {
-  const missed: (DueTime & { readonly isUnclear: boolean })[] = [];
-  for (const due of task.earlier) {
-    const found = await findEarlierPost(due, task, context);
-    if (typeof found === 'string') missed.push({ ...due, isUnclear: found === 'unknown' });
-  }
+  const posts = postsOf(schedule.id, context.snapshot);
   // The balance of an earlier date is unknown.
-  const maxNamed = REPORTS[task.schedule.report].coversDays ? MAX_NAMED : 0;
+  const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
-    missed.slice(counted).map(async ({ date, at, isUnclear }) => {
+    missed.slice(counted).map(async ({ date, at }) => {
+      const isUnclear = posts.some((post) => dateOf(post) === date && post.channel !== undefined);
       try {
-        const { covers, figures, isEmpty } = await runReport(task.schedule, at, context);
+        const { covers, figures, isEmpty } = await runReport(schedule, at, context);
         return { missed: { date, isUnclear, covers, figures }, isEmpty };
       } catch (error) {
-        return { missed: { date, isUnclear, cause: classifyFailure(error).cause }, isEmpty: false };
+        return { missed: { date, isUnclear, cause: effectOf(error).cause }, isEmpty: false };
       }
     }),
   );
   return {
-    earlier: { counted, named: named.map(({ missed }) => missed) },
+    earlier: { counted, named: named.map((each) => each.missed) },
     isEmpty: counted === 0 && named.every(({ isEmpty }) => isEmpty),
   };
 }
 
-/** The post of an earlier date. A date whose post may or may not be in Slack is named again. */
-async function findEarlierPost(
-  { date }: DueTime,
-  { schedule, doubtful }: DeliveryTask,
-  context: PostContext,
-) {
-  const line = doubtful.find((doubt) => doubt.date === date);
-  if (line === undefined) return 'absent';
-  const { channel = schedule.channel } = line.entry;
-  return findPost(await context.client(), channel, deliveryKey(schedule.id, date), line.entry.at);
-}
+/** What follow-ups in its thread refer to: what it shows, also where another run has made it. */
+const questionsOf = (
+  { to, channel = to, ts = '', about }: PostMessage,
+  post: PostContent,
+  context: DeliveryContext,
+): WriteConditions['questions'] => {
+  const shown = { ...post.subject, projects: shownProjects(post.subject, post) };
+  return threadQuestions(topicOf(shown, about.due, post.subject.zone, context), { channel, ts }, context);
+};

@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import type { BillingClient } from '../../billing/client.ts';
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import { daysOfReport, REPORTS, type ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
@@ -9,12 +10,11 @@ import type { Message } from '../../slack/kit/blocks.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, describeProjects, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { AnswerCollector } from '../../workspace/service-outcomes.ts';
-import type { DeliveryContext } from '../delivery-run.ts';
-import type { CoveredDays } from '../log/delivery-log-entry.ts';
-import type { MessageTopic } from '../outbox/remember-topic.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { MessageTopic } from '../outbox/thread-topic.ts';
+import type { CoveredDays } from './post-record.ts';
 
 /** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
@@ -32,6 +32,8 @@ export interface ReportQuestion {
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
   readonly clock: () => Millis;
+  /** What the post shows that is drawn again, as `ReportResult.figures`: a project that gives no answer keeps its figure. */
+  readonly posted?: ReportResult['figures'];
   /** Called with each connection that gave an answer, and with a registered project's balance. */
   readonly answeredBy: AnswerCollector['add'];
 }
@@ -48,15 +50,16 @@ export interface ReportResult {
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
   readonly isEmpty: boolean;
-  /** `<project id>:<product>` → why it gave no answer. */
+  /** `<project id>:<product>` → why it gave no answer; one that keeps its figure is among `figures` too. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-/** The projects that the report has figures of. */
+/** The projects that a post shows figures of. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
-  { unanswered }: Pick<ReportResult, 'unanswered'>,
-): Schedule['projects'] => projects.filter((project) => !(projectKey(project) in unanswered));
+  { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
+): Schedule['projects'] =>
+  projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
 
 /** @throws Failure if no project of the question could be answered */
 export type MakeReport = (question: ReportQuestion) => Promise<ReportResult>;
@@ -68,37 +71,31 @@ export const describeReport = (
   scope?: ProjectScope,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-/** What a pass reads, and what posts need besides. */
+/** What a report is run for. `zone` is the workspace's if absent. */
+type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
+  Pick<ReportQuestion, 'posted'> & { readonly zone?: Zone };
+
+/** What a run works with, and what makes the reports. */
 export interface PostContext extends DeliveryContext {
   readonly makeReport: MakeReport;
-  /** Cause of a pause → the error that proves it lasts: one of the schedules it paused asks for all of them. */
-  readonly probeFailures: Map<string, unknown>;
 }
-
-/** What a report is run for. `zone` is the workspace's if absent. */
-type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> & {
-  readonly zone?: Zone;
-};
 
 /** A report as of `at` (ms), with the permissions of now. @throws Failure */
 export async function runReport(
-  { report, projects, channel, timing, zone }: ReportRequest,
+  { timing, zone, ...request }: ReportRequest,
   at: Millis,
   context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
   const { makeReport, workspace, billing, answerCollector, clock } = context;
+  const { report, projects, channel, posted } = request;
   const instant = Math.min(at, clock());
   return makeReport({
-    report,
-    clock,
+    ...{ report, projects, channel, workspace, billing, clock },
+    ...(posted && { posted }),
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerCollector.add,
-    workspace,
-    projects,
-    channel,
     at: instant,
-    billing,
   });
 }
 
@@ -107,7 +104,7 @@ export function topicOf(
   { report, timing, projects }: Pick<Schedule, 'report' | 'timing' | 'projects'>,
   at: Millis,
   zone: Zone,
-  { clock }: Pick<PostContext, 'clock'>,
+  { clock }: Pick<DeliveryContext, 'clock'>,
 ): MessageTopic {
   const instant = Math.min(at, clock());
   const days = daysOfReport(report, instant, zone, daysCovered(timing, instant));

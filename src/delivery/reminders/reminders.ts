@@ -1,186 +1,163 @@
-import { isFailure } from '../../domain/failure/index.ts';
+import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR } from '../../domain/time/calendar.ts';
+import {
+  addDays,
+  DAY,
+  dayAt,
+  earliest,
+  instantOf,
+  type Millis,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import {
-  type DeliveryContext,
-  openState,
-  ScheduleChangedError,
-  type StateDocument,
-} from '../delivery-run.ts';
-import { findRecipient, responsiblePeople } from '../outbox/check-recipient.ts';
-import { classifyFailure } from '../outbox/failures.ts';
-import { sendDueMessages } from '../outbox/send-message.ts';
-import { newMessage, type OutboxMessage } from '../outbox/send-state.ts';
-import { type Job, type Task, taskEach } from '../workspace-runner.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { RunView } from '../context.ts';
+import { dropMessage, dueTime, type Message, newMessage, putMessage } from '../outbox/message.ts';
+import { anyKind, type MessageKind, messagesOf } from '../outbox/message-kind.ts';
+import type { Job } from '../run.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
-import {
-  type Credential,
-  type DueReminder,
-  parseReminderState,
-  planReminders,
-  type ReminderMessage,
-  type ReminderPlan,
-  type ReminderState,
-  type ReminderStep,
-  reminderName,
-} from './reminder-plan.ts';
 
-/** Reminds people of credentials that expire or were rejected. */
-export const remindersJob: Job = {
-  plan(workspace, snapshot, now) {
-    const { next, stale, ...plan } = planReminders(workspace, snapshot, now);
-    return { next, stale, tasks: reminderTasks(plan) };
+/** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
+const REMINDER_DAYS = [14, 3, 1] as const;
+const REMINDER_TIME = '09:00';
+/** After this time there is no reminder of an expiry; in ms. */
+const TOO_LATE: Millis = 7 * DAY;
+
+const about = z.object({
+  kind: z.enum(['connection', 'access']),
+  name: z.string(),
+  /** As `Credential` has it. */
+  id: z.string(),
+  step: z.enum(['14', '3', '1', 'rejected']),
+  /** Says that nothing is to be done any more. */
+  isOver: z.boolean().exactOptional(),
+});
+type ReminderAbout = Readonly<z.infer<typeof about>>;
+export type ReminderStep = ReminderAbout['step'];
+
+/** A registered credential, and what reminders depend on. */
+export interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
+  /** Changes when the credential is replaced or gets another expiry: reminders start again. */
+  readonly id: string;
+  readonly registeredBy: SlackId;
+  readonly registeredAt: Millis;
+  readonly expiresAt: Millis | undefined;
+}
+
+export function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
+  const all = [
+    ...[...connections.values()].map((of) => ({ kind: 'connection', mark: of.fingerprint, of }) as const),
+    ...[...accesses.values()].map(
+      (of) => ({ kind: 'access', mark: of.lastFour, of: { ...of, name: of.project } }) as const,
+    ),
+  ];
+  return all.map(({ kind, mark, of: { name, registeredBy, registeredAt, lifetime, expiresAt } }) => {
+    const expiry = lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [];
+    return {
+      kind,
+      name,
+      id: [mark, registeredAt, ...expiry].join('-'),
+      registeredBy,
+      registeredAt,
+      expiresAt,
+    };
+  });
+}
+
+/** Reminders of credentials that expire or were rejected. One that stands in Slack says when that is over. */
+const reminderKind: MessageKind<ReminderAbout> = {
+  name: 'reminder',
+  about,
+  dueAt: (message, { workspace, now }) =>
+    message.state === 'posted'
+      ? (dueTime(message, now) ?? (message.about.isOver || isOpen(message.about, workspace) ? undefined : 0))
+      : dueTime(message, now),
+  async prepare(message, { workspace }) {
+    const { kind, name, id, step } = message.about;
+    const isOver = !isOpen(message.about, workspace);
+    if (isOver && message.state === 'due') return { outcome: 'skipped', message: undefined };
+    const credential = credentialsOf(workspace).find((other) => other.kind === kind && other.name === name);
+    const field = FIELDS[kind] + name;
+    return {
+      // A reminder of an application access names its project.
+      projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
+      ...(isOver && { about: { ...message.about, isOver } }),
+      expected: { field, value: workspace.fields[field] ?? '' },
+      render: (at, { scope }) => {
+        const state = !isOver
+          ? 'open'
+          : credential?.id === id
+            ? 'works'
+            : credential
+              ? 'replaced'
+              : 'removed';
+        const view = { kind, name, step, state, at, expiresAt: credential?.expiresAt } as const;
+        return reminderNotice(view, workspace, scope.isUnlimited);
+      },
+    };
   },
 };
 
-/** Tasks that record the reminders that are due, and send the recorded ones. */
-const reminderTasks = ({ due, sending }: Pick<ReminderPlan, 'due' | 'sending'>): readonly Task[] => [
-  ...taskEach(due, recordReminder),
-  ...taskEach(sending, sendReminders),
-];
+/** Whether there still is something to be done. */
+const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
+  credentialsOf(workspace).some(
+    (credential) => credential.kind === kind && credential.name === name && credential.id === id,
+  ) &&
+  (step !== 'rejected' || workspace.rejectedAt({ kind, name }) !== undefined);
 
-/** Leaves out the state of a credential that was replaced, with its messages that are still due. */
-function documentOf(credential: Credential, context: DeliveryContext): StateDocument<ReminderState> {
-  const { id } = credential;
-  const parse = (json: string | undefined): ReminderState => {
-    const stored = parseReminderState(json);
-    return stored?.credential === id ? stored : { credential: id, reminded: [], messages: [] };
-  };
-  return openState(reminderName(credential), parse, context);
+export const remindersJob: Job = {
+  kinds: [anyKind(reminderKind)],
+  plan(view) {
+    const { workspace, snapshot } = view;
+    const known = messagesOf(reminderKind, snapshot);
+    const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
+    const isStale = (message: Message<ReminderAbout>) =>
+      message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
+    return {
+      tasks: [],
+      messages: [],
+      writes: [
+        ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
+        ...each.flatMap(({ messages }) => messages).map(putMessage),
+      ],
+      next: earliest(...each.map(({ next }) => next)),
+    };
+  },
+};
+
+/** The newest reminder that is due, in place of all earlier ones that were not sent, and when the next one is, in ms. */
+function planReminder(
+  credential: Credential,
+  known: readonly Message<ReminderAbout>[],
+  { workspace, now }: RunView,
+): { readonly messages: readonly Message<ReminderAbout>[]; readonly next?: Millis | undefined } {
+  const { kind, name, id, expiresAt = now } = credential;
+  const steps = expirySteps(credential, workspace.settings.zone);
+  const isRejected = workspace.rejectedAt(credential) !== undefined;
+  const passed = now - expiresAt > TOO_LATE ? undefined : steps.findLast(({ at }) => at <= now)?.step;
+  const step = isRejected ? 'rejected' : passed;
+  const next = steps.find(({ at }) => at > now)?.at;
+  if (step === undefined) return { messages: [], next };
+  const prefix = `reminder/${kind}:${name}/${id}/${step}`;
+  const messages = recipientsOf(credential, step, workspace)
+    .filter((person) => !known.some(({ key }) => key === `${prefix}/${person}`))
+    .map((person) => newMessage(`${prefix}/${person}`, person, { kind, name, id, step }, now));
+  return { messages, next };
 }
 
-/** Records the reminder and its messages in one step, unless the credential was replaced since it was read. */
-async function recordReminder(
-  { credential, step, steps }: DueReminder,
-  context: DeliveryContext,
-): Promise<void> {
-  const admins = await adminsFor(credential, context);
-  if (context.isOver()) return;
-  const people = recipientsOf(credential, step, context);
-  const messages = [...new Set([...people, ...admins])].map((person) =>
-    reminderTo(person, step, !people.includes(person), context),
-  );
-  const field = FIELDS[credential.kind] + credential.name;
-  const expected = { field, value: context.workspace.fields[field] ?? '' };
-  try {
-    await documentOf(credential, context).update(
-      (state) => ({
-        ...state,
-        reminded: [...new Set([...state.reminded, ...steps])],
-        // An earlier reminder that was not sent in time is dropped, because this one says more.
-        messages: [...state.messages.filter((message) => message.state !== 'due'), ...messages],
-      }),
-      { needsLease: true, expected },
-    );
-  } catch (error) {
-    if (!(error instanceof ScheduleChangedError)) throw error;
-  }
+/** In order. Steps from before the credential was registered are left out. */
+function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
+  if (expiresAt === undefined) return [];
+  return REMINDER_DAYS.flatMap((days) => {
+    const at = instantOf(addDays(dayAt(expiresAt, zone), -days), REMINDER_TIME, zone);
+    return at > registeredAt ? [{ step: String(days) as ReminderStep, at }] : [];
+  });
 }
-
-const reminderTo = (
-  to: string,
-  step: ReminderStep,
-  isForAdmin: boolean,
-  { clock }: DeliveryContext,
-): ReminderMessage => ({
-  ...newMessage(to, clock()),
-  step,
-  ...(isForAdmin && { isForAdmin }),
-});
 
 /** The person who registered it and the named managers; for a rejected token also the owners of waiting watches. */
-function recipientsOf(
-  credential: Credential,
-  step: ReminderStep,
-  { workspace }: DeliveryContext,
-): readonly string[] {
+function recipientsOf(credential: Credential, step: ReminderStep, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const owners =
     step === 'rejected' ? dependentsOf(credential, workspace).watches.map(({ owner }) => owner) : [];
   return [...new Set([credential.registeredBy, ...managers, ...owners])];
-}
-
-/**
- * The workspace's admins and owners, if the person who registered it no longer manages and no named manager is left.
- * None if Slack doesn't list them: somebody who can't get the message is replaced when it is sent.
- */
-async function adminsFor({ registeredBy }: Credential, context: DeliveryContext): Promise<readonly string[]> {
-  try {
-    for (const person of new Set([registeredBy, ...context.workspace.settings.managers]))
-      if ((await findRecipient(person, context)).scope.isUnlimited) return [];
-    return await fetchAdmins(context);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    const effect = classifyFailure(error);
-    if (effect.kind === 'wait') await context.backOff(context.clock() + effect.for);
-    return [];
-  }
-}
-
-const fetchAdmins = async ({ users, client, teamId }: DeliveryContext): Promise<readonly string[]> =>
-  users(await client(), teamId).admins();
-
-const isSame = (a: ReminderMessage, b: ReminderMessage): boolean => a.step === b.step && a.to === b.to;
-
-async function sendReminders(credential: Credential, context: DeliveryContext): Promise<void> {
-  const document = documentOf(credential, context);
-  const describe = (message: ReminderMessage): Omit<OutboxMessage, 'to' | 'stored' | 'save'> => {
-    const { step, to, isForAdmin = false } = message;
-    return {
-      kind: 'reminder',
-      key: `${reminderName(credential)}/${credential.id}/${step}`,
-      prepare: async () => ({
-        // A reminder of an application access names its project.
-        projects: context.workspace.projects.filter(
-          ({ id }) => credential.kind === 'access' && id === credential.name,
-        ),
-        render: ({ at }) => ({
-          message: reminderNotice({ credential, step, to, isForAdmin, at }, context.workspace),
-        }),
-      }),
-      async onRefused() {
-        const at = context.clock();
-        const others = await insteadOf(message, document.value(), context);
-        if (others.length === 0) return false;
-        const after =
-          others === 'later'
-            ? [{ ...message, state: 'due' as const, tries: message.tries + 1, next: at + LOOK_AGAIN }]
-            : [{ ...message, state: 'failed' as const, at }, ...others];
-        await document.update(
-          (state) => ({
-            ...state,
-            messages: state.messages.flatMap((stored) => (isSame(stored, message) ? after : stored)),
-          }),
-          { needsLease: true },
-        );
-        return true;
-      },
-    };
-  };
-  await sendDueMessages(document, isSame, describe, context);
-}
-
-/** While Slack does not say who manages, it is asked again after this long (ms), and this often. */
-const LOOK_AGAIN = HOUR;
-const MAX_LOOKS = 72;
-
-/** Who gets a reminder in place of a person who can't: the next manager or, if nobody else can be reached, the admins. */
-async function insteadOf(
-  { step, to, tries }: ReminderMessage,
-  { messages }: ReminderState,
-  context: DeliveryContext,
-): Promise<readonly ReminderMessage[] | 'later'> {
-  const same = messages.filter((message) => message.step === step);
-  const isNew = (person: SlackId) => !same.some((message) => message.to === person);
-  const next = responsiblePeople(context.workspace).find(isNew);
-  if (next !== undefined) return [reminderTo(next, step, false, context)];
-  if (same.some((message) => message.to !== to && message.state !== 'failed')) return [];
-  try {
-    const admins = await fetchAdmins(context);
-    return admins.filter(isNew).map((person) => reminderTo(person, step, true, context));
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return tries < MAX_LOOKS ? 'later' : [];
-  }
 }

@@ -1,60 +1,46 @@
+/** What an alert says, in plain text: its headline, why with the arithmetic, and what has become of it. */
 import { pluralize } from '../../domain/language/text.ts';
-import { divide, formatFactor, formatMoney, type Money } from '../../domain/money/amount.ts';
+import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
+import type {
+  DaySpend,
+  MeasurementOf,
+  MonthSpend,
+  WatchFigures,
+  WatchMeasurement,
+} from '../../domain/money/watch-measurement.ts';
+import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
 import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type AlertFacts, type FactsOf, parseFacts } from './alert-facts.ts';
-import type { FiguresEvent } from './sent-alerts.ts';
+import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 
-/** What an alert says, in plain text: its headline, and why with the arithmetic. */
+type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-export type AlertWords = Readonly<ReturnType<typeof alertWords>>;
-
-/** How the workspace names the project and writes amounts now: that may have changed since the facts were stored. */
-export const alertWords = (
-  { projects: [project] }: Pick<Watch, 'projects'>,
-  workspace: Workspace,
-  today: Day,
-) => ({
-  /** The project's name, or its ID. */
-  label: projectLabel(project, workspace),
-  money: moneyWriter(project, workspace, workspace.settings.locale),
-  /** Months of its year are named without the year. */
-  today,
-});
-
-/** Writes amounts in a locale, with a currency label. */
-export type WriteMoney = ReturnType<typeof moneyWriter>;
-
-/** Writes amounts of a project with its currency label. @param locale BCP 47 */
-export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
-  const label = currencyOf(project, workspace);
-  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
+/** What was measured, and what explains it. */
+export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
+  readonly rule: WatchRule;
+  /** The measurement for the rule's kind. */
+  readonly measurement: WatchMeasurement;
+  /** A budget's month, a spike's day. */
+  readonly episode: string;
+  /** What a day costs on average, if enough of the last ones are reported. */
+  readonly average?: Money;
+  /** The balance of an earlier day. */
+  readonly before?: { readonly day: Day; readonly balance: Money };
 }
 
-/** The currency label of a project; '' for none. */
-export const currencyOf = (
-  project: ChosenProject,
-  workspace: Pick<Workspace, 'projects' | 'settings'>,
-): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
-
-type EventFigures = Pick<FiguresEvent, 'level' | 'facts'>;
-
-/** `prod has 48,210.00 EUR left, below 50,000.00 EUR`, and the line under it. */
+/** ` has 48,210.00 EUR left, below 50,000.00 EUR`, which goes on after the project's name, and the line under it. */
 export function alertText(
-  { level, facts }: EventFigures,
-  words: AlertWords,
+  level: WatchLevel,
+  basis: AlertBasis,
+  money: WriteMoney,
 ): { readonly title: string; readonly why: string } {
-  const { title, why } = textsOf(level, parseFacts(facts), words);
-  return { title: `${words.label}${title}`, why: withFullStop(joinTexts('; ', why)) };
+  const { title, why } = textsOf(level, basis, money);
+  return { title, why: withFullStop(joinTexts('; ', why)) };
 }
 
-/** The rest of a sentence that begins with the project, and what explains it. */
 interface Texts {
   readonly title: string;
   readonly why: readonly Optional<string>[];
@@ -62,24 +48,49 @@ interface Texts {
 
 const WITHOUT_FIGURES: Texts = { title: ': threshold crossed', why: [] };
 
-function textsOf(level: WatchLevel, facts: AlertFacts, words: AlertWords): Texts {
-  switch (facts.kind) {
+function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts {
+  const { rule } = basis;
+  switch (rule.kind) {
     case 'balance':
-      return facts.balance === undefined ? WITHOUT_FIGURES : balanceTexts(facts.balance, facts, words);
+      return balanceTexts(rule.below, basis, money);
     case 'runway':
-      return runwayTexts(facts, words);
-    case 'budget':
-      return facts.spend === undefined ? WITHOUT_FIGURES : budgetTexts(level, facts.spend, facts, words);
-    case 'spike':
-      return facts.spend === undefined ? WITHOUT_FIGURES : spikeTexts(facts.spend, facts, words);
+      return runwayTexts(rule.days, basis, money);
+    case 'budget': {
+      const spend = monthOf(basis);
+      return spend === undefined
+        ? WITHOUT_FIGURES
+        : budgetTexts(level, rule.amount, spend, basis.today, money);
+    }
+    case 'spike': {
+      const { spend } = daysOf(rule, basis);
+      return spend === undefined ? WITHOUT_FIGURES : spikeTexts(rule, spend, money);
+    }
   }
 }
 
-function balanceTexts(
-  balance: Money,
-  { below, runway, before }: FactsOf<'balance'>,
-  { money }: AlertWords,
-): Texts {
+/** Nothing for the measurement of another rule. */
+const measuredAs = <K extends WatchKind>(
+  kind: K,
+  { measurement }: Pick<AlertBasis, 'measurement'>,
+): Partial<MeasurementOf<K>> => (measurement.kind === kind ? (measurement as MeasurementOf<K>) : {});
+
+const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
+  measuredAs('budget', basis).months?.find(({ month }) => month === basis.episode);
+
+/** The day of a spike, and the first day after it that was below its own limit. */
+function daysOf(rule: SpikeRule, basis: AlertBasis) {
+  const { days = [] } = measuredAs('spike', basis);
+  const calm = days.find((later) => {
+    const limit = spikeLimit(rule, later);
+    return later.day > basis.episode && limit !== undefined && later.amount.lt(limit);
+  });
+  return { spend: days.find(({ day }) => day === basis.episode), calm };
+}
+
+function balanceTexts(below: Money, basis: AlertBasis, money: WriteMoney): Texts {
+  const { balance, runway } = measuredAs('balance', basis);
+  const { before } = basis;
+  if (balance === undefined) return WITHOUT_FIGURES;
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
   return {
     title: below.eq(0) ? now : `${now}, below ${money(below)}`,
@@ -91,7 +102,9 @@ function balanceTexts(
   };
 }
 
-function runwayTexts({ days, runway, account, average }: FactsOf<'runway'>, { money }: AlertWords): Texts {
+function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts {
+  const { runway } = measuredAs('runway', basis);
+  const { account, average } = basis;
   const isLastDay =
     runway?.kind === 'overdrawn'
       ? runway.left.gt(0) && average?.gt(runway.left)
@@ -116,9 +129,10 @@ const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
 
 function budgetTexts(
   level: WatchLevel,
-  { spent, forecast, reported, of }: NonNullable<FactsOf<'budget'>['spend']>,
-  { amount, month }: FactsOf<'budget'>,
-  { money, today }: AlertWords,
+  amount: Money,
+  { month, spent, forecast, reported, of }: MonthSpend,
+  today: Day,
+  money: WriteMoney,
 ): Texts {
   const name = monthText(month, today);
   const covered = `${reported} of ${pluralize(of, 'day')} reported`;
@@ -136,13 +150,8 @@ function budgetTexts(
   };
 }
 
-function spikeTexts(
-  spend: NonNullable<FactsOf<'spike'>['spend']>,
-  rule: FactsOf<'spike'>,
-  { money }: AlertWords,
-): Texts {
-  const { day } = rule;
-  const { amount, baseline, basis, basisDays = 0 } = spend;
+function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts {
+  const { day, amount, baseline, basis, basisDays = 0 } = spend;
   const limit = spikeLimit(rule, spend);
   const title = ` cost ${money(amount)} on ${dayText(day)}`;
   if (baseline === undefined || limit === undefined) return { title, why: [] };
@@ -158,53 +167,56 @@ function spikeTexts(
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 
-/** `prod recovered: 51,000.00 EUR left.`: the alert's header then, and a reply in its thread. */
-export const recoveryText = ({ level, facts }: EventFigures, words: AlertWords): string =>
-  `${joinTexts(': ', [`${words.label} recovered`, recoveredTo(level, parseFacts(facts), words)])}.`;
+/** ` recovered: 51,000.00 EUR left`, which goes on after the project's name. */
+export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
+  joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 
-function recoveredTo(level: WatchLevel, facts: AlertFacts, words: AlertWords): string {
-  const { money, today } = words;
-  switch (facts.kind) {
-    case 'balance':
-      return facts.balance === undefined ? '' : `${money(facts.balance)} left`;
+function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): string {
+  const { rule, account, today } = basis;
+  switch (rule.kind) {
+    case 'balance': {
+      const { balance } = measuredAs('balance', basis);
+      return balance === undefined ? '' : `${money(balance)} left`;
+    }
     case 'runway': {
-      const { runway, account } = facts;
+      const { runway } = measuredAs('runway', basis);
       if (runway?.kind === 'estimate')
         return `${hasBonuses(account) ? 'balance and bonuses last' : 'the balance lasts'} about ${pluralize(runway.days, 'day')}`;
       return runway?.kind === 'no-spend' ? 'nothing is being spent' : '';
     }
     case 'budget': {
-      const { spend, month } = facts;
+      const spend = monthOf(basis);
       if (spend === undefined) return '';
+      const month = monthText(spend.month, today);
       return level === 'forecast'
-        ? `about ${money(spend.forecast ?? spend.spent)} expected in ${monthText(month, today)}`
-        : `billing now reports ${money(spend.spent)} for ${monthText(month, today)}`;
+        ? `about ${money(spend.forecast ?? spend.spent)} expected in ${month}`
+        : `billing now reports ${money(spend.spent)} for ${month}`;
     }
     case 'spike': {
-      const { spend, calm } = facts;
-      const limit = spend && spikeLimit(facts, spend);
-      if (limit !== undefined && spend?.amount.lt(limit)) return reportedNow(facts, words);
+      const { spend, calm } = daysOf(rule, basis);
+      const limit = spend && spikeLimit(rule, spend);
+      if (limit !== undefined && spend?.amount.lt(limit)) return reportedNow(spend, money);
       return calm === undefined ? '' : `${money(calm.amount)} on ${dayText(calm.day)}`;
     }
   }
 }
 
-/** The alert's header when billing reports another amount for its day: `prod corrected: billing now reports 9.00 EUR for Wed 18 Nov.` */
-export function correctionText({ facts }: EventFigures, words: AlertWords): string {
-  const read = parseFacts(facts);
-  return `${words.label} corrected: ${read.kind === 'spike' ? reportedNow(read, words) : 'billing now reports another amount'}.`;
+/** ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`: another amount for the day of a spike. */
+export function correctionText(basis: AlertBasis, money: WriteMoney): string {
+  const spend = measuredAs('spike', basis).days?.find(({ day }) => day === basis.episode);
+  return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 
-const reportedNow = ({ day, spend }: FactsOf<'spike'>, { money }: AlertWords): string =>
-  `billing now reports ${spend === undefined ? 'another amount' : money(spend.amount)} for ${dayText(day)}`;
+const reportedNow = ({ day, amount }: DaySpend, money: WriteMoney): string =>
+  `billing now reports ${money(amount)} for ${dayText(day)}`;
 
-const hasBonuses = (account: FactsOf<'runway'>['account']): boolean =>
+const hasBonuses = (account: Account | undefined): boolean =>
   account !== undefined && 'value' in account.bonuses && !account.bonuses.value.eq(0);
 
 const withFullStop = (text: string): string =>
   text === '' ? '' : `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 /** `Wed 18 Nov` */
-export const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
+const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
 /** `20 Dec 2026` */
 const dateText = (day: Day): string => formatDays(day, day).slice(4);
 /** `November`, with its year unless it is that of `today`. */

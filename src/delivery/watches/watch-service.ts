@@ -1,3 +1,4 @@
+import { kindOf, wordFailure } from '../../domain/failure/index.ts';
 import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -6,88 +7,93 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { openState } from '../delivery-run.ts';
-import type { DeliveryLogSnapshot, LogWrite } from '../log/delivery-log.ts';
-import type { RunnerParts } from '../workspace-runner.ts';
-import {
-  type AlertEvent,
-  nextCheckAt,
-  parseWatchState,
-  type StoredWatchState,
-  WATCH_FIELD_PREFIX,
-} from './sent-alerts.ts';
+import type { RunParts, RunView } from '../context.ts';
+import { openField } from '../delivery-log.ts';
 import {
   fetchAccount,
   fetchUsage,
   figuresField,
+  hasFigures,
   needsBalance,
-  needsUsage,
+  type ProjectFigures,
   parseWatchFigures,
-  type StoredFigures,
+  sourceOf,
   type WatchFiguresStore,
-} from './watch-figures-store.ts';
-import { isLimited } from './watches-job.ts';
+} from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  parseWatchRecord,
+  watchField,
+  watchRecords,
+  withChange,
+} from './watch-state.ts';
+import { isLimited, nextChecks } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
 /** What a person did with an alert. */
-export type AlertResponse = Extract<AlertEvent, { readonly kind: 'acknowledged' | 'snoozed' }>;
+export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
-/** What forms, lists and alerts of watches need from delivery. @throws StoreUnavailable from each method */
+/** What forms, lists and alerts of watches need from delivery. @throws store-unavailable from each method */
 export type WatchService = ReturnType<typeof createWatchService>;
 
-/** No lease: the write is refused unless the state exists as it was read. */
-const WITHOUT_LEASE = '';
-
-export function createWatchService(
-  parts: Pick<RunnerParts, 'deliveryLog' | 'billing' | 'clock'> & {
-    readonly figures: WatchFiguresStore;
-    /** The workspace's watches or connections changed: derives its runs again, and new ones are checked at once. */
-    readonly changed: (workspace: SlackId) => Promise<void>;
-  },
-) {
-  const { deliveryLog, figures, billing, changed, clock } = parts;
+export function createWatchService({
+  deliveryLog,
+  billing,
+  clock,
+  figures,
+  changed,
+}: Pick<RunParts, 'deliveryLog' | 'billing' | 'clock'> & {
+  readonly figures: WatchFiguresStore;
+  /** The workspace's watches or connections changed: plans its run again, and new ones are checked at once. */
+  readonly changed: (workspace: SlackId) => Promise<void>;
+}) {
   return {
     changed,
     /** By the watch's ID, of every watch of the record. */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
-      const now = clock();
+      const view = { workspace, snapshot, now: clock() };
+      const next = nextChecks(view);
       const stateNow = (watch: Watch) =>
-        stateOf(watch, known.get(figuresField(watch.projects[0])), workspace, snapshot, now);
+        stateOf(watch, known.get(figuresField(watch.projects[0])), next.get(watch.id), view);
       return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
     },
     /**
-     * Records what a person did with an alert, and updates its message. Snoozing itself is the record's `snoozedUntil`,
-     * which the caller saves first.
+     * Records what a person did with an alert, which is drawn again. Snoozing itself is the record's `snoozedUntil`, which
+     * the caller saves first.
      *
+     * @param name as `alertName` makes it
      * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
      */
     async respond(
-      workspace: SlackId,
+      teamId: SlackId,
       watch: string,
-      episode: string,
+      name: string,
       response: AlertResponse,
     ): Promise<'recorded' | 'repeated' | 'gone'> {
-      const context = {
-        teamId: workspace,
-        deliveryLog,
-        logSnapshot: await deliveryLog.load(workspace),
-        write: (write: LogWrite) => deliveryLog.write({ teamId: workspace, token: WITHOUT_LEASE }, write),
-      };
-      const document = openState(WATCH_FIELD_PREFIX + watch, parseWatchState, context);
-      const respondTo = (state: StoredWatchState | undefined) =>
-        state === undefined ? 'gone' : withResponse(state, episode, response);
-      const after = respondTo(document.value());
-      if (typeof after === 'string') return after;
-      await document.update((state) => {
-        const answered = respondTo(state);
-        return typeof answered === 'string' ? state : answered;
-      });
-      await changed(workspace);
+      const field = watchField(watch);
+      const json = (await deliveryLog.load(teamId)).state(field);
+      const record = openField({ deliveryLog, teamId }, field, json, parseWatchRecord);
+      const found = findAlert(record.value(), name);
+      if (found === undefined) return 'gone';
+      if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
+      await record.update(
+        (now) =>
+          now && {
+            ...now,
+            alerts: now.alerts.map((alert) =>
+              alertName(alert) === name ? withChange(alert, response) : alert,
+            ),
+          },
+      );
+      await changed(teamId);
       return 'recorded';
     },
     /**
@@ -110,66 +116,58 @@ export function createWatchService(
         fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
         needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
       ]);
-      return { today, connection: access.connection, usage, ...(account && { account }) };
+      return { today, source: access.connection, usage, ...(account && { account }) };
     },
   };
-}
-
-function withResponse(
-  state: StoredWatchState,
-  episode: string,
-  response: AlertResponse,
-): StoredWatchState | 'repeated' | 'gone' {
-  const alert = state.alerts.find((other) => other.episode === episode);
-  if (alert === undefined) return 'gone';
-  const isDone = response.kind === 'acknowledged' && alert.events.some(({ kind }) => kind === response.kind);
-  if (isDone) return 'repeated';
-  const after = { ...alert, events: [...alert.events, response] };
-  return { ...state, alerts: state.alerts.map((other) => (other === alert ? after : other)) };
 }
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
 function stateOf(
   watch: Watch,
-  figures: StoredFigures | undefined,
-  workspace: Workspace,
-  snapshot: DeliveryLogSnapshot,
-  now: Millis,
+  stored: ProjectFigures | undefined,
+  next: Millis | undefined,
+  { workspace, snapshot, now }: RunView,
 ) {
-  const stored = parseWatchState(snapshot.state(WATCH_FIELD_PREFIX + watch.id));
-  const state = stored?.since === watch.since ? stored : undefined;
-  const { alerts = [], alerted = [] } = state ?? {};
+  const { rule, projects } = watch;
+  const record = watchRecords(snapshot).get(watch.id);
+  const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const { zone } = workspace.settings;
   const today = dayAt(now, zone);
-  const { account, usage, problem } = figures ?? {};
-  const asked = [
-    ...(needsBalance(watch.rule) ? [account?.at] : []),
-    ...(needsUsage(watch.rule) ? [usage?.at] : []),
-  ];
-  const known = asked.every((at) => at !== undefined) ? figures : undefined;
-  const undelivered = alerts
-    .at(-1)
-    ?.messages.findLast(({ cause, state: sent }) => cause !== undefined && sent !== 'posted')?.cause;
+  // Figures of an account that is gone are not shown.
+  const figures = stored?.source === sourceOf(projects[0], workspace) ? stored : undefined;
+  const known = figures && hasFigures(rule, figures) ? figures : undefined;
+  const { cause } = figures?.problem ?? {};
+  const newest = alerts.at(-1);
+  const key = newest && alertKey(watch.id, alertName(newest));
+  const undelivered = snapshot.messages.findLast(
+    (message) =>
+      key !== undefined &&
+      message.key.startsWith(key) &&
+      message.cause !== undefined &&
+      message.state !== 'posted',
+  )?.cause;
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
-    checkedAt: known && Math.max(...asked.map((at) => at ?? 0)),
-    nextCheckAt: watch.paused === undefined ? nextCheckAt(workspace, snapshot, now) : undefined,
+    checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
+    nextCheckAt: watch.paused === undefined ? next : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measureWatch(watch.rule.kind, parseWatchFigures(known, today, zone)),
+    measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     /** It has alerted and not recovered. */
-    isCrossed: alerted.some(({ isOver = false }) => !isOver),
+    isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */
-    problem: isLimited(watch, workspace) ? LIMITED : problem && wordFailure(problem.cause, today),
+    problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
+    /** Somebody has to mend that: until then it is paused. */
+    isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why an alert of it could not be sent, in a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
-    /** Oldest first. */
-    alerts,
+    /** The newest alert, by its name, if it can be acknowledged. */
+    openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
-export interface PreviewFigures extends StoredFigures {
+export interface PreviewFigures extends ProjectFigures {
   readonly today: Day;
 }
 

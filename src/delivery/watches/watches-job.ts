@@ -1,249 +1,242 @@
-import { type AlertedLevel, type Evaluation, evaluateRule } from '../../domain/money/watch-evaluation.ts';
+/** Checks each watch once an hour and whenever what it rests on has changed, and finds what to alert about. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
-import { addDays, dayAt, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
+import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/project-visibility.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { type DeliveryContext, openState, ScheduleChangedError } from '../delivery-run.ts';
-import type { DeliveryLogSnapshot } from '../log/delivery-log.ts';
-import { splitByTime } from '../outbox/send-state.ts';
-import type { Job, Task } from '../workspace-runner.ts';
-import { factsOf } from './alert-facts.ts';
-import { alertActionAt, sendAlerts } from './alert-send.ts';
+import type { DeliveryContext, RunView } from '../context.ts';
+import { OvertakenError } from '../delivery-log.ts';
+import { anyKind } from '../outbox/message-kind.ts';
+import type { Job } from '../run.ts';
+import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-wording.ts';
+import { createAlertKind, messagesOfAlert } from './alerts.ts';
 import {
-  createFiguresRefresher,
-  type FiguresRefresher,
-  type KnownFigures,
-  type WatchedProject,
-} from './fetch-watch-figures.ts';
-import {
-  type AlertEvent,
-  alertEpisode,
-  type FiguresEvent,
-  hourlyCheckAfter,
-  isMuted,
-  LAST_CHECK_FIELD,
-  type LastCheck,
-  nextCheckAt,
-  parseWatchState,
-  recordEvent,
-  type StoredWatchState,
-  stateFor,
-  WATCH_FIELD_PREFIX,
-  watchBasisOf,
-} from './sent-alerts.ts';
-import {
+  fetchFigures,
   figuresField,
-  knownBalances,
-  needsBalance,
-  needsUsage,
+  hasFigures,
+  type ProjectFigures,
   parseWatchFigures,
-  type StoredFigures,
+  readableAmount,
+  sourceOf,
   type WatchFiguresStore,
-} from './watch-figures-store.ts';
+} from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  isMuted,
+  isOpen,
+  MAX_ALERTS,
+  recordFor,
+  type WatchRecord,
+  watchField,
+  watchRecords,
+  withChange,
+  withoutUnseen,
+} from './watch-state.ts';
 
-/** Checks watches, and sends alerts. @param figures what billing last said of the watched projects */
-export const createWatchesJob = (figures: WatchFiguresStore): Job => ({
-  plan(workspace, snapshot, now) {
-    const { next, stale, ...plan } = planWatches(workspace, snapshot, now);
-    return { next, stale, tasks: watchTasks(plan, figures) };
-  },
-});
-
-/** What to do about watches at `now` (ms), by the record and the delivery log. */
-function planWatches(workspace: Workspace, snapshot: DeliveryLogSnapshot, now: Millis) {
-  const states = new Map(
-    snapshot
-      .statesOf(WATCH_FIELD_PREFIX)
-      .map(([name, json]) => [name.slice(WATCH_FIELD_PREFIX.length), parseWatchState(json)]),
-  );
-  const check = nextCheckAt(workspace, snapshot, now);
-  const isCheckDue = check !== undefined && check <= now;
-  const acting = workspace.watches.map((watch) => {
-    const { alerts = [] } = states.get(watch.id) ?? {};
-    const isSuspended = isMuted(watch, now);
-    const times = alerts.flatMap((alert) =>
-      alert.messages.map((message) => alertActionAt(alert, message, isSuspended)),
-    );
-    return { what: watch, at: earliest(...times) };
-  });
-  const known = new Set(workspace.watchIds);
-  // Slack's rate limit delays messages, not questions to billing.
-  const { due, next } = splitByTime(acting, snapshot, now);
+/** @param figures what billing last said of the watched projects, for lists and charts */
+export function createWatchesJob(figures: WatchFiguresStore): Job {
   return {
-    isCheckDue,
-    /** Watches with messages to send, or to draw again. */
-    alerting: due,
-    /** States that are no longer needed. A removed watch's is kept for as long as an undo can bring it back. */
-    stale: [...states.keys()]
-      .filter((id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined)
-      .map((id) => WATCH_FIELD_PREFIX + id),
-    /** When there is something to do, in ms; undefined for never. */
-    next: earliest(isCheckDue ? undefined : check, next),
+    kinds: [anyKind(createAlertKind(figures))],
+    plan(view) {
+      const { workspace, snapshot, now } = view;
+      const known = new Set(workspace.watchIds);
+      // A removed watch's state is kept for as long as an undo can bring it back.
+      const gone = [...watchRecords(snapshot).keys()].filter(
+        (id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined,
+      );
+      const times = nextChecks(view);
+      const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
+      return {
+        tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
+        messages: [],
+        writes: gone.map((id) => {
+          const name = watchField(id);
+          return { name, before: snapshot.state(name), value: undefined };
+        }),
+        next: due.length === 0 ? earliest(...times.values()) : undefined,
+      };
+    },
   };
 }
 
-/** A check if it is due, else the messages that a pause or a failure of Slack held back, with the newest figures. */
-function watchTasks(
-  { isCheckDue, alerting }: Pick<ReturnType<typeof planWatches>, 'isCheckDue' | 'alerting'>,
-  store: WatchFiguresStore,
-): readonly Task[] {
-  if (isCheckDue) return [(context) => checkWatches(store, context)];
-  const send: Task = async (context) => {
-    const known = await store.load(context.teamId);
-    for (const watch of alerting) if (!context.isOver()) await sendAlerts(watch, known, context);
+const CHECK_FIELD = 'check/watches';
+
+const schema = z.object({
+  /** When all watches were last checked, in ms. */
+  at: z.int(),
+  /** What each watch rested on when it was last checked, by its ID: see `basisOf`. */
+  bases: z.record(z.string(), z.string()),
+});
+
+/** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
+function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
+  const spread = hashBucket(teamId, HOUR);
+  return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
+}
+
+/** Its rule, whether it alerts anyone, and whose figures it is judged by: when that changes it is checked at once. */
+function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
+  const source = sourceOf(watch.projects[0], workspace);
+  const parts = [
+    watch.since,
+    isMuted(watch, now),
+    isLimited(watch, workspace),
+    source,
+    workspace.settings.zone,
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 8);
+}
+
+/** When each watch is checked next, by its ID, in ms: `now` or earlier if that is due. Empty for never. */
+export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<string, Millis> {
+  const { teamId, watches } = workspace;
+  // Damaged settings don't tell the time zone, so days can't be told either.
+  if (isDamaged(workspace, 'settings')) return new Map();
+  const last = tryParseRecord(schema, snapshot.state(CHECK_FIELD));
+  const next = (watch: Watch): Millis => {
+    // After the clock went back, the next check would otherwise come too late.
+    if (last === undefined || last.at > now) return now;
+    if (last.bases[watch.id] !== basisOf(watch, workspace, now)) return now;
+    const hourly = hourlyCheckAfter(teamId, last.at);
+    const { paused, snoozedUntil = 0 } = watch;
+    return paused === undefined && snoozedUntil > now ? Math.min(hourly, snoozedUntil) : hourly;
   };
-  return alerting.length === 0 ? [] : [send];
+  return new Map(watches.map((watch) => [watch.id, next(watch)]));
 }
 
 /**
- * Asks billing about the watched projects and judges each watch. The alerts are stored with the judgement in one step,
- * so that each goes out once even if the process dies in between.
+ * Asks billing about the projects of these watches and judges each. Alerts are stored with the judgement in one step, so
+ * that each goes out once even if the process dies in between.
  *
- * @throws LeaseLostError, StoreUnavailable
+ * @throws OvertakenError, store-unavailable
  */
-async function checkWatches(store: WatchFiguresStore, context: DeliveryContext): Promise<void> {
-  const { workspace, teamId, clock } = context;
-  const began = clock();
-  const after: LastCheck = { at: began, next: nextCheck(context), basis: watchBasisOf(workspace) };
-  const end = () =>
-    openState(LAST_CHECK_FIELD, () => after, context).update(() => after, { needsLease: true });
-  // Damaged settings don't tell the time zone, so days can't be told either.
-  if (isDamaged(workspace, 'settings')) return end();
-  const known: KnownFigures = new Map(await store.load(teamId));
-  const refresher = createFiguresRefresher(known, store, context);
-  await refresher.refresh(projectsOf(workspace.watches.filter((watch) => !isLimited(watch, workspace))));
-  for (const watch of workspace.watches) {
-    if (context.isOver()) return;
-    await checkWatch(watch, { known, refresher, now: began }, context);
-  }
-  await end();
-}
-
-async function checkWatch(
-  watch: Watch,
-  { known, refresher, now }: { known: KnownFigures; refresher: FiguresRefresher; now: Millis },
+async function checkWatches(
+  due: readonly Watch[],
+  store: WatchFiguresStore,
   context: DeliveryContext,
 ): Promise<void> {
-  const { workspace } = context;
-  const document = openState(WATCH_FIELD_PREFIX + watch.id, parseWatchState, context);
-  const judge = (state: StoredWatchState | undefined) =>
-    judgeWatch({ watch, workspace, now, figures: known.get(figuresField(watch.projects[0])) }, state);
-  const before = document.value();
-  const { found, state } = judge(before);
-  if (before === undefined && state.alerted.length === 0) return;
-  // A balance is judged without what was spent, but the alert says how long it lasts.
-  if (watch.rule.kind === 'balance' && found && found.crossings.length > 0)
-    await refresher.fetchDays(watch.projects[0]);
-  const field = FIELDS.watch + watch.id;
-  const expected = { field, value: workspace.fields[field] ?? '' };
-  try {
-    await document.update((now) => judge(now).state, { needsLease: true, expected });
-  } catch (error) {
-    // Somebody changed the watch: the next check judges it as it is then.
-    if (!(error instanceof ScheduleChangedError)) throw error;
-  }
-}
-
-function projectsOf(watches: readonly Watch[]): readonly WatchedProject[] {
-  const projects = new Map<string, WatchedProject>();
-  for (const {
-    projects: [project],
-    rule,
-  } of watches) {
-    const field = figuresField(project);
-    const known = projects.get(field);
-    projects.set(field, {
-      project,
-      needsBalance: needsBalance(rule) || known?.needsBalance === true,
-      needsUsage: needsUsage(rule) || known?.needsUsage === true,
-    });
-  }
-  return [...projects.values()];
-}
-
-/** The next hour, or the end of a snooze. */
-function nextCheck({ workspace, teamId, clock }: DeliveryContext): number {
-  const now = clock();
-  const hourly = hourlyCheckAfter(teamId, now);
-  const ends = workspace.watches.flatMap(({ paused, snoozedUntil = 0 }) =>
-    paused === undefined && snoozedUntil > now ? [snoozedUntil] : [],
+  const { workspace, snapshot, teamId, now, deliveryLog } = context;
+  const { watches } = workspace;
+  const figures = await fetchFigures(
+    due.filter((watch) => !isLimited(watch, workspace)),
+    store,
+    context,
   );
-  return Math.min(hourly, ...ends);
-}
-
-/** What a watch is judged with, at one instant (ms). */
-export interface WatchInput {
-  readonly watch: Watch;
-  readonly workspace: Workspace;
-  readonly now: Millis;
-  readonly figures: StoredFigures | undefined;
+  for (const watch of due) {
+    if (context.isOver()) return;
+    await checkWatch(watch, figures.get(figuresField(watch.projects[0])), context);
+  }
+  const before = snapshot.state(CHECK_FIELD);
+  const { at = now } = (due.length < watches.length && tryParseRecord(schema, before)) || {};
+  const bases = Object.fromEntries(watches.map((watch) => [watch.id, basisOf(watch, workspace, now)]));
+  const outcome = await deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, value: { at, bases } }]);
+  if (outcome !== 'written') throw new OvertakenError();
 }
 
 /** The project can no longer be shown in the channel. */
 export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** The figures of this hour that the rule needs; undefined if any is missing. */
-function currentFigures({ watch, workspace, now, figures }: WatchInput): WatchFigures | undefined {
-  if (figures === undefined || isLimited(watch, workspace)) return undefined;
-  const { zone } = workspace.settings;
-  const today = dayAt(now, zone);
-  const { account, usage } = figures;
-  const isAccountNew = account !== undefined && account.at >= hourlyCheckAfter(workspace.teamId, now) - HOUR;
-  const isUsageNew = usage?.zone === zone && usage.until === addDays(today, -1);
-  if (needsBalance(watch.rule) && !isAccountNew) return undefined;
-  if (needsUsage(watch.rule) && !isUsageNew) return undefined;
-  return parseWatchFigures(figures, today, zone);
+/** @param figures of this check; undefined if billing wasn't asked */
+async function checkWatch(
+  watch: Watch,
+  figures: ProjectFigures | undefined,
+  { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
+): Promise<void> {
+  const stored = watchRecords(snapshot).get(watch.id);
+  const source = sourceOf(watch.projects[0], workspace);
+  // What was not sent yet and rests on another account's figures is never sent.
+  const isSeen = (alert: Alert) => {
+    const key = alertKey(watch.id, alertName(alert));
+    return snapshot.messages.some(
+      (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
+    );
+  };
+  const before = withoutUnseen(recordFor(watch, stored, now), isSeen);
+  const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
+  const { record, added } = isJudged
+    ? applyFindings(watch, before, figures, workspace, now)
+    : { record: before, added: [] };
+  const name = watchField(watch.id);
+  const json = snapshot.state(name);
+  const isNothing = json === undefined && record.alerted.length === 0;
+  if (isNothing || JSON.stringify(record) === json) return;
+  const messages = added.flatMap((alert) => messagesOfAlert(watch, alert));
+  const field = FIELDS.watch + watch.id;
+  const expected = { field, value: workspace.fields[field] ?? '' };
+  const fields = [{ name, before: json, value: record }, ...messages];
+  // Where somebody has changed the watch, the next check judges it as it is then.
+  if ((await deliveryLog.write(teamId, fields, { expected })) === 'overtaken') throw new OvertakenError();
 }
 
-/**
- * What a check finds, if its figures are there, and the state of the watch after it with the messages about it. While the
- * watch is paused or snoozed, nothing is sent, and alerts that were sent before are updated in place.
- */
-function judgeWatch(
-  input: WatchInput,
-  stored: StoredWatchState | undefined,
-): { readonly state: StoredWatchState; readonly found?: Evaluation } {
-  const { watch, workspace, now } = input;
-  const { rule, since } = watch;
-  const state = stateFor(watch, stored, now);
-  const figures = currentFigures(input);
-  if (figures === undefined) return { state };
-  const measurement = measureWatch(rule.kind, figures);
-  const isSuspended = isMuted(watch, now);
-  const found = evaluateRule(rule, measurement, state.alerted, {
+/** The state after a check, and the alerts that are new. Of a muted watch nothing is new, and what was sent goes on. */
+function applyFindings(
+  watch: Watch,
+  before: WatchRecord,
+  figures: ProjectFigures,
+  workspace: Workspace,
+  now: Millis,
+): { readonly record: WatchRecord; readonly added: readonly Alert[] } {
+  const { rule, since, projects } = watch;
+  const { zone, locale } = workspace.settings;
+  const judged = parseWatchFigures(figures, dayAt(now, zone), zone);
+  const measurement = measureWatch(rule.kind, judged);
+  const found = evaluateRule(rule, measurement, before.alerted, {
     episode: now.toString(36),
-    since: dayAt(since, workspace.settings.zone),
-    isSuspended,
+    since: dayAt(since, zone),
+    isSuspended: isMuted(watch, now),
   });
-  if (!found.isKnown) return { state, found };
-  const events = (kind: FiguresEvent['kind'], levels: readonly AlertedLevel[]) =>
-    levels.map(({ episode, level }): readonly [string, AlertEvent] => {
-      const facts = factsOf({ rule, measurement, episode, ...explanationOf(input, figures) });
-      return [alertEpisode(watch, episode), { kind, level, at: now, facts }];
-    });
-  const targets = isSuspended ? [] : (watch.people ?? [watch.channel]);
-  const alerts = [
-    ...events('recovered', lastOfEach(found.recoveries)),
-    ...events('corrected', found.corrections),
-    ...events('crossed', found.crossings),
-  ].reduce((all, [episode, event]) => recordEvent(all, episode, event, targets), state.alerts);
-  return { state: { since: state.since, alerted: found.alerted, alerts }, found };
+  if (!found.isKnown) return { record: before, added: [] };
+  const money = moneyWriter(projects[0], workspace, locale);
+  const explained = explanationOf(figures, judged);
+  const basisFor = (episode: string): AlertBasis => ({ ...explained, rule, measurement, episode });
+  const added = found.crossings.map(({ episode, level }): Alert => {
+    const text = alertText(level, basisFor(episode), money);
+    const covers = rule.kind === 'budget' ? '' : coverageText(judged);
+    return { episode, level, at: now, source: figures.source, ...text, covers, state: 'open', changes: 0 };
+  });
+  const known = before.alerts.map((alert, at) => {
+    const { episode, level, state } = alert;
+    const isOf = (other: AlertedLevel) => other.episode === episode && other.level === level;
+    const isRecovered = found.recoveries.some(isOf) && (isOpen(alert) || state === 'passed');
+    const isNewest = !before.alerts.slice(at + 1).some(isOf);
+    const isCorrected = isNewest && found.corrections.some(isOf);
+    const isPassed = isOpen(alert) && added.some((other) => other.episode === episode);
+    if (!isRecovered && !isCorrected && !isPassed) return alert;
+    const recovery = isRecovered ? recoveryText(level, basisFor(episode), money) : '';
+    const says = isCorrected ? correctionText(basisFor(episode), money) : recovery;
+    const unsettled = state === 'open' ? 'corrected' : state;
+    const after = isRecovered ? 'recovered' : isPassed ? 'passed' : unsettled;
+    return withChange(alert, { state: after, now: { at: now, says } });
+  });
+  const alerts = [...known, ...added].slice(-MAX_ALERTS);
+  return { record: { since: before.since, alerted: found.alerted, alerts }, added };
 }
 
-/** One message for a recovered episode, whatever levels it had. */
-const lastOfEach = (levels: readonly AlertedLevel[]): readonly AlertedLevel[] =>
-  levels.filter(({ episode }, at) => !levels.slice(at + 1).some((later) => later.episode === episode));
-
-function explanationOf({ figures }: WatchInput, judged: WatchFigures) {
-  const [day, balance] =
-    [...(figures ? knownBalances(figures) : [])].findLast(([earlier]) => earlier < judged.today) ?? [];
+/** What a text says besides what was measured. */
+function explanationOf({ earlier }: ProjectFigures, judged: WatchFigures) {
+  const balance = earlier && readableAmount(earlier.balance);
   const average = averageDay(judged);
   return {
+    today: judged.today,
     ...(judged.account && { account: judged.account }),
     ...(average && { average }),
-    ...(day !== undefined && balance && { before: { day, balance } }),
+    ...(earlier && balance && { before: { day: earlier.day, balance } }),
   };
+}
+
+const WEEK = 7;
+/** `6 of the last 7 days reported`; '' where none is, as billing was not asked for them. */
+function coverageText({ amounts, today, zone }: WatchFigures): string {
+  const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
+  return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;
 }

@@ -1,52 +1,43 @@
-/**
- * Everything that can go wrong on the way from a command to its answer, one class a kind: its data and, written by its
- * constructor, the sentence that says what happened. The compiler then asks for the rest of a new kind: what to do about it,
- * with its button (`slack/error-messages/`), and how it is stored (`workspace/record/stored-failure.ts`).
- *
- * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
- */
+import * as z from 'zod';
+import { couldBeSecret } from '../language/secret-detection.ts';
+import type { Day, RequestedDays } from '../time/calendar.ts';
+import { KINDS, type Kind } from './kinds.ts';
 
-import type { RequestedDays } from '../time/calendar.ts';
-import { FailureBase } from './base.ts';
-import type * as command from './command.ts';
-import type * as identity from './os-token.ts';
-import type * as service from './service.ts';
-import { NoData, QueryRejected } from './service.ts';
-import type * as slack from './slack.ts';
-import type * as store from './store.ts';
-import { StoreUnavailable, WriteRefused } from './store.ts';
+export * from './kinds.ts';
 
-export * from './command.ts';
-export * from './os-token.ts';
-export * from './service.ts';
-export * from './slack.ts';
-export * from './store.ts';
+export type FailureKind = keyof typeof KINDS;
+export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
+/** The data may be left out where nothing of it is required. */
+type Details<K extends FailureKind> =
+  Record<never, never> extends DataOf<K>
+    ? [data?: DataOf<K>, options?: ErrorOptions]
+    : [data: DataOf<K>, options?: ErrorOptions];
 
-/** The failures whose classes a module exports. */
-type FailuresOf<Module> = {
-  [Name in keyof Module]: Module[Name] extends abstract new (
-    ...args: never
-  ) => infer Made
-    ? Extract<Made, FailureBase<string>>
-    : never;
-}[keyof Module];
-
-export type CommandFailure = FailuresOf<typeof command>;
-export type IdentityFailure = FailuresOf<typeof identity>;
-export type ServiceFailure = FailuresOf<typeof service>;
-export type Failure =
-  | CommandFailure
-  | IdentityFailure
-  | ServiceFailure
-  | FailuresOf<typeof slack>
-  | FailuresOf<typeof store>;
-
-export type FailureKind = Failure['kind'];
-export type FailureOf<K extends FailureKind> = Extract<Failure, { readonly kind: K }>;
-
-export function isFailure(error: unknown): error is Failure {
-  return error instanceof FailureBase;
+/** A failure of one kind: its data, and the sentence of its kind. */
+class FailureError<K extends FailureKind> extends Error {
+  override readonly name = 'Failure';
+  readonly data: DataOf<K>;
+  constructor(
+    readonly kind: K,
+    ...[data = {} as DataOf<K>, options]: Details<K>
+  ) {
+    super((KINDS[kind] as Kind<DataOf<K>>).says(data), options);
+    this.data = data;
+  }
 }
+
+export type FailureOf<K extends FailureKind> = K extends 'invalid-word' ? InvalidWord : FailureError<K>;
+
+/** What is thrown where something can go wrong: one of the kinds, with its data. Narrow it by `kind`. */
+export type Failure = { readonly [K in FailureKind]: FailureOf<K> }[FailureKind];
+export const Failure = FailureError as new <K extends Exclude<FailureKind, 'invalid-word'>>(
+  kind: K,
+  ...details: Details<K>
+) => FailureOf<K>;
+
+/** @param kind any if absent */
+export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
+  error instanceof FailureError && (kind === undefined || error.kind === kind);
 
 /** For work whose failure is one of its outcomes: `work.catch(failureOf)`. @throws any other error */
 export function failureOf(error: unknown): Failure {
@@ -59,29 +50,125 @@ export const ignoreFailure = (error: unknown): undefined => void failureOf(error
 
 /** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
-  if (!('question' in failure) || failure.question.days === undefined) return failure;
-  const question = { ...failure.question, days };
-  return failure.kind === 'no-data'
-    ? new NoData(question)
-    : new QueryRejected(failure.messages, failure.status, question);
+  if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
+  const { question } = failure.data;
+  if (question.days === undefined) return failure;
+  return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
 }
+
+/** @returns undefined for a kind that only another version knows */
+export const kindOf = (kind: string): Kind | undefined =>
+  Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
 /** Whether the write may have been stored although it failed. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
-  failure.kind === 'store-unavailable' && failure.unsure;
+  failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
+
+/** A failure as Redis keeps it: the sentence is made when it is read, for its reader. Of other versions’ it is a plain one. */
+export const storedFailure = z.object({
+  kind: z.string(),
+  data: z.record(z.string(), z.unknown()).exactOptional(),
+  /** The post may be in the channel although it failed. */
+  mayBePosted: z.boolean().exactOptional(),
+});
+export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
+
+/** The same failure always makes the same text, so that writes can be compared. */
+export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
+  kind,
+  data: KINDS[kind].schema.parse(data),
+});
+
+/** What happened, in a sentence. @param today the reader's: days of its year are named without the year */
+export function wordFailure(stored: StoredFailure, today?: Day): string {
+  const kind = kindOf(stored.kind);
+  const data = kind?.schema.safeParse(stored.data).data;
+  const sentence = (data && kind?.says(data, today)) ?? UNKNOWN;
+  return stored.mayBePosted === true ? `${sentence} ${MAY_BE_POSTED}` : sentence;
+}
+
+const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
+const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
 
 /**
- * The failure of work that may have changed something before its last step: if the store is away, only a refused
- * write says that nothing was changed.
- * @param hasChanged whether an earlier step was saved
+ * Whether a refused word is quoted: `judged` by its look, `always` for an address or the workspace's own name for
+ * something, `never` if it is known that it may be a secret.
  */
-export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
-  failure.kind === 'store-unavailable' &&
-  !failure.unsure &&
-  (hasChanged || !(failure instanceof WriteRefused))
-    ? new StoreUnavailable({ cause: failure }, true)
-    : failure;
+type Quoting = 'judged' | 'always' | 'never';
 
-/** Whether the previous value is unchanged: nothing was stored, and nobody else changed it. */
-export const changedNothing = (failure: Failure): boolean =>
-  !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict';
+/** Replaces a word that is not repeated. */
+const WITHHELD = '…';
+const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
+
+/** In a `why`: where the refused word goes. */
+const WORD = '{word}';
+/** The `why` of an unknown word. */
+export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
+/** The `why` of a command that does not exist. */
+export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
+
+/** A word that cannot be used. */
+export class InvalidWord extends FailureError<'invalid-word'> {
+  readonly word: string;
+  /** What is wrong, without what to type. */
+  readonly fact: string;
+  /** Whole texts, ready to run: the corrected one, or what an ambiguous word may mean. None could hold a secret. */
+  readonly offered: readonly string[];
+  /**
+   * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
+   * @param works what to type, in whole sentences
+   * @param suggestion one text, or what an ambiguous word may mean
+   * @param projectFor the command's text before a project, if the word is an unknown one: a picker is offered
+   */
+  constructor(
+    word: string,
+    readonly why: string,
+    readonly works: string,
+    suggestion: string | readonly string[] = [],
+    private readonly quoting: Quoting = 'judged',
+    readonly projectFor?: string,
+  ) {
+    const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
+    const isQuoted = word !== WITHHELD && mayQuote(word);
+    const isSentence = why.includes(WORD) || /^[A-Z]/.test(why);
+    const whole = isSentence ? why : `${WORD} ${why}`;
+    // At the end of a sentence, hidden words can be left out.
+    const fact = (isQuoted ? whole : whole.replace(`, ${WORD}`, ''))
+      .replace(WORD, () => (isQuoted ? `“${word}”` : HIDDEN_WORD))
+      .replace(/^one word/, 'One word')
+      .replace(/[^?]$/, '$&.');
+    super('invalid-word', { sentence: `${fact} ${works}`.trim() });
+    this.fact = fact;
+    this.word = isQuoted ? word : WITHHELD;
+    this.offered = [suggestion].flat().filter(mayQuote);
+  }
+
+  /** A copy whose offered texts are each put into a longer one. */
+  within(whole: (text: string) => string): InvalidWord {
+    return this.copy({ offered: this.offered.map(whole) });
+  }
+
+  /** A copy that quotes another spelling of the word. */
+  spelled(spell: (word: string) => string): InvalidWord {
+    return this.copy({ word: spell(this.word) });
+  }
+
+  /** A copy that does not contain the word. */
+  withheld(): InvalidWord {
+    return this.copy({ offered: [], quoting: 'never' });
+  }
+
+  private copy({ word = this.word, offered = this.offered, quoting = this.quoting }): InvalidWord {
+    return new InvalidWord(word, this.why, this.works, offered, quoting, this.projectFor);
+  }
+}
+
+/** @returns what `parse` returns, or the InvalidWord that it throws @throws its other errors */
+export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof InvalidWord) return error;
+    throw error;
+  }
+}

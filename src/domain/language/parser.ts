@@ -1,5 +1,5 @@
 /** Parser combinators, and what runs a grammar over a text and turns its errors into a failure with a suggestion. */
-import { InvalidWord, SecretPasted } from '../failure/index.ts';
+import { Failure, InvalidWord } from '../failure/index.ts';
 import { joinAliasWords } from './normalize-project-names.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
@@ -137,7 +137,7 @@ export function parseWith<T>(
     return parsed instanceof ParseError ? parsed : undefined;
   };
   if (holdsSecret(text, source, (word) => !holdsUnknown(tokenized(word)) && !slipIn(word)))
-    throw new SecretPasted();
+    throw new Failure('secret-pasted');
   const parsed = catchParseError(() => grammar(source));
   if (!(parsed instanceof ParseError)) return parsed.value;
   const word = originalSpelling(text, source.shown.slice(parsed.start, parsed.end));

@@ -33,7 +33,8 @@ export interface UsageChange {
   readonly figures?: UsageChangeFigures;
 }
 
-type Side = keyof PeriodPair<unknown>;
+const SIDES = ['current', 'before'] as const;
+type Side = (typeof SIDES)[number];
 
 const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
 
@@ -48,18 +49,9 @@ export function compareUsage(current: Usage, before: Usage, days: PeriodPair<rea
   });
   if (spent.current.reported === 0 || spent.before.reported === 0) return { coverage };
   const daily = pair((side) => divide(spent[side].sum, spent[side].reported));
-  const isSameCount = spent.current.reported === spent.before.reported;
-  return {
-    coverage,
-    figures: isSameCount
-      ? figuresOf(
-          'total',
-          pair((side) => spent[side].sum),
-          daily,
-          coverage,
-        )
-      : figuresOf('average', daily, daily, coverage),
-  };
+  const basis = spent.current.reported === spent.before.reported ? 'total' : 'average';
+  const values = basis === 'total' ? pair((side) => spent[side].sum) : daily;
+  return { coverage, figures: figuresOf(basis, values, daily, coverage) };
 }
 
 function figuresOf(
@@ -95,21 +87,32 @@ export const isFullyReported = ({ coverage: { current, before } }: UsageChange):
   [current, before].every((side) => wholeDays(side) === side.of);
 
 /** Whether fewer than four fifths of either's days are reported: too few for a percentage. */
-export const isPoorlyReported = ({ coverage: { current, before } }: UsageChange): boolean =>
-  [current, before].some((side) => !isWellReported(wholeDays(side), side.of));
+export const isPoorlyReported = (change: Pick<UsageChange, 'coverage'>): boolean =>
+  shortSides(change).length > 0;
+
+const shortSides = ({ coverage }: Pick<UsageChange, 'coverage'>): readonly Side[] =>
+  SIDES.filter((side) => !isWellReported(wholeDays(coverage[side]), coverage[side].of));
 
 /** Whether at least one day and at least four fifths of all days are reported. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/** `Thu 25 Feb isn’t reported yet`: why a change has no figures. */
-export function formatUncompared(
-  { coverage: { current, before } }: UsageChange,
-  labels: PeriodPair<string>,
-): string {
-  const isCurrent = current.reported === 0;
-  const [{ of }, label] = isCurrent ? [current, labels.current] : [before, labels.before];
-  return `${of === 1 ? `${label} isn’t` : `no day of ${label} is`} reported${isCurrent ? ' yet' : ''}`;
+/**
+ * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
+ * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
+ */
+export function formatUncompared(change: UsageChange, labels: PeriodPair<string>): string {
+  const { coverage } = change;
+  const short = shortSides(change);
+  const [side] = short;
+  if (side === undefined) return '';
+  if (coverage[side].of === 1) {
+    const missing = side === 'current' ? 'isn’t reported yet' : 'isn’t reported';
+    return `No comparison: ${labels[side]} ${coverage[side].reported > 0 ? 'is reported only in part' : missing}.`;
+  }
+  const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
+  const said = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
+  return `Too few days reported to compare with ${labels.before} (${said}).`;
 }
 
 /** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
@@ -117,10 +120,6 @@ export function formatCoverage({ reported, of, partial }: Coverage): string {
   if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
   return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
 }
-
-/** `6 of 7 days reported now, 7 of 7 days reported before` */
-export const formatCoverageOfBoth = ({ coverage: { current, before } }: UsageChange): string =>
-  `${formatCoverage(current)} now, ${formatCoverage(before)} before`;
 
 /** A part of a difference: what was spent in the period minus what was spent in the window before it. */
 export interface Difference {

@@ -1,6 +1,5 @@
 /** The comparison that somebody names: `october vs september`, `vs last year`. */
-import { FailureBase } from '../failure/base.ts';
-import { catchInvalidWord, InvalidWord } from '../failure/index.ts';
+import { catchInvalidWord, Failure, InvalidWord } from '../failure/index.ts';
 import type { Versus } from '../language/parse-argument.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
 import type { PeriodPhrase } from '../language/periods/period-ast.ts';
@@ -96,4 +95,4 @@ function resolveNamed(period: Period, versus: PeriodPhrase, instants: Required<I
 export const canCompare = (phrase: string, versus: Versus, zone: Zone, now: Millis): boolean =>
   isAccepted(() => compareWith(resolvePeriodText(phrase, now, zone), versus, { now }));
 
-const isAccepted = (compare: () => ComparedPeriod): boolean => tryParse(compare, FailureBase) !== undefined;
+const isAccepted = (compare: () => ComparedPeriod): boolean => tryParse(compare, Failure) !== undefined;

@@ -1,7 +1,7 @@
 /** Resolves a phrase, an instant and a zone into a period: the instants to ask about, and the days between them. */
 
 import { LRUCache } from 'lru-cache';
-import { InvalidWord, PeriodJustBegan } from '../failure/index.ts';
+import { Failure, InvalidWord } from '../failure/index.ts';
 import { parsePeriodText } from '../language/parse-command.ts';
 import { formatPhrase, type PeriodPhrase } from '../language/periods/period-ast.ts';
 import { resolveRange } from '../language/periods/resolve-phrase.ts';
@@ -58,7 +58,7 @@ function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): st
  * @param writtenAt ms, the instant at which a person wrote the phrase, if that was earlier
  * @throws InvalidWord if it lies in the future, ends before it begins, is too long, cannot include today, or was
  * skipped by the zone
- * @throws PeriodJustBegan if it begins right now
+ * @throws period-just-began if it begins right now
  */
 export function resolvePeriod(
   phrase: PeriodPhrase,
@@ -68,7 +68,7 @@ export function resolvePeriod(
 ): Period {
   const period = periodOn(phrase, dayAt(now, zone), dayAt(writtenAt, zone), zone);
   if (period.today === undefined) return period;
-  if (period.from === now) throw new PeriodJustBegan(period.phrase);
+  if (period.from === now) throw new Failure('period-just-began', { phrase: period.phrase });
   return { ...period, to: now };
 }
 

@@ -1,8 +1,8 @@
 import type { RichTextElement } from '@slack/types';
 import type { ActionId } from '../../domain/command-names.ts';
-import { isFailure, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseCommand } from '../../slack/commands/command.ts';
+import { parseCommand, requireShortText } from '../../slack/commands/command.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
 import {
   actions,
@@ -55,13 +55,13 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
     return listener && handlerOf<CommandHandler>(listener, text);
   };
 
-  /** @returns undefined for what no manager can be asked for @throws SecretPasted, TextTooLong */
+  /** @returns undefined for what no manager can be asked for @throws secret-pasted, text-too-long */
   function parseAsked(value: string, { workspace }: Request): AskedManager | undefined {
     const asked = tryParseRecord(askedManagerSchema, value);
     const { line, click } = asked ?? {};
     const text = line ?? click?.value ?? '';
     requireShortText(text);
-    if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
+    if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
     if (click === undefined) {
       const handler = commandHandler(line ?? '');
       return handler === undefined || handler.isForManagers === true ? undefined : asked;

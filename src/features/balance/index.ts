@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidResponse, InvalidWord } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseBalanceText } from '../../domain/language/parse-command.ts';
 import {
@@ -102,7 +102,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
   };
 }
 
-/** @throws InvalidWord, SecretPasted */
+/** @throws InvalidWord, secret-pasted */
 function parseBalance(text: string, aliases: ReadonlySet<string>) {
   const { words, output } = parseWithOutput(text, aliases, parseBalanceText);
   if (output !== 'why') return { words, output };
@@ -159,9 +159,10 @@ const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): st
 const exactDigits = (amount: Amount): string =>
   'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;
 
-/** What a workflow's step gets. @throws InvalidResponse without a readable balance: a workflow would go on with a zero */
+/** What a workflow's step gets. @throws invalid-response without a readable balance: a workflow would go on with a zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
-  if ('unreadable' in balance) throw new InvalidResponse('billing', 'the balance is not a number');
+  if ('unreadable' in balance)
+    throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
   const money = moneyFormatter(locale, target.currency);
   return {
     amount: money(balance.value),

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, NotConnected, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { choice, type FormMoment, live, note, refuse } from '../../slack/forms/fields.ts';
@@ -68,7 +68,7 @@ export function createDisconnectForm({ workspaces }: Services) {
     /** @param wanted outside text */
     async open(wanted: string | undefined, request: Request): Promise<void> {
       const { connectionNames: names } = request.workspace;
-      if (names.length === 0) throw new NotConnected();
+      if (names.length === 0) throw new Failure('not-connected');
       requireKnown(wanted, request.workspace);
       const name = wanted ?? (names.length === 1 ? names[0] : undefined);
       await open(request, { id: '', values: name === undefined ? {} : { name } });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
-import { ConnectionMissing, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -74,7 +74,8 @@ export function createConnectFeature(services: Services): Feature {
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
           // A token after the verb would be filled in as the connection's name.
-          if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
+          if (name !== undefined && !canFillIn(name, request.workspace, typed))
+            throw new Failure('secret-pasted');
           await form.open(name, request);
         },
       },
@@ -84,7 +85,8 @@ export function createConnectFeature(services: Services): Feature {
         parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
-          if (name !== undefined && !canFillIn(name, request.workspace, typed)) throw new SecretPasted();
+          if (name !== undefined && !canFillIn(name, request.workspace, typed))
+            throw new Failure('secret-pasted');
           await disconnect.open(name, request);
         },
       },
@@ -182,7 +184,8 @@ function createExpiryForm({ workspaces, all }: Services) {
     conflict: ({ id, request }) => [changedText(id, request), 'Save again to replace that.'],
     async save({ id, input, request }) {
       const { workspace, user } = request;
-      if (findConnection(workspace, id) === undefined) throw new ConnectionMissing(id);
+      if (findConnection(workspace, id) === undefined)
+        throw new Failure('connection-missing', { connection: id });
       const expiry = expiryOf(input.expires, workspace.settings.zone);
       const change = auditedChange(request, ['expiry changed', { kind: 'connection', name: id }]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
@@ -193,7 +196,8 @@ function createExpiryForm({ workspaces, all }: Services) {
   return {
     listeners,
     async open(name: string, request: Request): Promise<void> {
-      if (findConnection(request.workspace, name) === undefined) throw new ConnectionMissing(name);
+      if (findConnection(request.workspace, name) === undefined)
+        throw new Failure('connection-missing', { connection: name });
       await open(request, { id: name, values: {} });
     },
   };

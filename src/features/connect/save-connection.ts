@@ -227,7 +227,7 @@ export function connectRefusal(failure: Failure, request: Request): Message {
       text: failure.message,
       blocks: [
         section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
-        quote(failure.target),
+        quote(failure.data.target),
       ],
     };
   const advice = ADVICE[failure.kind];

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { NotConnected } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
@@ -53,7 +53,7 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
           const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', MORE)));
           if (request.workspace.connectionNames.length === 0) {
-            const { text: title, blocks } = failureMessage(new NotConnected(), request);
+            const { text: title, blocks } = failureMessage(new Failure('not-connected'), request);
             return reply.update({ text: title, blocks: [...blocks, more] });
           }
           return reply.update(shortHelpMessage(TITLE, exampleQuestions(request), briefLines(allowed), more));

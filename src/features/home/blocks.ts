@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure, NotConnected } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { toCommand } from '../../slack/commands/command.ts';
@@ -37,7 +37,8 @@ const MOST_BLOCKS = 100;
 export async function homeBlocks(request: Request, urgent: readonly Section[]): Promise<readonly Block[]> {
   const isConnected = request.workspace.connectionNames.length > 0;
   const sections: readonly Section[] = compact([
-    ...(isConnected ? [attentionBlocks, ...urgent] : []),
+    isConnected && attentionBlocks,
+    ...urgent,
     startBlocks,
     isConnected && mainButtons,
     projectBlocks,
@@ -99,7 +100,7 @@ interface Step {
 function startBlocks(request: Request): readonly Block[] {
   if (request.user.canManage) return setUpBlocks(stepsOf(request));
   if (request.workspace.connectionNames.length === 0)
-    return failureMessage(new NotConnected(), request).blocks;
+    return failureMessage(new Failure('not-connected'), request).blocks;
   return hasAnswers(request) ? [] : askBlocks(request);
 }
 

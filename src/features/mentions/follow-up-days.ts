@@ -12,7 +12,7 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadQuestion } from '../../workspace/thread-store.ts';
 
-/** @throws InvalidWord, SecretPasted */
+/** @throws InvalidWord, secret-pasted */
 export const parseAnswerWords = (text: string, aliases: ReadonlySet<string>) =>
   parseWithOutput(text, aliases, parseCommandText);
 

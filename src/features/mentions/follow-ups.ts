@@ -1,4 +1,4 @@
-import { FailureBase } from '../../domain/failure/base.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { joinAliasWords } from '../../domain/language/normalize-project-names.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { type FollowUp, mergeFollowUp } from '../../domain/language/questions/follow-up.ts';
@@ -34,7 +34,7 @@ interface Said {
  * Completes what was said in a thread with what the last answer there had. Nothing is looked up for a question that names its
  * project and doesn't refer to an answer.
  * @returns the mention itself where it is no follow-up
- * @throws SecretPasted, StoreUnavailable; NotAllowed for a project that this person may not ask about here any more
+ * @throws secret-pasted, store-unavailable; not-allowed for a project that this person may not ask about here any more
  */
 export async function completeMention(
   said: Said,
@@ -143,7 +143,7 @@ function parseFollowUp(
 /** A button carries the command alone. */
 const commandOnly = ({ command, text }: QuestionCommand): Command => ({ command, text });
 
-/** @throws NotAllowed */
+/** @throws not-allowed */
 function checkProjects(
   followUp: Extract<FollowUp, { kind: 'command' }>,
   { text, mention, request }: Said,
@@ -195,7 +195,7 @@ const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\
 /**
  * The answer about a list names each project, also those that may not be asked about there. Somebody who did not type such
  * a name must not read it.
- * @throws NotAllowed
+ * @throws not-allowed
  */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
@@ -208,4 +208,4 @@ const isAskable = ({ text }: QuestionCommand, request: Request): boolean =>
   tryParse(() => {
     requireAskable(parseAnswerWords(text, request.workspace.aliases).words, '', request);
     return true;
-  }, FailureBase) ?? false;
+  }, Failure) ?? false;

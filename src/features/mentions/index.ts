@@ -1,7 +1,8 @@
 import { mentionText } from '../../domain/command-names.ts';
-import { requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import type { Command } from '../../slack/commands/command.ts';
+import { requireShortText } from '../../slack/commands/command.ts';
 import { commandButtons } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
@@ -23,7 +24,7 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
     async answer({ text = '' }, request, rerun) {
       const { self, thread } = request;
       requireShortText(text);
-      if (holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
+      if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
       const { aliases, settings } = request.workspace;
       const today = dayAt(request.at, settings.zone);
       const canRun = ({ command, text: words }: Command) =>

@@ -44,7 +44,7 @@ const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
 
 /**
  * Reads what was said to Tally: a command, whose name or whose verb of `/billing` comes first, or a question in
- * free words. What could mean several things runs nothing. @throws SecretPasted
+ * free words. What could mean several things runs nothing. @throws secret-pasted
  */
 export function parseMention(said: string, known: KnownCommands): Mention {
   const text = plainMentionText(said, known.self);
@@ -151,8 +151,8 @@ function corrected(
   const typed =
     command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
   const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, aliases));
-  const { suggestion: corrected = 'help' } = parsed instanceof InvalidWord ? parsed : {};
-  const meant = corrected === 'help' ? typed : { ...typed, text: corrected };
+  const [corrected, ...others] = parsed instanceof InvalidWord ? parsed.offered : [];
+  const meant = corrected === undefined || others.length > 0 ? typed : { ...typed, text: corrected };
   return acceptsWords(meant) ? meant : undefined;
 }
 

@@ -139,8 +139,8 @@ function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean
     case 'not-allowed':
       return [];
     case 'wrong-identity-url': {
-      const value = JSON.stringify({ project, authUrl: failure.suggestion });
-      const label = failure.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
+      const value = JSON.stringify({ project, authUrl: failure.data.suggestion });
+      const label = failure.data.suggestion === undefined ? 'Replace access…' : 'Use the corrected address…';
       return manage ? [button('access-form', label, { value, style: 'primary' })] : [];
     }
     case 'access-refused':
@@ -148,7 +148,7 @@ function remedies(failure: Failure, { grant, word }: IssueModal, manage: boolean
     case 'project-disabled':
     case 'access-missing':
     case 'unseal-failed': {
-      const isKeyGone = failure.kind === 'unseal-failed' && failure.reason !== 'malformed';
+      const isKeyGone = failure.kind === 'unseal-failed' && failure.data.reason !== 'malformed';
       return compact([
         manage &&
           !isKeyGone &&

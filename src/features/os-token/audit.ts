@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AuditState, type Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
+import { type Failure, type FailureOf, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { AuditEntry, AuditSubject } from '../../workspace/record/audit.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -32,6 +32,9 @@ export const accessSubject = (workspace: Workspace, project: string) =>
 
 /** Outcomes that the audit records simply as revoked. */
 const REVOKED: ReadonlySet<string> = new Set(['revoked', 'dead', 'unchecked']);
+
+/** Whether something is in the audit; `maybe` when the answer to writing it was lost. */
+export type AuditState = FailureOf<'token-not-shown'>['data']['audit'];
 
 /** Whether a write brought an audit entry. */
 export async function auditStateOf(
@@ -71,7 +74,7 @@ export const unclearIssueAudit = (at: Millis, who: string, about: TokenSubject):
 /** Whether the service may have revoked a token although Tally got no confirmation. */
 export const isRevocationUnclear = (failure: Failure): boolean =>
   ['service-unreachable', 'timed-out', 'invalid-response', 'response-too-large'].includes(failure.kind) ||
-  (failure.kind === 'service-failed' && failure.status >= 500);
+  (failure.kind === 'service-failed' && failure.data.status >= 500);
 
 /** The entry for a revocation; undefined when the token certainly was not revoked. */
 export function revocationAudit(

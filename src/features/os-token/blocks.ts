@@ -1,6 +1,5 @@
 import type { Button, ConfirmationDialog, ModalView, SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import type { AuditState } from '../../domain/failure/index.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { modal } from '../../slack/kit/modal.ts';
 import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
+import type { AuditState } from './audit.ts';
 import {
   canRevoke,
   formatClockTime,

@@ -1,12 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import {
-  failureOf,
-  ignoreFailure,
-  isFailure,
-  TokenNotShown,
-  TooManyTokens,
-  type UnshownToken,
-} from '../../domain/failure/index.ts';
+import { Failure, type FailureOf, failureOf, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { DAY } from '../../domain/time/calendar.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
@@ -34,9 +27,12 @@ export async function issueToken(tokenRequest: TokenRequest, context: TokenConte
   const { label, access, grant, tokens } = tokenRequest;
   const issued = await issueWithinQuota(tokenRequest, context);
   let isAudited = false;
-  const notShown = async (why: string | undefined, cause?: unknown): Promise<TokenNotShown> => {
+  const notShown = async (
+    why: string | undefined,
+    cause?: unknown,
+  ): Promise<FailureOf<'token-not-shown'>> => {
     const token = await revokeUnseen(tokenRequest, issued, isAudited, context);
-    return new TokenNotShown(label, why, token, { cause });
+    return new Failure('token-not-shown', { label, why, ...token }, { cause });
   };
   if (linesFor(issued, access).length > SLACK_LIMITS.section)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
@@ -71,7 +67,7 @@ async function issueWithinQuota(
   const at = clock();
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
-  if (next !== undefined) throw new TooManyTokens(quota.limit, next - at);
+  if (next !== undefined) throw new Failure('too-many-tokens', { limit: quota.limit, wait: next - at });
   const about = tokenSubject(grant, undefined);
   const issued = await requestToken(opened, grant.project, about, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);
@@ -106,7 +102,7 @@ async function revokeUnseen(
   issued: IssuedToken,
   isAudited: boolean,
   context: TokenContext,
-): Promise<UnshownToken> {
+): Promise<Pick<FailureOf<'token-not-shown'>['data'], 'state' | 'until' | 'audit'>> {
   const { request, identity, clock } = context;
   const tenant = tenantOf(grant.project, context);
   const outcome = await identity.revoke(access.authUrl, issued.token, tenant).catch(failureOf);

@@ -65,7 +65,7 @@ export function accessProjectLabel(record: Workspace, project: string): { label:
 
 /**
  * @param metadata the project's ID and the stamp of its record
- * @param parseAuthUrl the address as it will be used; throws AddressRefused, InvalidWord
+ * @param parseAuthUrl the address as it will be used; throws address-refused, InvalidWord
  */
 export function parseAccessForm(
   fields: FormFields,

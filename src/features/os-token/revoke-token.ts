@@ -1,15 +1,16 @@
-import {
-  type AuditState,
-  type Failure,
-  failureOf,
-  ignoreFailure,
-  isFailure,
-} from '../../domain/failure/index.ts';
+import { type Failure, failureOf, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { section, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { AuditEntry } from '../../workspace/record/audit.ts';
 import type { TokenGrant } from '../../workspace/short-lived/token-grants.ts';
-import { auditStateOf, isRevocationUnclear, recordEntry, revocationAudit, tokenSubject } from './audit.ts';
+import {
+  type AuditState,
+  auditStateOf,
+  isRevocationUnclear,
+  recordEntry,
+  revocationAudit,
+  tokenSubject,
+} from './audit.ts';
 import {
   ALREADY_USED,
   anotherButton,

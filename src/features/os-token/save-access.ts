@@ -145,7 +145,7 @@ async function showFailure(
   const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
   const { text, blocks } = notSavedMessage(failure, failureMessage(failure, request), 'saved', kept);
   const explanation = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
-  const authUrl = failure.kind === 'wrong-identity-url' ? failure.suggestion : undefined;
+  const authUrl = failure.kind === 'wrong-identity-url' ? failure.data.suggestion : undefined;
   const corrected = authUrl && encodeAccessMetadata({ ...input, authUrl });
   const back = actions(
     ...(corrected

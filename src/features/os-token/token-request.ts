@@ -1,12 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import {
-  AccessMissing,
-  InvalidWord,
-  NotAllowed,
-  NotConnected,
-  NotIssuer,
-  ProjectMissing,
-} from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { parseProjectText } from '../../domain/language/parse-command.ts';
 import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -41,7 +34,7 @@ export interface TokenRequest {
 /**
  * Refuses users who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
  * @param word the project as it was typed; undefined for the word it is known by
- * @throws AccessMissing, NotIssuer, and what resolving the project throws
+ * @throws access-missing, not-issuer, and what resolving the project throws
  */
 export function createTokenRequest(
   project: ProjectReference,
@@ -52,9 +45,10 @@ export function createTokenRequest(
   const { workspace, user, channel } = request;
   const target = resolveTokenProject(project, request);
   const access = findAccess(workspace, target.project);
-  if (access === undefined) throw new AccessMissing(target.project, target.label);
+  if (access === undefined)
+    throw new Failure('access-missing', { project: target.project, label: target.label });
   const isPossible = access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
-  if (!isPossible) throw new NotIssuer(target.label);
+  if (!isPossible) throw new Failure('not-issuer', { label: target.label });
   const location = channel === undefined ? {} : { channel };
   const grant = { person: user.id, project: target.project, word: word ?? target.word, ...location };
   return { grant, label: target.label, access, tokens };
@@ -73,7 +67,7 @@ export function repeatTokenRequest(
 /** If the grant is no longer stored, the word counts as typed outside of any channel. @throws as `createTokenRequest` */
 export function parseTokenRequest(word: string, tokens: Tokens, request: Request): TokenRequest {
   const project = parseTokenText(word, request.workspace.aliases);
-  if (project === 'help') throw new ProjectMissing();
+  if (project === 'help') throw new Failure('project-missing');
   return createTokenRequest(project, undefined, tokens, request);
 }
 
@@ -82,13 +76,13 @@ function resolveTokenProject(project: ProjectReference, request: Request): Resol
   try {
     return resolveProject(project, request.workspace, request);
   } catch (error) {
-    throw error instanceof NotConnected ? new ProjectMissing() : error;
+    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
   }
 }
 
 /**
  * External people never get tokens; all others need to be named for the project.
- * @throws NotAllowed, NotIssuer
+ * @throws not-allowed, not-issuer
  */
 export async function requireIssuer(
   label: string,
@@ -96,13 +90,14 @@ export async function requireIssuer(
   request: Request,
 ): Promise<void> {
   const { role, id } = request.user;
-  if (role === 'external') throw new NotAllowed('external');
+  if (role === 'external') throw new Failure('not-allowed', { reason: 'external' });
   if (isNamedIssuer(access, id)) return;
   const { groups } = access.issuers;
-  if (groups.length === 0 || !(await request.slack.isInGroups(groups))) throw new NotIssuer(label);
+  if (groups.length === 0 || !(await request.slack.isInGroups(groups)))
+    throw new Failure('not-issuer', { label });
 }
 
-/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, SecretPasted */
+/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
 export function parseTokenText(text: string, aliases: ReadonlySet<string>): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
   if (help) return 'help';

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { EditConflict } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { normalizeText, pluralize } from '../../domain/language/text.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import {
@@ -201,7 +201,7 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
       ? await workspaces.addProject(change, project)
       : await workspaces.changeProject(change, known.alias, project);
   // Somebody has just taken the name, or the same form was sent twice.
-  if (!isSaved) throw new EditConflict(takenText(project.alias));
+  if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
   return savedMessage(project, savedText(known, project, channels), await workspaces.load(user.teamId));
 }
 

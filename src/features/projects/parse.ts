@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, ProjectMissing, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { parseSingleProjectText } from '../../domain/language/parse-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
@@ -116,10 +116,10 @@ const ofProduct = (word: string): boolean =>
 /**
  * The registered project that a word names: its alias, or the ID of one project.
  * @param prefix the command's text before the project: `projects edit`
- * @throws InvalidWord, ProjectMissing; both offer the projects to choose from
+ * @throws InvalidWord, project-missing; both offer the projects to choose from
  */
 export function requireProject(word: string, record: Workspace, prefix: string): Project {
-  if (word === '') throw new ProjectMissing(prefix);
+  if (word === '') throw new Failure('project-missing', { projectFor: prefix });
   const named = record.aliases.has(word) ? findProject(record, word) : undefined;
   const [only, ...others] = named === undefined ? record.projects.filter(({ id }) => id === word) : [named];
   if (only !== undefined && others.length === 0) return only;

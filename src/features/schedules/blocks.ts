@@ -1,20 +1,15 @@
+import { wordFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
-import { type Day, dayAt, formatDays, formatWallTime } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
 import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
 import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  type LastDelivery,
-  type PauseReason,
-  resumesByItself,
-  type Schedule,
-} from '../../workspace/owned/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';
 
@@ -37,38 +32,28 @@ export const scheduleAuditText = (schedule: Schedule, workspace: Workspace): str
 export const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
 
-const PAUSED: Readonly<Record<PauseReason, string>> = {
-  ...PAUSED_TEXTS,
-  person: 'paused',
-  'channel-archived': 'paused: the channel is archived',
-  'not-in-channel': 'paused: Tally isn’t in the channel. Type /invite @Tally there',
-  'channel-restricted': 'paused: Tally isn’t allowed to post in the channel',
-  'token-rejected': 'paused: the billing service rejected the access token',
-  'app-removed': 'paused: Slack rejected Tally’s token',
-};
-
-/** Why it posts nothing: it is paused, or Tally will pause it when it is due. */
-const pauseReasonOf = (schedule: Schedule, workspace: Workspace): PauseReason | undefined =>
-  schedule.paused?.why ?? stopReasonOf(schedule, workspace);
+/** Whether it posts nothing although no person paused it: nothing can be sent, by the record or as its last delivery found. */
+export const isPausedByTally = ({ paused, ...schedule }: Schedule, workspace: Workspace): boolean =>
+  paused === undefined &&
+  (stopReasonOf(schedule, workspace) !== undefined || workspace.lastSent(schedule.id)?.result === 'paused');
 
 export const isRunning = (schedule: Schedule, workspace: Workspace): boolean =>
-  pauseReasonOf(schedule, workspace) === undefined;
+  schedule.paused === undefined && !isPausedByTally(schedule, workspace);
 
-/** Whether it posts nothing although no person paused it. */
-export function isPausedByTally(schedule: Schedule, workspace: Workspace): boolean {
-  const why = pauseReasonOf(schedule, workspace);
-  return why !== undefined && resumesByItself(why);
-}
-
-function pauseText(schedule: Schedule, workspace: Workspace): string | undefined {
-  const why = pauseReasonOf(schedule, workspace);
-  if (why === undefined) return undefined;
+/** Why it posts nothing. @param last without its cause if the reader may not know it */
+function pauseText(
+  schedule: Schedule,
+  last: LastDelivery | undefined,
+  workspace: Workspace,
+): string | undefined {
   const { paused, timing } = schedule;
-  const resumes = resumesByItself(why) ? RESUMES_BY_ITSELF : '';
-  if (paused === undefined) return `*${PAUSED[why]}*${resumes}`;
-  const day = dayAt(paused.at, timing.zone);
-  const by = paused.by === undefined ? '' : ` by ${mention(paused.by)}`;
-  return `*${PAUSED[why]}*${by} since ${formatDays(day, day)}${resumes}`;
+  const since = (at: Millis) => `since ${formatDays(dayAt(at, timing.zone), dayAt(at, timing.zone))}`;
+  if (paused !== undefined) return `*paused* by ${mention(paused.by)} ${since(paused.at)}`;
+  const why = stopReasonOf(schedule, workspace);
+  if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
+  if (last?.result !== 'paused') return undefined;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
+  return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
 }
 
 /** The next post in the schedule's zone, and in the reader's if that differs; an overdue one before it. */
@@ -115,6 +100,8 @@ function lastDeliveryText(
       return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
     case 'waiting':
       return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}${byHand}`;
+    case 'paused':
+      return `last tried ${when}${byHand}`;
     case 'trying':
       return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}${byHand}`;
   }
@@ -147,7 +134,8 @@ export function describeSchedule(schedule: Schedule, reader: Request, sends: Upc
   const known = workspace.lastSent(schedule.id);
   const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
-  const state = pauseText(schedule, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+  const state =
+    pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,

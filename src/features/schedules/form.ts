@@ -254,11 +254,10 @@ const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number)
   ...ownershipFields(before, at),
   ...contentOf(at.values),
   since,
-  // An edit may fix the cause of Tally's own pause; a person's pause stays.
-  ...(before?.paused?.why === 'person' && { paused: before.paused }),
+  ...(before?.paused && { paused: before.paused }),
 });
 
-/** @throws NotAllowed, Failure for a project that was typed; InvalidWord for too many */
+/** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
   const { several, product } = words;
   if (several === undefined) {
@@ -287,7 +286,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
   const preview = previewSchedule({
     ...{ timing, outcome, now, report: reportIn(values) },
-    isPaused: before?.paused?.why === 'person',
+    isPaused: before?.paused !== undefined,
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
   return { since: outcome.since, preview };

@@ -11,6 +11,7 @@ import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';
 import {
   createOwnedSchedules,
+  retrySchedule,
   scheduleAttention,
   scheduleStatus,
   sendScheduleNow,
@@ -75,6 +76,7 @@ export function createSchedules(
   const form = createScheduleForm(kind, services);
   const { handler, verb, listeners } = createOwnedActions(kind, form.openFor, {
     now: (schedule, request) => sendScheduleNow(kind, services.scheduling, schedule, request),
+    retry: (schedule, request) => retrySchedule(kind, services.scheduling, schedule, request),
   });
   return {
     help: HELP,
@@ -98,7 +100,7 @@ export function createSchedules(
     actions: {
       ...form.listeners.actions,
       ...listeners,
-      'schedule-resume': (value) => handler('resume', value),
+      'schedule-resume': (value) => handler('retry', value),
       'schedule-now': (value) => handler('now', value),
     },
     attention: (request) => scheduleAttention(kind, request),

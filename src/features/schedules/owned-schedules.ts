@@ -3,16 +3,11 @@ import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { type Block, channelLink } from '../../slack/kit/blocks.ts';
-import { damagedStatus, itemRow, MOST_IN_ATTENTION, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';
 import { findItemProblem } from '../../slack/owned/target-check.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  type LastDelivery,
-  MAX_SCHEDULES,
-  resumesByItself,
-  type Schedule,
-} from '../../workspace/owned/schedule-record.ts';
+import { type LastDelivery, MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { limitedProjects } from '../../workspace/projects/project-visibility.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services, StatusPart } from '../feature.ts';
@@ -47,9 +42,12 @@ export function createOwnedSchedules({
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
     load: (request) => loadUpcomingSends(scheduling, request),
     describe: describeSchedule,
-    choices: () => [['Send now', 'now']],
-    paused: (schedule, { at, user }) => ({ ...schedule, paused: { why: 'person', at, by: user.id } }),
-    resumed: resumedSchedule,
+    choices: ({ id }, { workspace }) => [
+      ...(workspace.lastSent(id)?.result === 'paused' ? [['Try again', 'retry'] as const] : []),
+      ['Send now', 'now'],
+    ],
+    paused: (schedule, { at, user }) => ({ ...schedule, paused: { at, by: user.id } }),
+    resumed: ({ paused, ...running }, { at }) => (paused === undefined ? running : { ...running, since: at }),
     words: {
       title: 'Scheduled posts',
       count: (schedules) => pluralize(schedules, 'scheduled post'),
@@ -62,19 +60,10 @@ export function createOwnedSchedules({
       deleted: (schedule, request) =>
         `Deleted ${describeReport(schedule, request.workspace, request)}. It won’t be posted again.`,
       paused: 'Paused. Nothing is posted or corrected until you resume it.',
-      resumed: ({ paused }) =>
-        paused &&
-        (resumesByItself(paused.why)
-          ? 'Resumed. If a post was missed, Tally sends it now.'
-          : 'Resumed. Posts missed while paused won’t be sent.'),
+      resumed: ({ paused }) => paused && 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
   return kind;
-}
-
-/** Posts missed in a pause of Tally's own are made up for; others are not. */
-function resumedSchedule({ paused, ...running }: Schedule, { at }: Request): Schedule {
-  return paused === undefined || resumesByItself(paused.why) ? running : { ...running, since: at };
 }
 
 export async function sendScheduleNow(
@@ -91,6 +80,17 @@ export async function sendScheduleNow(
   });
 }
 
+export async function retrySchedule(
+  kind: OwnedSchedules,
+  scheduling: ScheduleService,
+  schedule: Schedule,
+  request: Request,
+): Promise<void> {
+  const problem = await findItemProblem(schedule, request);
+  if (problem === undefined) await scheduling.retry(request.user.teamId, schedule.id);
+  await showOwned(kind, request, { notice: problem ?? 'Tally is trying again.' });
+}
+
 /** The top of a person's Home: the schedules that are stuck or failed. */
 export async function scheduleAttention(kind: OwnedSchedules, request: Request): Promise<readonly Block[]> {
   const here = { ...request, channel: undefined };
@@ -98,7 +98,7 @@ export async function scheduleAttention(kind: OwnedSchedules, request: Request):
   const needy = visibleItems(kind, here).filter((schedule) => needOf(schedule, workspace) < 2);
   if (needy.length === 0) return [];
   const details = await kind.load(request);
-  return needy.slice(0, MOST_IN_ATTENTION).map((item) => itemRow(kind, item, { viewer: here, details }));
+  return attentionRows(kind, needy, { viewer: here, details });
 }
 
 /** For `/billing status`: how many there are, then those that are stuck or failed, then the next ones. */

@@ -39,7 +39,7 @@ interface Part<T> {
 
 /**
  * `prod last-week weekly mon 8:30` in any order.
- * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; SecretPasted
+ * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
  */
 export function parseScheduleText(text: string, aliases: ReadonlySet<string>): ScheduleWords {
   const waiting = takeWait(normalizeText(text));

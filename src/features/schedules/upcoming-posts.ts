@@ -1,10 +1,10 @@
-import type { DeliveryLogSnapshot } from '../../delivery/log/delivery-log.ts';
-import { lastHandledLine, openDueTimes, overdueTimes } from '../../delivery/log/delivery-log-entry.ts';
+import type { DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
+import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { type DueTime, dueTimesBetween, formatTiming } from '../../domain/time/cadence.ts';
 import { addDays, type Day, HOUR, type Millis, startOfDay } from '../../domain/time/calendar.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { resumesByItself, type Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 
 const AHEAD = 3;
 
@@ -17,7 +17,7 @@ export interface UpcomingSends {
 
 export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
 
-/** @throws StoreUnavailable */
+/** @throws store-unavailable */
 export const loadUpcomingSends = async (
   scheduling: ScheduleService,
   { user, at }: Request,
@@ -25,12 +25,10 @@ export const loadUpcomingSends = async (
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =
-  (snapshot: DeliveryLogSnapshot, now: Millis): UpcomingSendsOf =>
+  (snapshot: Pick<DeliveryLogSnapshot, 'messages'>, now: Millis): UpcomingSendsOf =>
   (schedule) => {
-    const last = lastHandledLine(schedule.id, snapshot);
-    const next: DueTime[] = [];
-    for (const due of openDueTimes(schedule, last)) if (due.at > now && next.push(due) >= AHEAD) break;
-    return { owed: overdueTimes(schedule, last, now), next };
+    const { overdue, next } = splitDueTimes(schedule, lastHandled(schedule.id, snapshot), now, AHEAD);
+    return { owed: overdue, next };
   };
 
 export interface EditOutcome {
@@ -54,9 +52,8 @@ export function planEdit(
   sendsOf: UpcomingSendsOf,
   now: Millis,
 ): EditOutcome {
-  const isRunning =
-    before !== undefined && (before.paused === undefined || resumesByItself(before.paused.why));
-  if (!isRunning) return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };
+  if (before === undefined || before.paused !== undefined)
+    return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };
   const { owed, next } = sendsOf(before);
   const since = sinceOf(timing, before, owed.at(-1)?.date, now);
   const sends = sendsOf({ id, timing, since });

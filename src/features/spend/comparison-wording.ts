@@ -28,10 +28,7 @@ export function uncomparedNote(
 ): string {
   if (change === undefined || comparison === undefined) return '';
   if (typeof change === 'string') return `No comparison with ${comparison.label}: ${change}`;
-  if (change.figures === undefined && comparison.days.length === 1)
-    return `No comparison: ${formatUncompared(change, { current: dates, before: comparison.label })}.`;
-  if (comparable({ change }) !== undefined) return '';
-  return `Too few days reported to compare with ${comparison.label} (${formatCoverage(change.coverage.before)}).`;
+  return formatUncompared(change, { current: dates, before: comparison.label });
 }
 
 /**

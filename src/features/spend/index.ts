@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidResponse, InvalidWord, NoData } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output, parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatVersus, type ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -103,13 +103,13 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
   };
 }
 
-/** @throws InvalidWord, SecretPasted */
+/** @throws InvalidWord, secret-pasted */
 const parseSpend = (text: string, aliases: ReadonlySet<string>) =>
   parseWithOutput(text, aliases, parseCommandText);
 
 /**
  * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
- * @throws InvalidWord, PeriodJustBegan
+ * @throws InvalidWord, period-just-began
  */
 function resolveSpendPeriod(
   { phrase = LAST_7_DAYS, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
@@ -146,11 +146,13 @@ function whyMessage(view: SpendView): Message {
   return view.projects.isList || only === undefined ? whyProjectsMessage(view) : whyDaysMessage(only, view);
 }
 
-/** What a workflow's step gets. @throws NoData, InvalidResponse without a readable amount: a workflow would go on with a zero */
+/** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */
 function stepSpend({ target, usage, period, locale }: SpendReport) {
   const { total } = usage;
-  if (total.readable === 0 && total.unreadable === 0) throw new NoData({ ...target, days: period.requested });
-  if (total.readable === 0) throw new InvalidResponse('billing', 'none of its amounts is a number');
+  if (total.readable === 0 && total.unreadable === 0)
+    throw new Failure('no-data', { question: { ...target, days: period.requested } });
+  if (total.readable === 0)
+    throw new Failure('invalid-response', { service: 'billing', what: 'none of its amounts is a number' });
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
     period: periodText(period),

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
+import type { FailureOf } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
@@ -36,6 +36,7 @@ import {
   type ConnectionState,
   connectionStates,
   type HealthLevel,
+  KEY_IS_GONE,
   worstFirst,
 } from '../../workspace/credentials/health.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
@@ -161,7 +162,7 @@ function problemOf(
   return expiresSoon(connection, at, zone) ? ` · its token ${formatExpiry(connection, at, zone)}` : '';
 }
 
-const DAMAGE: Record<UnsealFailed['reason'], string> = {
+const DAMAGE: Record<FailureOf<'unseal-failed'>['data']['reason'], string> = {
   'unknown-key': KEY_IS_GONE,
   'not-authentic': KEY_IS_GONE,
   malformed: 'Its record is damaged. Replace the token.',

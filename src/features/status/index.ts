@@ -1,11 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import {
-  ConnectionMissing,
-  isFailure,
-  NoData,
-  SettingsDamaged,
-  UnsealFailed,
-} from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -77,7 +71,7 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       const passed = `The test passed: the token works, and project ${connection.test.project} has data.`;
       return [section(passed)];
     } catch (error) {
-      if (error instanceof NoData) {
+      if (isFailure(error, 'no-data')) {
         const { project, product } = connection.test;
         return [
           section(`The token works, but there is no ${PRODUCTS[product].name} data for project ${project}.`),
@@ -90,12 +84,13 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
 
   const showTest = async (name: string, request: Request): Promise<void> => {
     const connection = findConnection(request.workspace, name);
-    if (connection === undefined) throw new ConnectionMissing(name);
+    if (connection === undefined) throw new Failure('connection-missing', { connection: name });
     await draw(request, request.workspace, { name, says: await test(connection, request) });
   };
 
   const makeDefault = async (name: string, request: Request): Promise<void> => {
-    if (!request.workspace.connectionNames.includes(name)) throw new ConnectionMissing(name);
+    if (!request.workspace.connectionNames.includes(name))
+      throw new Failure('connection-missing', { connection: name });
     await workspaces.chooseDefault(
       auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
       name,
@@ -133,7 +128,7 @@ async function drawUnlessDamaged(source: StatusSource, request: Request): Promis
   try {
     return await source(request);
   } catch (error) {
-    if (error instanceof UnsealFailed || error instanceof SettingsDamaged)
+    if (isFailure(error, 'unseal-failed') || isFailure(error, 'settings-damaged'))
       return [{ health: 'broken', problems: 1, blocks: [DAMAGED_DATA] }];
     throw error;
   }

@@ -1,4 +1,4 @@
-import { KEY_IS_GONE, UnsealFailed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { limitLines } from '../../domain/language/text.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -19,7 +19,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';
 import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
-import { credentialHealth, worstFirst } from '../../workspace/credentials/health.ts';
+import { credentialHealth, KEY_IS_GONE, worstFirst } from '../../workspace/credentials/health.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
 import { findFailure } from '../../workspace/record/stored-outcomes.ts';
@@ -110,7 +110,7 @@ export function accessParts(workspace: Workspace, at: Millis): readonly StatusPa
 function accessState(id: string, workspace: Workspace, at: Millis) {
   const { zone } = workspace.settings;
   const access = workspace.accesses.get(id);
-  const isOpen = access !== undefined && tryParse(access.open, UnsealFailed) !== undefined;
+  const isOpen = access !== undefined && tryParse(access.open, Failure) !== undefined;
   const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
   const rejected = isRejected ? ' · rejected by the identity service' : '';
   return {

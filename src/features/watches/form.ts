@@ -1,8 +1,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { currencyOf, moneyWriter } from '../../delivery/watches/alert-wording.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure, NoData } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { BUDGET_STEPS, type WatchKind, type WatchRule } from '../../domain/money/watch-rule.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
@@ -31,7 +30,13 @@ import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  currencyOf,
+  isSameProject,
+  moneyWriter,
+  projectKey,
+} from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { OwnedWatches } from './owned-watches.ts';
 import type { WatchWords } from './parse.ts';
@@ -187,7 +192,7 @@ async function buildWatch(
   const previewed = await previewDraft(services, at);
   // The target may be right, such as a manager, although this user may not ask about the project.
   if (previewed === undefined) return refuse('You can’t ask about this project here.');
-  if (previewed.result instanceof NoData)
+  if (isFailure(previewed.result, 'no-data'))
     return refuse(`${previewed.result.message} Check the project ID, or choose it with another product.`);
   const isSame =
     before !== undefined &&

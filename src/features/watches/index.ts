@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
@@ -40,9 +40,9 @@ declare module '../../domain/command-names.ts' {
     'watch-undo': true;
     'watch-drop': true;
     'watch-list': true;
-    /** The button of an alert; its value is the watch’s ID and the alert’s episode. */
+    /** The button of an alert; its value is the watch’s ID and the alert’s name. */
     'watch-acknowledge': true;
-    /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its episode. */
+    /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its name. */
     'watch-snooze': true;
     'watch-more': true;
   }
@@ -128,7 +128,7 @@ const alertListeners = (
       return onClick('member', 'openForm', async (_, request) => {
         const watch = requireOwned(kind.find, id, request);
         if (watch === undefined) return showApart(kind, request);
-        if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
+        if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
         await edit(watch, request);
       });
     },
@@ -138,58 +138,44 @@ const alertListeners = (
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });
 
-/** @throws NotAllowed for people who may not ask about the project there */
+/** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
 async function acknowledge(
   kind: OwnedWatches,
   value: string,
   request: Request,
   { watching, audit }: WatchServices,
 ): Promise<void> {
-  const [id = '', episode = ''] = value.split(' ');
+  const [id = '', alert = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
   if (watch === undefined) return say(deletedText(kind), request);
-  if (!canReadOwned(watch, request)) throw new NotAllowed('channel');
+  if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
   const { user, at } = request;
-  const response = { kind: 'acknowledged', at, by: user.id } as const;
-  const outcome = await watching.respond(user.teamId, id, episode, response);
-  if (outcome !== 'recorded') return say(OUTCOMES[outcome], request);
+  const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
+  if (outcome === 'gone') return say('This alert is too old to change.', request);
+  if (outcome === 'repeated') return;
   const about = ownedSubject(kind, watch);
   await audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
 }
 
-/** Snoozes from an alert or, without an episode, from the list. @throws NotAllowed except for its owner and managers */
+/** Snoozes from an alert or, without one, from the list. @throws not-allowed except for its owner and managers */
 async function snooze(
   kind: OwnedWatches,
   value: string,
   request: Request,
   { watching }: WatchServices,
 ): Promise<void> {
-  const [choice = '', id = '', episode] = value.split(' ');
+  const [choice = '', id = '', alert] = value.split(' ');
   const watch = requireOwned(kind.find, id, request, 'snooze');
   if (watch === undefined) return say(deletedText(kind), request);
-  const response = await snoozeWatch(kind, watch, choice, request);
-  if (response === undefined) return;
-  // The alert that is still open says so as well.
-  const open = episode ?? (await openEpisode(watching, watch, request.workspace));
-  if (open !== undefined) await watching.respond(request.user.teamId, id, open, response);
-  const notice = `Snoozed. Nobody is alerted until: ${formatInstant(response.until)}.`;
-  // The alert itself says it.
-  if (episode === undefined) await showOwned(kind, request, { notice });
+  const until = await snoozeWatch(kind, watch, choice, request);
+  if (until === undefined) return;
+  // The alert says it itself; one that is still open says so as well when the list is asked.
+  const open = alert ?? (await watching.loadStates(request.workspace)).get(id)?.openAlert;
+  const snoozed = { by: request.user.id, at: request.at, until };
+  if (open !== undefined) await watching.respond(request.user.teamId, id, open, { snoozed });
+  const notice = `Snoozed. Nobody is alerted until: ${formatInstant(until)}.`;
+  if (alert === undefined) await showOwned(kind, request, { notice });
 }
-
-const OUTCOMES = {
-  repeated: 'This alert was acknowledged already.',
-  gone: 'This alert is too old to change.',
-} as const;
 
 /** A new message: `update` would replace the alert in a direct message. */
 const say = (text: string, request: Request): Promise<void> => request.reply.private(markupMessage(text));
-
-async function openEpisode(
-  watching: DeliveryService['watching'],
-  { id }: Watch,
-  workspace: Request['workspace'],
-): Promise<string | undefined> {
-  const state = (await watching.loadStates(workspace)).get(id);
-  return state?.isCrossed ? state.alerts.at(-1)?.episode : undefined;
-}

@@ -1,5 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import type { AlertResponse, WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
+import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
-import { damagedStatus, itemRow, MOST_IN_ATTENTION, showOwned, statusPart } from '../../slack/owned/list.ts';
+import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';
 import {
   canReadOwned,
   type ListViewer,
@@ -126,7 +126,7 @@ const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
 /** Cached for each request's record, because Home shows watches twice. */
 const statesOfRequest = new WeakMap<Workspace, ReturnType<WatchService['loadStates']>>();
 
-/** The states of the watches that the viewer may ask about. @throws StoreUnavailable */
+/** The states of the watches that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
   const { workspace } = viewer;
   if (workspace.watches.length === 0) return () => undefined;
@@ -136,55 +136,46 @@ async function loadStates(watching: WatchService, viewer: Request): Promise<Stat
   return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);
 }
 
-function hasProblem(watch: Watch, stateOf: StateOf): boolean {
-  const { problem, undelivered } = stateOf(watch) ?? {};
-  return problem !== undefined || undelivered !== undefined;
+/** Why it needs attention; undefined while it does its work, and where a person has paused it. */
+function needOf(watch: Watch, workspace: Workspace, stateOf: StateOf): Need | undefined {
+  const { isPaused, problem, undelivered, isCrossed } = stateOf(watch) ?? {};
+  if (watch.paused !== undefined) return undefined;
+  if (isWatchBlocked(watch, workspace) || isPaused) return 'paused by Tally';
+  if (problem !== undefined || undelivered !== undefined) return 'with a problem';
+  return isCrossed ? 'crossed' : undefined;
 }
+type Need = 'crossed' | 'paused by Tally' | 'with a problem';
+/** In the order in which they are shown. */
+const NEEDS: readonly Need[] = ['crossed', 'paused by Tally', 'with a problem'];
 
-const isCrossed = (watch: Watch, stateOf: StateOf): boolean =>
-  watch.paused === undefined && (stateOf(watch)?.isCrossed ?? false);
-
-/** 0 for crossed, 1 for one that can't do its work, 2 for the others that run, 3 for paused. */
-function needOf(watch: Watch, workspace: Workspace, stateOf: StateOf): number {
-  if (watch.paused !== undefined) return 3;
-  if (isWatchBlocked(watch, workspace) || hasProblem(watch, stateOf)) return 1;
-  return isCrossed(watch, stateOf) ? 0 : 2;
-}
-
-function byNeed(kind: OwnedWatches, viewer: Request, stateOf: StateOf): readonly Watch[] {
-  const rank = (watch: Watch): number => needOf(watch, viewer.workspace, stateOf);
-  return visibleItems(kind, viewer).toSorted((a, b) => rank(a) - rank(b));
+/** The watches that need attention, by why they do, of those that the viewer sees. */
+function watchesInNeed(watches: readonly Watch[], { workspace }: Request, stateOf: StateOf) {
+  const needs = new Map(watches.map((watch) => [watch, needOf(watch, workspace, stateOf)]));
+  return NEEDS.map((need) => ({ need, items: watches.filter((watch) => needs.get(watch) === need) }));
 }
 
 /** The top of a person's Home: watches that have crossed their threshold, or can't do their work. */
 export async function watchAttention(kind: OwnedWatches, request: Request): Promise<readonly Block[]> {
   const viewer = { ...request, channel: undefined };
   const details = await kind.load(viewer);
-  const { workspace } = request;
-  const needy = byNeed(kind, viewer, details).filter((watch) => needOf(watch, workspace, details) < 2);
-  return needy.slice(0, MOST_IN_ATTENTION).map((watch) => itemRow(kind, watch, { viewer, details }));
+  const needy = watchesInNeed(visibleItems(kind, viewer), viewer, details).flatMap(({ items }) => items);
+  return attentionRows(kind, needy, { viewer, details });
 }
 
 /** For `/billing status`: how many there are, and those that cannot do their work. */
 export async function watchStatus(kind: OwnedWatches, request: Request): Promise<readonly StatusPart[]> {
   const stateOf = await kind.load(request);
-  const all = byNeed(kind, request, stateOf);
+  const all = visibleItems(kind, request);
   if (all.length === 0) return damagedStatus(kind, request);
-  const active = all.filter(({ paused }) => paused === undefined);
-  const stopped = active.filter((watch) => isWatchBlocked(watch, request.workspace));
-  const running = active.filter((watch) => !stopped.includes(watch));
-  const failing = running.filter((watch) => hasProblem(watch, stateOf));
-  const crossed = running.filter((watch) => isCrossed(watch, stateOf));
-  const attention = [
-    { items: crossed, what: 'crossed', health: 'fine' },
-    { items: stopped, what: 'paused by Tally', health: 'broken' },
-    { items: failing, what: 'with a problem', health: 'broken' },
-  ] as const;
-  const counts = [running.length, all.length - active.length] as const;
-  return [
-    ...damagedStatus(kind, request),
-    statusPart(kind, counts, attention, [...stopped, ...failing], request, stateOf),
-  ];
+  const found = watchesInNeed(all, request, stateOf);
+  const attention = found.map(({ need, items }) => {
+    return { items, what: need, health: need === 'crossed' ? 'fine' : 'broken' } as const;
+  });
+  const stopped = attention.filter(({ what }) => what === 'paused by Tally').flatMap(({ items }) => items);
+  const paused = all.filter((watch) => watch.paused !== undefined);
+  const counts = [all.length - paused.length - stopped.length, paused.length] as const;
+  const failing = attention.filter(({ health }) => health === 'broken').flatMap(({ items }) => items);
+  return [...damagedStatus(kind, request), statusPart(kind, counts, attention, failing, request, stateOf)];
 }
 
 /** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */
@@ -218,18 +209,17 @@ export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerA
 /**
  * Saves until when nobody is alerted.
  * @param choice a key of `SNOOZES`, or not: outside text
- * @returns undefined for another choice
+ * @returns that instant in ms; undefined for another choice
  */
 export async function snoozeWatch(
   kind: OwnedKind<Watch>,
   watch: Watch,
   choice: string,
   request: Request,
-): Promise<Extract<AlertResponse, { readonly kind: 'snoozed' }> | undefined> {
+): Promise<Millis | undefined> {
   const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
-  if (snoozeUntil === undefined) return undefined;
-  const { at, user, workspace } = request;
-  const until = snoozeUntil(at, requireSettings(workspace).zone);
-  await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
-  return { kind: 'snoozed', at, by: user.id, until };
+  const until = snoozeUntil?.(request.at, requireSettings(request.workspace).zone);
+  if (until !== undefined)
+    await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
+  return until;
 }

@@ -47,7 +47,7 @@ interface Piece<T> {
 
 /**
  * `prod balance 50000` in any order.
- * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; SecretPasted
+ * @param aliases in lower case @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
  */
 export function parseWatchText(text: string, aliases: ReadonlySet<string>): WatchWords {
   const whole = normalizeText(text);
@@ -64,7 +64,7 @@ export interface WatchListWords {
   readonly isBudget: boolean;
 }
 
-/** `prod budget`, `prod budget page 2`, `page 2`, or nothing. @throws InvalidWord, SecretPasted */
+/** `prod budget`, `prod budget page 2`, `page 2`, or nothing. @throws InvalidWord, secret-pasted */
 export function parseWatchList(text: string, aliases: ReadonlySet<string>): WatchListWords {
   const turned = /(?:^| )page (\d{1,3})$/.exec(text);
   const words = text.slice(0, turned?.index).split(' ').filter(Boolean);

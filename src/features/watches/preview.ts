@@ -1,4 +1,3 @@
-import type { WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import type { WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
@@ -12,6 +11,7 @@ import {
   escapeMarkup,
   markup,
 } from '../../slack/kit/blocks.ts';
+import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 import { crossedText, currentValueLabel, measurementText } from './watch-wording.ts';
 
 /** What billing was asked for a form; a failure if it gave no answer. */

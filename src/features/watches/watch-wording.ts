@@ -1,4 +1,3 @@
-import { moneyWriter, type WriteMoney } from '../../delivery/watches/alert-wording.ts';
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
@@ -11,7 +10,12 @@ import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF, targetMarkup } from '../
 import type { Request } from '../../slack/request/request.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
-import { HIDDEN_PROJECT, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import {
+  HIDDEN_PROJECT,
+  moneyWriter,
+  projectLabel,
+  type WriteMoney,
+} from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** The record, and how the person who reads it writes numbers. */
@@ -56,7 +60,9 @@ function valueLine(watch: Watch, state: WatchState | undefined, { workspace, loc
     value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
     state?.problem !== undefined &&
       !isWatchBlocked(watch, workspace) &&
-      `*not checked:* ${escapeMarkup(state.problem)}`,
+      (state.isPaused
+        ? `*paused:* ${escapeMarkup(state.problem)}${RESUMES_BY_ITSELF}`
+        : `*not checked:* ${escapeMarkup(state.problem)}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
 }

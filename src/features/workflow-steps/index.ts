@@ -1,9 +1,10 @@
-import { InvalidWord, NotAllowed, requireShortText, SecretPasted } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { parseBalanceText, parseCommandText } from '../../domain/language/parse-command.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
 import { LAST_7_DAYS } from '../../domain/language/periods/period-ast.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, resolvePeriod } from '../../domain/time/resolve-period.ts';
+import { requireShortText } from '../../slack/commands/command.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
@@ -42,7 +43,8 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
       const words = parseInputs(name, inputs, workspace);
       const target = resolveProject(words, workspace, scope);
       const { project: id, product } = target;
-      if (!isShownTo({ id, product }, workspace, scope)) throw new NotAllowed('channel');
+      if (!isShownTo({ id, product }, workspace, scope))
+        throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
       const period = resolvePeriod(words.phrase ?? LAST_7_DAYS, at, zone);
       return (await all.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
@@ -51,13 +53,13 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** The inputs as the words of the command, where they mean the same. @throws InvalidWord, TextTooLong, SecretPasted */
+/** The inputs as the words of the command, where they mean the same. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(name: keyof StepOutputs, inputs: StepInputs, workspace: Workspace): ParsedCommand {
   const { project, period, product } = inputs;
   const isSpend = name === 'get_spend';
   const text = [project, isSpend ? period : '', product].map(textOf).join(' ').trim();
   requireShortText(text);
-  if (holdsRegisteredSecret(text, workspace)) throw new SecretPasted();
+  if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
   const words: ParsedCommand = (isSpend ? parseCommandText : parseBalanceText)(text, workspace.aliases);
   const refused = words.help
     ? 'help'

@@ -1,4 +1,5 @@
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { NO_ALIASES } from '../../domain/language/parser.ts';
 import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
@@ -7,6 +8,18 @@ import { normalizeText } from '../../domain/language/text.ts';
 export interface Command {
   readonly command: SlashCommand;
   readonly text: string;
+}
+
+/** In characters; longer texts are refused before anything reads them. */
+const LONGEST_TEXT = 1_000;
+
+export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
+
+export const textTooLong = () => new Failure('text-too-long', { most: LONGEST_TEXT });
+
+/** @throws text-too-long */
+export function requireShortText(text: string): void {
+  if (!isShortText(text)) throw textTooLong();
 }
 
 /** `/billing projects` with `add 123` after it. */

@@ -27,7 +27,7 @@ export interface AskedProjects {
   readonly top?: number;
 }
 
-/** @throws what `resolveProject` throws of a single project; ProjectMissing, NotConnected if a list is empty */
+/** @throws what `resolveProject` throws of a single project; project-missing, not-connected if a list is empty */
 export function findAskedProjects(
   {
     several,

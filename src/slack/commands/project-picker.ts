@@ -152,7 +152,7 @@ async function searchProjects(
   return [...named, ...ids.filter((id) => !closed.includes(id))].slice(0, SLACK_LIMITS.options);
 }
 
-/** The project that was typed, else the channel's default. @throws NotAllowed, Failure for a project that was typed */
+/** The project that was typed, else the channel's default. @throws not-allowed, Failure for a project that was typed */
 export function typedOrDefaultProject(
   { project, alias, product }: ProjectReference,
   request: Request,

@@ -1,10 +1,13 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
+import { type Failure, kindOf } from '../../domain/failure/index.ts';
 import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { ProjectAnswer, ProjectAnswers } from './project-answers.ts';
+
+const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /** A column of a table of projects, beside their names. */
 export interface ProjectColumn<T> {
@@ -38,7 +41,7 @@ export function projectRows<T extends ProjectAnswer>(
       ...columns.map(({ cell }) => cell(answer)),
     ]),
     ...others,
-    ...failed.map((project) => [project.label, project.failure.summary, ...blank]),
+    ...failed.map((project) => [project.label, summarize(project.failure), ...blank]),
   ];
 }
 
@@ -120,4 +123,4 @@ export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
 export const failedSentence = (failed: readonly UnresolvedProject[]): string =>
   failed.length === 0
     ? ''
-    : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${failure.summary})`))}.`;
+    : `No figures for ${listNames(failed.map(({ label, failure }) => `${label} (${summarize(failure)})`))}.`;

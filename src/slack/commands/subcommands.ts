@@ -1,4 +1,4 @@
-import { InvalidWord, SecretPasted, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import {
@@ -31,7 +31,7 @@ export const routeSubcommands =
     const [, ...typed] = simplifyText(text).split(' ');
 
     const run = async (_: string, request: Request): Promise<void> => {
-      if (holdsSecret(text, request.workspace.aliases)) throw new SecretPasted();
+      if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');
       if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
       if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       try {

@@ -1,5 +1,5 @@
 import type { InputBlock, PlainTextOption } from '@slack/types';
-import { InvalidWord, SlackFailed } from '../../domain/failure/index.ts';
+import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { type Field, refuse, search } from '../forms/fields.ts';
@@ -22,21 +22,21 @@ const PATIENCE = 1_000;
 export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
-      throw new SlackFailed('usergroups.list', 'timeout');
+      throw new Failure('slack-failed', { method: 'usergroups.list', code: 'timeout' });
     });
     return { known, problem: undefined };
   } catch (error) {
-    if (!(error instanceof SlackFailed)) throw error;
+    if (!isFailure(error, 'slack-failed')) throw error;
     return { known: [], problem: problemOf(error) };
   }
 }
 
-const problemOf = ({ code }: SlackFailed): string =>
+const problemOf = ({ data: { code } }: FailureOf<'slack-failed'>): string =>
   code === 'missing_scope'
     ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
     : `You can’t choose user groups right now: Slack returned an error (${code}).`;
 
-/** Adds only groups of this workspace. @throws InvalidWord, SlackFailed */
+/** Adds only groups of this workspace. @throws InvalidWord, slack-failed */
 export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
   const known = await request.slack.userGroups();
@@ -45,7 +45,7 @@ export async function requireKnownGroups(added: readonly string[], request: Requ
     throw new InvalidWord(unknown, 'isn’t a user group of this workspace', 'Choose one from the list.');
 }
 
-/** What an options listener suggests for what was typed. @throws SlackFailed */
+/** What an options listener suggests for what was typed. @throws slack-failed */
 export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
   const groups = await request.slack.userGroups();

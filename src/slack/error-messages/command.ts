@@ -1,11 +1,6 @@
 import type { Button } from '@slack/types';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
-import {
-  type InvalidWord,
-  type NotAllowed,
-  UNKNOWN_COMMAND,
-  UNRECOGNIZED,
-} from '../../domain/failure/index.ts';
+import { type DataOf, type InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { couldBeName } from '../../domain/language/nearest-word.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
@@ -56,7 +51,6 @@ const ASK_INSTEAD = {
 } as const;
 
 export const COMMAND_DESCRIPTIONS = {
-  'invalid-word': describeInvalidWord,
   'text-too-long': () => ({
     todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.`,
   }),
@@ -98,8 +92,8 @@ export const COMMAND_DESCRIPTIONS = {
       edit,
     );
   },
-  'not-allowed': (failure, request) => {
-    const { managers, reason } = failure;
+  'not-allowed': (data, request) => {
+    const { managers = [], reason } = data;
     const todo =
       reason === 'channel' && canManage(request)
         ? 'Managers can ask about it in a direct message with Tally.'
@@ -107,7 +101,7 @@ export const COMMAND_DESCRIPTIONS = {
     return {
       ...(managers.length > 0 ? { todo: '', people: managers } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      buttons: askManagerAbout(failure, request),
+      buttons: askManagerAbout(data, request),
     };
   },
   'not-issuer': ({ label }, request) => {
@@ -125,7 +119,10 @@ export const COMMAND_DESCRIPTIONS = {
   throttled: ({ wait }, request) => tryAgainIn(wait, request),
 } satisfies Partial<Descriptions>;
 
-function askManagerAbout({ reason, managers, owned }: NotAllowed, request: FailedRequest): Button[] {
+function askManagerAbout(
+  { reason, managers = [], owned }: DataOf<'not-allowed'>,
+  request: FailedRequest,
+): Button[] {
   if (reason === 'external' || (reason === 'not-manager' && managers.length === 0)) return [];
   // A manager who ran it would get a token, which nobody else may have.
   if (request.command?.command === '/os-token') return [];
@@ -148,7 +145,7 @@ function accessSecretPasted(request: FailedRequest): ErrorDescription {
   };
 }
 
-function describeInvalidWord(failure: InvalidWord, request: FailedRequest): ErrorDescription {
+export function describeInvalidWord(failure: InvalidWord, request: FailedRequest): ErrorDescription {
   const { command, acceptsWords = () => true, workspace } = request;
   const { word, fact, why, projectFor } = failure;
   const aliases = workspace?.aliases ?? NO_ALIASES;

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import * as z from 'zod';
-import type { FailureKind, FailureOf } from '../../domain/failure/index.ts';
+import type { DataOf, FailureKind } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Command, commandLine } from '../commands/command.ts';
@@ -27,8 +27,9 @@ export interface ErrorDescription {
 
 /** What is said about each kind: the compiler refuses a kind without a description. */
 export type Descriptions = {
-  readonly [K in FailureKind]: (failure: FailureOf<K>, request: FailedRequest) => ErrorDescription;
+  readonly [K in Described]: (data: DataOf<K>, request: FailedRequest) => ErrorDescription;
 };
+type Described = Exclude<FailureKind, 'invalid-word'>;
 
 /** What was known of the request when it failed; empty if nobody asked. */
 export interface FailedRequest extends Partial<Request> {

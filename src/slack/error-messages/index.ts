@@ -1,14 +1,13 @@
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, KEY_IS_GONE, type UnsealFailed } from '../../domain/failure/index.ts';
+import { type Failure, kindOf, wordFailure } from '../../domain/failure/index.ts';
 import type { Day } from '../../domain/time/calendar.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { wordFailure } from '../../workspace/record/stored-failure.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
-import { remedyFor } from '../../workspace/service-outcomes.ts';
 import { toCommand } from '../commands/command.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { escapeMarkup, formatInstant } from '../kit/blocks.ts';
-import { COMMAND_DESCRIPTIONS } from './command.ts';
+import { COMMAND_DESCRIPTIONS, describeInvalidWord } from './command.ts';
 import {
   canManage,
   type Descriptions,
@@ -22,16 +21,16 @@ import {
 import { IDENTITY_DESCRIPTIONS, SERVICE_DESCRIPTIONS } from './service.ts';
 
 /** What a manager does to bring a damaged record back: completes “A Tally manager can …”. */
-const RESTORE = {
-  'billing-token': 'register the token again',
-  'application-access': `register it again with ${commandText('/billing projects access')}`,
-  project: `remove it under ${commandText('/billing projects')} and add it again`,
-} as const;
+const RESTORE = new Map([
+  ['billing-token', 'register the token again'],
+  ['application-access', `register it again with ${commandText('/billing projects access')}`],
+  ['project', `remove it under ${commandText('/billing projects')} and add it again`],
+]);
 
-function restoreText(what: UnsealFailed['what'], isManager: boolean): string {
+function restoreText(what: string, isManager: boolean): string {
   if (what === 'slack-installation') return 'An admin can install Tally again.';
-  if (what === 'record') return 'Tally’s operator can find details in its log.';
-  const step = RESTORE[what];
+  const step = RESTORE.get(what);
+  if (step === undefined) return 'Tally’s operator can find details in its log.';
   return isManager ? `${step.charAt(0).toUpperCase()}${step.slice(1)}.` : `A Tally manager can ${step}.`;
 }
 
@@ -39,7 +38,7 @@ const DESCRIPTIONS: Descriptions = {
   ...SERVICE_DESCRIPTIONS,
   ...IDENTITY_DESCRIPTIONS,
   ...COMMAND_DESCRIPTIONS,
-  'unseal-failed': ({ reason, what }, request) => {
+  'unseal-failed': ({ reason, what = 'record' }, request) => {
     if (reason !== 'malformed') return { sentence: KEY_IS_GONE, todo: '' };
     const why = 'The record is damaged, so Tally didn’t use it.';
     return what === 'billing-token' && canManage(request)
@@ -59,8 +58,8 @@ const DESCRIPTIONS: Descriptions = {
       toCommand('/billing settings'),
     ),
   'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': (failure, request) =>
-    failure.unsure
+  'store-unavailable': ({ write }, request) =>
+    write === 'unsure'
       ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', request)
       : tryAgain('Nothing was changed. Try again in a minute.', request),
   'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
@@ -86,10 +85,13 @@ const DESCRIPTIONS: Descriptions = {
 
 /** What the reply to a failure says besides its message. Managers also get the technical detail. */
 export function describeError(failure: Failure, request: FailedRequest): ErrorDescription {
-  const describe = DESCRIPTIONS[failure.kind] as (of: Failure, request: FailedRequest) => ErrorDescription;
-  const description = describe(failure, request);
-  if (!('detail' in failure) || !canManage(request)) return description;
-  return { ...description, quotes: [...(description.quotes ?? []), failure.detail] };
+  if (failure.kind === 'invalid-word') return describeInvalidWord(failure, request);
+  const describe = DESCRIPTIONS[failure.kind] as (data: object, request: FailedRequest) => ErrorDescription;
+  const description = describe(failure.data, request);
+  const { kind, data } = failure;
+  if (!('host' in data) || kind === 'address-refused' || !canManage(request)) return description;
+  const detail = 'code' in data ? `${data.host} (${data.code})` : data.host;
+  return { ...description, quotes: [...(description.quotes ?? []), detail] };
 }
 
 /** The second part of a sentence about a failure: its consequence, or its reason. */
@@ -105,7 +107,7 @@ export function lastFailureText(failure: LastFailure, today: Day): string {
 /** What a manager does next, as mrkdwn. */
 export function lastFailureTodo({ kind }: LastFailure, { alias, id }: Project): string {
   const command = (text: string) => `\`${escapeMarkup(text)}\``;
-  switch (remedyFor(kind)) {
+  switch (kindOf(kind)?.remedy) {
     case 'project':
       return `Check its ID (${id}) and product with ${command(`${commandText('/billing projects')} edit ${alias}`)}.`;
     case 'token':

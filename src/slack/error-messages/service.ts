@@ -154,7 +154,7 @@ export const IDENTITY_DESCRIPTIONS = {
       toCommand('/billing projects', `access ${project}`),
     ),
   'too-many-tokens': ({ wait }, request) => tryAgainIn(wait, request),
-  'token-not-shown': ({ why, token: { state, until, audit } }) => {
+  'token-not-shown': ({ why, state, until, audit }) => {
     const became = {
       revoked: 'Tally revoked the token.',
       'not-revoked': `Tally couldn’t revoke the token: it works until ${until}.`,

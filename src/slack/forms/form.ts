@@ -3,7 +3,7 @@
  * change; sent, it is read and saved once, however often and to however many processes. All that comes back is outside text.
  */
 import type { ActionName } from '../../domain/command-names.ts';
-import { EditConflict, type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
@@ -267,7 +267,7 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
     const leak = findLeak(form, at);
     if (leak !== undefined) {
       const clean = { ...at, values: { ...at.values, [leak]: '' } };
-const what = `${form.fields[leak].label}: that looks like a token. Everyone can see it, so choose something else.`;
+      const what = `${form.fields[leak].label}: that looks like a token. Everyone can see it, so choose something else.`;
       return await showProblem(form, clean, [what], leak);
     }
     if (form.revision(id, request, input) !== seen) {
@@ -288,7 +288,7 @@ const what = `${form.fields[leak].label}: that looks like a token. Everyone can 
       : request.reply.modal.show(form.heading, saved));
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    if (error instanceof EditConflict && !isAgain) {
+    if (error.kind === 'edit-conflict' && !isAgain) {
       const workspace = await form.workspaces.load(request.user.teamId);
       return submit(form, { ...at, request: { ...request, workspace } }, input, true);
     }

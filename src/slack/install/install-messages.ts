@@ -2,9 +2,10 @@ import type { Installation } from '@slack/oauth';
 import type { KnownBlock } from '@slack/types';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure, KEY_IS_GONE } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import {
   actions,
@@ -88,7 +89,7 @@ export function createNotInstalledReply(
     const about = {
       err,
       workspace,
-      ...(isFailure(err) && err.kind === 'unseal-failed' && { reason: err.reason }),
+      ...(isFailure(err) && err.kind === 'unseal-failed' && { reason: err.data.reason }),
     };
     const kind = isFailure(err) ? err.kind : undefined;
     if (kind === 'store-unavailable') return log.error(about, 'Could not look up an installation in Redis');
@@ -127,7 +128,7 @@ export function createNotInstalledReply(
 
 function notInstalledText(error: unknown, installAgain: string): string {
   if (isFailure(error)) {
-    if (error.kind === 'unseal-failed' && error.reason !== 'malformed') return KEY_IS_GONE;
+    if (error.kind === 'unseal-failed' && error.data.reason !== 'malformed') return KEY_IS_GONE;
     if (error.kind === 'not-installed' || error.kind === 'unseal-failed')
       return `${error.message} ${installAgain}`;
     if (error.kind === 'store-unavailable')

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { NotInstalled } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
@@ -110,7 +110,8 @@ export function createInstallationTokens(
       await renewInTime(id);
       stored = await load(id);
     }
-    if (stored !== undefined && tokenExpiresAt(stored) <= Date.now()) throw new NotInstalled('expired');
+    if (stored !== undefined && tokenExpiresAt(stored) <= Date.now())
+      throw new Failure('not-installed', { reason: 'expired' });
     return stored && { ...stored, joined: new Set() };
   };
 
@@ -129,11 +130,11 @@ export function createInstallationTokens(
   };
 
   return {
-    /** What is installed under this ID now, whether its token works or not. @throws UnsealFailed, StoreUnavailable */
+    /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
     load,
     /**
      * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
-     * command of Redis. @throws UnsealFailed, StoreUnavailable, NotInstalled `expired`
+     * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
      */
     async find(id: string | undefined): Promise<KnownInstallation | undefined> {
       if (id === undefined) return undefined;

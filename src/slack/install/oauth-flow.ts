@@ -10,7 +10,7 @@ import {
 } from '@slack/oauth';
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
-import { StoreUnavailable } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { OAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { appLink } from '../web-client.ts';
@@ -100,7 +100,7 @@ export function createOAuthFlow({
       send(res, landingPage(address));
     } catch (err) {
       log.error({ err }, 'Could not start an installation');
-      send(res, refusalPage(err instanceof StoreUnavailable ? 'store' : 'unknown', again));
+      send(res, refusalPage(isFailure(err, 'store-unavailable') ? 'store' : 'unknown', again));
     }
   };
 
@@ -147,7 +147,7 @@ function slackReason({ url = '' }: IncomingMessage, error: unknown): string | un
 }
 
 function refusalOf(error: { readonly code: string }, reason: string | undefined): PageRefusal {
-  if (error instanceof StoreUnavailable) return 'store';
+  if (isFailure(error, 'store-unavailable')) return 'store';
   if (reason === 'access_denied') return 'denied';
   if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'unknown';

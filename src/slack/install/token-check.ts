@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
@@ -104,15 +104,18 @@ export const startTokenCheck = (
   });
 
 function retryAfterOf(error: unknown): number {
-  const seconds =
-    error instanceof SlackFailed || error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter : 0;
-  return (seconds ?? 0) * 1000;
+  const { retryAfter = 0 } = isFailure(error, 'slack-failed')
+    ? error.data
+    : error instanceof webApi.WebAPIRateLimitedError
+      ? error
+      : {};
+  return retryAfter * 1000;
 }
 
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 /** @returns Slack's code if it refuses the token; undefined for any other error */
 export function tokenRefusal(error: unknown): string | undefined {
-  const { data, code } = (error ?? {}) as { data?: { error?: string }; code?: string };
-  return [data?.error, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
+  const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
+  return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
 }

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessStore } from '../../workspace/credentials/installation-store.ts';
 import type { Deletion } from '../../workspace/record/deletion.ts';
@@ -23,7 +23,7 @@ export function tokenStatusOf(
   /** An installation that can't be unsealed counts as none, so that it can be deleted. */
   const stored = (id: string) =>
     load(id).catch((error: unknown) => {
-      if (!(error instanceof UnsealFailed)) throw error;
+      if (!isFailure(error, 'unseal-failed')) throw error;
     });
   return {
     /** When it was installed, in ms; undefined when it isn't. */
@@ -43,7 +43,7 @@ const LATE = 3_600;
 /**
  * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
  * once, so each deletes everything, and doing it twice is harmless.
- * @returns a handler that returns false for any other event, and throws StoreUnavailable: then Slack must send it again
+ * @returns a handler that returns false for any other event, and throws store-unavailable: then Slack must send it again
  */
 export function createUninstallHandler({
   forget,

@@ -1,4 +1,4 @@
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { type Block, type Message, preformatted } from './blocks.ts';
 import type { Table } from './tables.ts';
 
@@ -14,7 +14,7 @@ export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) =>
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
-  error instanceof SlackFailed && REFUSED_BLOCKS.test(error.code);
+  isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
 /**
  * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers

@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
@@ -35,7 +35,7 @@ export function createOwnedActions<T extends OwnedItem>(
 ) {
   const ownerActions = { ...sharedActions(kind, edit), ...more };
 
-  /** @throws NotAllowed except for the owner and managers; Failure */
+  /** @throws not-allowed except for the owner and managers; Failure */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireOwned(kind.find, id, request, action);
     if (item === undefined) return showOwned(kind, request, { notice: deletedText(kind) });
@@ -108,7 +108,7 @@ const sharedActions = <T extends OwnedItem>(
   edit: OwnerAction<T>,
 ): Readonly<Record<string, OwnerAction<T>>> => ({
   async edit(item, request) {
-    if (!canReadOwned(item, request)) throw new NotAllowed('channel');
+    if (!canReadOwned(item, request)) throw new Failure('not-allowed', { reason: 'channel' });
     await edit(item, request);
   },
   async pause(item, request) {
@@ -137,7 +137,7 @@ const sharedActions = <T extends OwnedItem>(
   },
 });
 
-/** @throws NotAllowed except for its owner and managers */
+/** @throws not-allowed except for its owner and managers */
 async function undoDelete(kind: OwnedKind, id: string, request: Request): Promise<void> {
   const { user, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };

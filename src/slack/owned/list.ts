@@ -23,9 +23,8 @@ import { canEditOwned, canReadOwned, type OwnedItem, type OwnedKind, visibleItem
 
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
-/** Rows of each kind at the top of a person's Home. */
-export const MOST_IN_ATTENTION = 3;
-const MOST_IN_STATUS = 5;
+/** Rows of each kind at the top of a person's Home, and in `/billing status`. */
+const MOST_IN_ATTENTION = 5;
 
 interface ShowOptions {
   /** What was just done, as mrkdwn; then the list is read again. */
@@ -107,7 +106,7 @@ const damagedBlocks = ({ kind, plural, actions: ids, words }: OwnedKind): Block[
 ];
 
 /** An item with a menu of what this person may do; the value of a choice is its action and the ID. */
-export function itemRow(kind: OwnedKind, item: OwnedItem, { viewer, details }: RowContext): SectionBlock {
+function itemRow(kind: OwnedKind, item: OwnedItem, { viewer, details }: RowContext): SectionBlock {
   const text = markup(kind.describe(item, viewer, details));
   const choice = (label: string, action: string) => option(label, `${action} ${item.id}`);
   if (!canEditOwned(item, viewer)) return text;
@@ -119,6 +118,21 @@ export function itemRow(kind: OwnedKind, item: OwnedItem, { viewer, details }: R
   ]);
   return { ...text, accessory: overflow(kind.actions.row, options) };
 }
+
+/** For the top of a person's Home: the items that need attention, or the first of them with a button to all. */
+export const attentionRows = (
+  kind: OwnedKind,
+  items: readonly OwnedItem[],
+  rows: RowContext,
+): readonly Block[] => [
+  ...items.slice(0, MOST_IN_ATTENTION).map((item) => itemRow(kind, item, rows)),
+  ...(items.length > MOST_IN_ATTENTION
+    ? [
+        markup(`*${items.length - MOST_IN_ATTENTION} more* ${kind.plural} need attention.`),
+        actions(button(kind.actions.list, `All ${kind.plural}`)),
+      ]
+    : []),
+];
 
 /** Items that `/billing status` counts: `2 paused by Tally`. */
 interface Attention {
@@ -153,7 +167,7 @@ export function statusPart(
   ]);
   const blocks: readonly Block[] = [
     markup(`*${kind.words.title}* · ${counts.join(' · ')}`),
-    ...items.slice(0, MOST_IN_STATUS).map((item) => markup(kind.describe(item, viewer, details))),
+    ...items.slice(0, MOST_IN_ATTENTION).map((item) => markup(kind.describe(item, viewer, details))),
     actions(button(kind.actions.list, `All ${kind.plural}`)),
   ];
   const health = worstFirst(problems)[0]?.health ?? 'fine';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ActionName, CommandName } from '../../domain/command-names.ts';
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
@@ -34,17 +34,17 @@ export interface OwnedKind<T extends OwnedItem = OwnedItem, Details = unknown> {
   readonly words: OwnedWords<T>;
   readonly workspaces: Pick<Workspaces, 'load' | 'dropDamaged'>;
   readonly store: OwnedStore<T>;
-  /** After a change: plans again what Tally does by itself. @throws StoreUnavailable */
+  /** After a change: plans again what Tally does by itself. @throws store-unavailable */
   changed(teamId: string): Promise<void>;
   /** In the order they were created. */
   all(workspace: Workspace): readonly T[];
   /** IDs of all of them, damaged ones too. */
   ids(workspace: Workspace): readonly string[];
-  /** @throws UnsealFailed when its record is damaged */
+  /** @throws unseal-failed when its record is damaged */
   find(workspace: Workspace, id: string): T | undefined;
   /** Whether people who may not change it see it where they ask. */
   isShownHere(item: T, viewer: ListViewer): boolean;
-  /** @throws StoreUnavailable */
+  /** @throws store-unavailable */
   load(request: Request): Promise<Details>;
   /** One item as lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
   describe(item: T, reader: Request, details: Details): string;
@@ -91,7 +91,7 @@ export const visibleItems = <T extends OwnedItem>(
 
 /**
  * What a button or a form names; undefined for none and once it is deleted.
- * @param action what is to be done with it @throws NotAllowed except for its owner and managers
+ * @param action what is to be done with it @throws not-allowed except for its owner and managers
  */
 export function requireOwned<T extends OwnedItem>(
   find: (workspace: Workspace, id: string) => T | undefined,
@@ -148,10 +148,14 @@ export interface ItemOwner {
 }
 
 /** @param action what a manager can be asked to do with it */
-export const notOwner = (item: OwnedItem, action: string): NotAllowed =>
-  new NotAllowed('not-owner', [], {
-    plural: 'rule' in item ? 'watches' : 'schedules',
-    text: `${action} ${item.id}`,
+export const notOwner = (item: OwnedItem, action: string): FailureOf<'not-allowed'> =>
+  new Failure('not-allowed', {
+    reason: 'not-owner',
+    managers: [],
+    owned: {
+      plural: 'rule' in item ? 'watches' : 'schedules',
+      text: `${action} ${item.id}`,
+    },
   });
 
 type Viewer = Pick<Request, 'user'>;

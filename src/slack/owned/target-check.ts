@@ -1,6 +1,6 @@
 /** Whether posts or alerts may go to a channel or to people, and whether everybody there may see the projects. */
 
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Delivery } from '../../workspace/owned/stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
@@ -85,7 +85,7 @@ async function findPeopleProblem(
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage) ? undefined : MANAGERS_ONLY;
   } catch (error) {
-    if (!(error instanceof SlackFailed)) throw error;
-    return `Slack couldn’t confirm who they are (${error.code}). Try again.`;
+    if (!isFailure(error, 'slack-failed')) throw error;
+    return `Slack couldn’t confirm who they are (${error.data.code}). Try again.`;
   }
 }

@@ -1,5 +1,5 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/parse-argument.ts';
 import { listNames } from '../../domain/language/text.ts';
 import type { Amount } from '../../domain/money/amount.ts';
@@ -33,7 +33,7 @@ export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Sends a file or the details in the place of the message, unless there are no figures. @throws SlackFailed */
+/** Sends a file or the details in the place of the message, unless there are no figures. @throws slack-failed */
 export async function sendOutput<T extends ConnectedAnswer>(
   message: Message,
   view: AnswerView<T>,
@@ -114,7 +114,7 @@ const NO_FILES: Readonly<Record<string, string>> = {
 /**
  * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally can't send
  * files, as text in a modal, and if none can be opened, in a message.
- * @throws SlackFailed
+ * @throws slack-failed
  */
 export async function sendCsv(
   { name, content, about }: Omit<OutgoingFile, 'title'>,
@@ -124,7 +124,7 @@ export async function sendCsv(
     const isPublic = await request.reply.file({ name, title: name, content, about });
     if (isPublic) return;
   } catch (error) {
-    const why = error instanceof SlackFailed ? NO_FILES[error.code] : undefined;
+    const why = isFailure(error, 'slack-failed') ? NO_FILES[error.data.code] : undefined;
     if (why === undefined) throw error;
     return showText(content, [about, `Tally can’t send files here: ${why}.`], request);
   }
@@ -148,7 +148,7 @@ async function showText(
       return await request.reply.modal.open(view);
     } catch (error) {
       // The click may be too long ago for a modal.
-      if (!(error instanceof SlackFailed)) throw error;
+      if (!isFailure(error, 'slack-failed')) throw error;
     }
   }
   const blocks = textBlocks(content, reasons, MOST_PARTS.message);
@@ -185,7 +185,7 @@ export interface Details {
   readonly rows: readonly (readonly [string, string])[];
 }
 
-/** In a window; after a message, in a message. @param failed projects without figures @throws SlackFailed */
+/** In a window; after a message, in a message. @param failed projects without figures @throws slack-failed */
 export async function showDetails(
   details: readonly Details[],
   failed: readonly UnresolvedProject[],

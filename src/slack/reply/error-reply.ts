@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
-import {
-  changedNothing,
-  type Failure,
-  isFailure,
-  markUnsure,
-  mayHaveBeenSaved,
-} from '../../domain/failure/index.ts';
+import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
@@ -104,6 +98,16 @@ export const errorMessageOf = (
 const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
   isNoted || (workspace !== undefined && hasChanged(workspace));
 
+/**
+ * The failure of work that may have changed something before its last step: if the store is away, only a refused
+ * write says that nothing was changed.
+ * @param hasChanged whether an earlier step was saved
+ */
+const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
+  failure.kind === 'store-unavailable' && (hasChanged || failure.data.write !== 'refused')
+    ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
+    : failure;
+
 /** The same as a modal. */
 export const errorModalOf = (
   report: ErrorReport,
@@ -170,7 +174,7 @@ export const notSavedMessage = (failure: Failure, reason: Message, done: string,
   blocks: compact([
     header(mayHaveBeenSaved(failure) ? `May not be ${done}` : `Not ${done}`),
     ...withoutActions(reason.blocks),
-    changedNothing(failure) && section(kept),
+    !mayHaveBeenSaved(failure) && failure.kind !== 'edit-conflict' && section(kept),
   ]),
 });
 

@@ -1,4 +1,4 @@
-import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
+import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
 import { sendOrSimplify } from '../kit/simplify-blocks.ts';
@@ -30,7 +30,7 @@ interface PostOptions {
   readonly isBroadcast?: boolean | undefined;
 }
 
-/** Posts a message that everybody there sees. @throws CannotPost, SlackFailed */
+/** Posts a message that everybody there sees. @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
   target: PostTarget,
@@ -53,7 +53,7 @@ export async function postMessage(
 /**
  * Puts another message in the place of one that Tally posted.
  * @param metadata what it was posted with, if anything
- * @throws CannotPost, SlackFailed
+ * @throws cannot-post, slack-failed
  */
 export async function replaceMessage(
   client: WebClient,
@@ -66,7 +66,7 @@ export async function replaceMessage(
   );
 }
 
-/** The conversation of Tally and one person. @returns its ID @throws SlackFailed */
+/** The conversation of Tally and one person. @returns its ID @throws slack-failed */
 export async function openDirectMessage(client: WebClient, person: SlackId): Promise<string> {
   const { channel } = await callSlack('conversations.open', () =>
     client.conversations.open({ users: person }),
@@ -74,7 +74,7 @@ export async function openDirectMessage(client: WebClient, person: SlackId): Pro
   return channel?.id ?? person;
 }
 
-/** @throws SlackFailed */
+/** @throws slack-failed */
 export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo): Promise<void> {
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
@@ -82,7 +82,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
 /**
  * Posts an ephemeral message where the question was.
  * @returns where it is, if it is an ordinary one: in a direct message nobody else reads it
- * @throws CannotPost, SlackFailed
+ * @throws cannot-post, slack-failed
  */
 export async function postEphemeral(
   client: WebClient,
@@ -100,7 +100,7 @@ export async function postEphemeral(
 const inThread = ({ thread }: PostTarget) => (thread === undefined ? {} : { thread_ts: thread });
 
 /** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
-const CANNOT_POST: ReadonlyMap<string, CannotPost['reason']> = new Map([
+const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
   ['not_in_channel', 'not-there'],
   ['channel_not_found', 'not-there'],
   ['user_not_in_channel', 'not-there'],
@@ -124,7 +124,7 @@ async function send<T>(
       return callSlack(method, () => call({ text, blocks: JSON.stringify(blocks) as never }));
     });
   } catch (error) {
-    const reason = error instanceof SlackFailed ? CANNOT_POST.get(error.code) : undefined;
-    throw reason === undefined ? error : new CannotPost(reason);
+    const reason = isFailure(error, 'slack-failed') ? CANNOT_POST.get(error.data.code) : undefined;
+    throw reason === undefined ? error : new Failure('cannot-post', { reason });
   }
 }

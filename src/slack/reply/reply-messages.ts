@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CannotPost, SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { context, escapeMarkup, type Message } from '../kit/blocks.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
@@ -50,13 +50,13 @@ export function createMessages(
         return { kind: 'message', isPublic: true, ...at };
       } catch (error) {
         // Tally can answer a command in channels that it may not post to.
-        if (!(error instanceof CannotPost)) throw error;
+        if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
     if (responseUrl !== undefined) {
       const isPosted = await responseUrls.post(responseUrl, LOADING, { replace: replaces }).then(
         () => true,
-        (error: unknown) => error instanceof SlackFailed && error.unclear,
+        (error: unknown) => isFailure(error, 'slack-failed') && error.data.unclear,
       );
       // After a click in a message that stays, `replace_original` would replace that message.
       const canReplace = audience === 'asker' && (replaces || !isClick);
@@ -100,7 +100,7 @@ export function createMessages(
 
     /**
      * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
-     * @throws CannotPost, SlackFailed: why the first one failed, when all did
+     * @throws cannot-post, slack-failed: why the first one failed, when all did
      */
     async sendPrivate(message: Message, replace: boolean): Promise<void> {
       const place = await takeLoading();
@@ -122,11 +122,11 @@ export function createMessages(
       ]);
     },
 
-    /** Sends a direct message, wherever it was asked. @throws CannotPost, SlackFailed */
+    /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */
     sendDirectly: (message: Message): Promise<void> =>
       sendFirstPossible(warnUnconfirmed, directMessages(message)),
 
-    /** Sends to everyone in the channel, in a thread if a message asked. @throws CannotPost, SlackFailed */
+    /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
     async sendPublic(message: Message): Promise<void> {
       const place = await takeLoading();
       const shown = place?.kind === 'message' ? place : undefined;
@@ -141,7 +141,7 @@ export function createMessages(
       ]);
     },
 
-    /** @returns whether it is in the thread of a public answer, else it is a direct message @throws SlackFailed */
+    /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
     async sendFile({ name, title, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
       const isPublic = audience === 'channel' && channel !== undefined && publicThread !== undefined;
       const place = isPublic
@@ -172,7 +172,7 @@ async function sendFirstPossible(
       await retryRateLimited(attempt);
       return;
     } catch (error) {
-      if (error instanceof SlackFailed && error.unclear) return onUnconfirmed(error);
+      if (isFailure(error, 'slack-failed') && error.data.unclear) return onUnconfirmed(error);
       errors.push(error);
     }
   }
@@ -188,8 +188,8 @@ export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_
     try {
       return await send();
     } catch (error) {
-      if (!(error instanceof SlackFailed) || error.retryAfter === undefined) throw error;
-      const pause = Math.max(1, error.retryAfter);
+      if (!isFailure(error, 'slack-failed') || error.data.retryAfter === undefined) throw error;
+      const pause = Math.max(1, error.data.retryAfter);
       waited += pause;
       if (waited > longest) throw error;
       await sleep(pause * 1000);

@@ -43,7 +43,7 @@ export function createModals(source: Source, client: WebClient) {
     opened = shown?.id ?? opened;
     remember(shown?.id, shown?.hash);
   };
-  /** @param seen undefined to replace whatever is there @throws SlackFailed */
+  /** @param seen undefined to replace whatever is there @throws slack-failed */
   const update = async (view_id: string, view: ModalView, seen?: string): Promise<void> => {
     const { view: shown } = await retryRateLimited(
       () =>
@@ -89,7 +89,7 @@ export function createModals(source: Source, client: WebClient) {
       };
     },
 
-    /** @throws SlackFailed */
+    /** @throws slack-failed */
     async open(view: ModalView): Promise<void> {
       await settle();
       const current = opened ?? (hasFields ? undefined : viewId);

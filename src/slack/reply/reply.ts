@@ -14,7 +14,7 @@ import { createModals } from './reply-modals.ts';
 
 /**
  * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way throws
- * SlackFailed when Slack refuses it.
+ * slack-failed when Slack refuses it.
  */
 export interface Reply extends ReturnType<typeof waysToReply> {
   /**
@@ -50,7 +50,7 @@ function waysToReply(
 ) {
   const { channel, responseUrl, triggerId, viewId, replaces } = source;
 
-  /** Replies privately: in the loading view if it can show the message. @throws CannotPost, SlackFailed */
+  /** Replies privately: in the loading view if it can show the message. @throws cannot-post, slack-failed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
     await modals.settle();
     const fitsLoadingView = modals.isLoading() && message.blocks.every(isText);
@@ -89,7 +89,7 @@ function waysToReply(
     },
     /** A message that only the user sees. Replaces nothing. */
     private: (message: Message): Promise<void> => sendPrivate(message),
-    /** A message for everyone in the channel, or for another person. @throws CannotPost */
+    /** A message for everyone in the channel, or for another person. @throws cannot-post */
     public: (to: SlackId, message: Message): Promise<PostedTo> =>
       postMessage(client, { channel: to, thread: undefined }, message),
     async home(blocks: readonly Block[]): Promise<void> {

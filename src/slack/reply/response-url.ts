@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
@@ -31,14 +31,15 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
     maxResponseSize: MAX_RESPONSE,
   });
 
-  /** @throws SlackFailed with Slack's reason for refusing it */
+  /** @throws slack-failed with Slack's reason for refusing it */
   async function send(
     url: string,
     message: Message,
     { everyone = false, replace = false }: ResponseOptions,
   ): Promise<void> {
     // The TypeError of a malformed URL would quote it, and it is a secret.
-    if (!URL.canParse(url)) throw new SlackFailed('response_url', 'invalid_url');
+    if (!URL.canParse(url))
+      throw new Failure('slack-failed', { method: 'response_url', code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
       replace_original: replace,
@@ -53,7 +54,11 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
       body,
       timeout,
     }).catch((cause: unknown) => {
-      throw new SlackFailed('response_url', codeOf(cause), { unclear: !wasNeverSent(cause), cause });
+      throw new Failure(
+        'slack-failed',
+        { method: 'response_url', code: codeOf(cause), unclear: !wasNeverSent(cause) },
+        { cause },
+      );
     });
     const answer = decodeLeniently(response);
     const reason = reasonIn(answer);
@@ -61,9 +66,17 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
       statusCode < 300 && (reason === undefined || !(answer.startsWith('{') || REFUSALS.has(reason)));
     if (isAccepted) return;
     if (statusCode === 429)
-      throw new SlackFailed('response_url', 'ratelimited', { retryAfter: parseRetryAfter(headers) });
+      throw new Failure('slack-failed', {
+        method: 'response_url',
+        code: 'ratelimited',
+        retryAfter: parseRetryAfter(headers),
+      });
     const unclear = reason === undefined && isUnclearStatus(statusCode);
-    throw new SlackFailed('response_url', reason ?? `HTTP ${statusCode}`, { unclear });
+    throw new Failure('slack-failed', {
+      method: 'response_url',
+      code: reason ?? `HTTP ${statusCode}`,
+      unclear,
+    });
   }
 
   const attempt = async (...given: Parameters<typeof send>): Promise<void> => {
@@ -72,7 +85,7 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
     try {
       await send(...given);
     } catch (error) {
-      outcome = error instanceof SlackFailed ? error.code : 'failed';
+      outcome = isFailure(error, 'slack-failed') ? error.data.code : 'failed';
       throw error;
     } finally {
       reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
@@ -82,7 +95,7 @@ export function createResponseUrlClient(timeout = 5000, names?: Pick<CommandName
   return {
     /**
      * Posts to a `response_url`. If Slack refuses the blocks, posts again without chart and table.
-     * @throws SlackFailed, `unclear` when the message may have arrived
+     * @throws slack-failed, `unclear` when the message may have arrived
      */
     post: (url: string, message: Message, options: ResponseOptions = {}): Promise<void> =>
       sendOrSimplify(message, (given) => attempt(url, given, options)),

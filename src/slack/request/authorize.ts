@@ -1,4 +1,4 @@
-import { NotAllowed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import { type Command, withoutSecrets } from '../commands/command.ts';
@@ -21,7 +21,7 @@ export const createRequestAuthorizer =
    * @param annotate gets whose record it works with, and that it was replayed
    * @param command the command that is run, if any
    * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws NotAllowed, SlackFailed, StoreUnavailable
+   * @throws not-allowed, slack-failed, store-unavailable
    */
   async (
     reply: Reply,
@@ -32,7 +32,7 @@ export const createRequestAuthorizer =
     const { source, client } = reply;
     const { right } = task;
     const { at, teamId, userId, sharedFrom, self } = source;
-    if (teamId === '' || userId === '') throw new NotAllowed('external');
+    if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
     const isFresh = needsFreshRole(right);
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
@@ -48,7 +48,10 @@ export const createRequestAuthorizer =
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage)
-      throw new NotAllowed('not-manager', await managersOf(people, workspace).known());
+      throw new Failure('not-allowed', {
+        reason: 'not-manager',
+        managers: await managersOf(people, workspace).known(),
+      });
     requireRight(right, user);
     const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';

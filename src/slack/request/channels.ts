@@ -1,4 +1,4 @@
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -16,7 +16,7 @@ export interface Channel {
   readonly isJoined: boolean;
 }
 
-/** What is asked of Slack about channels. @throws SlackFailed: `missing_scope` without channels:read and groups:read */
+/** What is asked of Slack about channels. @throws slack-failed: `missing_scope` without channels:read and groups:read */
 export type Channels = ReturnType<typeof channelsOf>;
 
 /** How many pages of a thousand members are read: people who are not among those count as not in the channel. */
@@ -38,7 +38,7 @@ export function channelsOf(client: WebClient) {
           isJoined: found.is_member === true,
         };
       } catch (error) {
-        if (error instanceof SlackFailed && error.code === 'channel_not_found') return undefined;
+        if (isFailure(error, 'slack-failed') && error.data.code === 'channel_not_found') return undefined;
         throw error;
       }
     },
@@ -54,7 +54,7 @@ export function channelsOf(client: WebClient) {
       }
       return false;
     },
-    /** Joins a public channel. @throws SlackFailed `missing_scope` without the optional scope channels:join */
+    /** Joins a public channel. @throws slack-failed `missing_scope` without the optional scope channels:join */
     async join(channel: SlackId): Promise<void> {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
     },
@@ -111,9 +111,9 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     const shared = `${SHARED}${externals ? '' : ', although they can’t ask Tally themselves'}.`;
     return { problem: undefined, canJoin: !found.isJoined, warnings: found.isShared ? [shared] : [] };
   } catch (error) {
-    if (!(error instanceof SlackFailed)) throw error;
-    if (error.code === 'missing_scope') return refusal(NO_SCOPE);
-    return refusal(`Slack couldn’t confirm that Tally can post there (${error.code}). Try again.`);
+    if (!isFailure(error, 'slack-failed')) throw error;
+    if (error.data.code === 'missing_scope') return refusal(NO_SCOPE);
+    return refusal(`Slack couldn’t confirm that Tally can post there (${error.data.code}). Try again.`);
   }
 }
 
@@ -126,11 +126,11 @@ export async function joinChannel(
     await slack.channels.join(channel);
     return undefined;
   } catch (error) {
-    if (!(error instanceof SlackFailed)) throw error;
+    if (!isFailure(error, 'slack-failed')) throw error;
     const why =
-      error.code === 'missing_scope'
+      error.data.code === 'missing_scope'
         ? 'Tally isn’t allowed to join channels.'
-        : `Slack returned an error (${error.code}).`;
+        : `Slack returned an error (${error.data.code}).`;
     return `${why} Type /invite @Tally in that channel and try again.`;
   }
 }

@@ -33,7 +33,7 @@ export interface Request extends ProjectScope {
   readonly reply: Reply;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
   readonly recordError: (error: unknown) => void;
-  /** What it may ask of Slack. Each throws SlackFailed. */
+  /** What it may ask of Slack. Each throws slack-failed. */
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
@@ -96,7 +96,7 @@ export function managersOf(people: People, workspace: Workspace) {
       const role = await people.roleOf(newest.registeredBy).catch(() => 'nobody');
       return role === 'admin' ? [newest.registeredBy] : [];
     },
-    /** Today’s managers: named in the settings, else who registered a connection, else the admins. @throws SlackFailed */
+    /** Today’s managers: named in the settings, else who registered a connection, else the admins. @throws slack-failed */
     async present(): Promise<readonly string[]> {
       for (const find of [
         named,
@@ -121,7 +121,7 @@ export const slackLookups = (people: People, client: WebClient, asker: SlackId, 
   get channels(): Channels {
     return channelsOf(client);
   },
-  /** The workspace's user groups. @throws SlackFailed `missing_scope` without the optional scope usergroups:read */
+  /** The workspace's user groups. @throws slack-failed `missing_scope` without the optional scope usergroups:read */
   userGroups: people.userGroups,
   /** Whether the user is in one of these user groups now, never cached. */
   isInGroups: (groups: readonly string[]) => people.isIn(asker, groups),

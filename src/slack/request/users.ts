@@ -1,6 +1,6 @@
 import type { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
-import { SlackFailed } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
@@ -41,7 +41,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
   const groups = createCache<readonly UserGroup[]>(clock, most);
   const ownerOf = ownerOfClient();
 
-  /** The people of a workspace, asked with its client. Each of these throws SlackFailed. */
+  /** The people of a workspace, asked with its client. Each of these throws slack-failed. */
   return (client: WebClient, teamId: SlackId) => {
     const infoOf = (person: SlackId, fresh: boolean): Promise<SlackUser> =>
       users(`${teamId}/${person}`, fresh, () => userOf(client, person));
@@ -105,7 +105,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
       membersOf: (named: readonly string[]) => membersIn(named, false),
       /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
       roleOf: async (person: SlackId): Promise<Role> => (await findOther(person, false)).role,
-      /** The workspace's user groups, cached for `TTL`. @throws SlackFailed `missing_scope` without usergroups:read */
+      /** The workspace's user groups, cached for `TTL`. @throws slack-failed `missing_scope` without usergroups:read */
       userGroups: (): Promise<readonly UserGroup[]> =>
         groups(teamId, false, async () => {
           const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
@@ -121,7 +121,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
 
 /** @throws any other error than that Slack doesn't know the person */
 function unlessUnknown(error: unknown): undefined {
-  if (!(error instanceof SlackFailed && error.code === 'user_not_found')) throw error;
+  if (!(isFailure(error, 'slack-failed') && error.data.code === 'user_not_found')) throw error;
 }
 
 const DEFAULT_LOCALE = 'en-US';
@@ -170,7 +170,7 @@ function createCache<T>(clock: () => Millis, most: number) {
 }
 
 const isRateLimited = (error: unknown): boolean =>
-  error instanceof SlackFailed && error.code === 'ratelimited';
+  isFailure(error, 'slack-failed') && error.data.code === 'ratelimited';
 
 interface TokenOwner {
   readonly team?: SlackId | undefined;
@@ -197,7 +197,7 @@ function ownerOfClient() {
   };
 }
 
-/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws SlackFailed if `strict` */
+/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws slack-failed if `strict` */
 async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean): Promise<readonly string[]> {
   try {
     const { users = [] } = await callSlack('usergroups.users.list', () =>
@@ -205,7 +205,7 @@ async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean)
     );
     return users;
   } catch (error) {
-    const isGone = error instanceof SlackFailed && error.code === 'no_such_subteam';
+    const isGone = isFailure(error, 'slack-failed') && error.data.code === 'no_such_subteam';
     if (strict && !isGone) throw error;
     return [];
   }

@@ -1,13 +1,7 @@
 import type { AllMiddlewareArgs, App, RespondArguments } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
 import { commandText } from '../../domain/command-names.ts';
-import {
-  InvalidWord,
-  isShortText,
-  SecretPasted,
-  TextTooLong,
-  UNKNOWN_COMMAND,
-} from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { parseWithOutput } from '../../domain/language/parse-argument.ts';
 import { parseCommandText } from '../../domain/language/parse-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -19,7 +13,7 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
-import { type Command, offeredAgain, parseCommand } from '../commands/command.ts';
+import { type Command, isShortText, offeredAgain, parseCommand, textTooLong } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { createReply, type Reply } from '../reply/reply.ts';
@@ -133,7 +127,8 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
         const projects = visibleProjects(request.workspace, privateScope(request));
         context.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
       }
-      if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace)) throw new SecretPasted();
+      if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace))
+        throw new Failure('secret-pasted');
       if (asksFigures(handler) && !isForm)
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
       await handler.run(text, request);
@@ -168,7 +163,7 @@ function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
 const TOO_LONG: CommandHandler = {
   right: 'ask',
   kind: 'answer',
-  run: () => Promise.reject(new TextTooLong()),
+  run: () => Promise.reject(textTooLong()),
 };
 
 /** The command that failed, as its reply may offer it: again, or to a manager. */

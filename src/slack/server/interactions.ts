@@ -1,5 +1,5 @@
 import type { App } from '@slack/bolt';
-import { StoreUnavailable } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import type { Annotate } from '../../runtime/work-record.ts';
@@ -156,7 +156,7 @@ export function registerViews(app: App, context: ListenerContext): void {
       // Later, the view that says it is working has taken the place of what was typed.
       const refusal =
         limits.take('requests', reply.source) ??
-        (redis.status === 'ready' ? undefined : new StoreUnavailable());
+        (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
       if (refusal !== undefined) {
         const instead = errorModalOf(errorReply.explain(refusal, annotate), {}, true);
         return ack(refuseForm(view.blocks, failureText(refusal), instead));

@@ -25,7 +25,7 @@ export interface CommandHandler extends Handler<CommandWork> {
   readonly help?: () => Message;
   /**
    * Reads the command's words and does nothing. Without it the command takes none.
-   * @throws InvalidWord, SecretPasted, ProjectMissing
+   * @throws InvalidWord, secret-pasted, project-missing
    */
   readonly parse?: (text: string, workspace: Workspace) => unknown;
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { Throttled } from '../../domain/failure/index.ts';
+import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS, type PersonAndWorkspace, type RateLimits, rate } from '../../domain/rate-limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/source.ts';
@@ -52,7 +52,10 @@ export function createRateLimiter({
   readonly limits?: RateLimits;
   /** ms; never goes back */
   readonly clock?: () => Millis;
-  readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Throttled['whose'] }) => void;
+  readonly onRefused?: (refusal: {
+    readonly what: Limited;
+    readonly whose: FailureOf<'throttled'>['data']['whose'];
+  }) => void;
 } = {}) {
   const rates = rateLimits(limits);
 
@@ -65,7 +68,7 @@ export function createRateLimiter({
   /** Until when no further message about a burst is needed, by person and place. */
   const coveredUntil = new LRUCache<string, Millis>({ max: MOST.person });
 
-  const look = (what: Limited, whose: Throttled['whose'], who: Who, now: Millis) => {
+  const look = (what: Limited, whose: FailureOf<'throttled'>['data']['whose'], who: Who, now: Millis) => {
     const { most, per } = rates[what][whose];
     const each = per / most;
     const key = [what, who.teamId, whose === 'person' && who.userId].filter(Boolean).join(' ');
@@ -74,13 +77,13 @@ export function createRateLimiter({
   };
 
   /** Counts one request. @returns undefined, or why it was refused and not counted */
-  const take = (what: Limited, who: Who): Throttled | undefined => {
+  const take = (what: Limited, who: Who): FailureOf<'throttled'> | undefined => {
     const now = clock();
     const buckets = [look(what, 'person', who, now), look(what, 'workspace', who, now)];
     const empty = buckets.find(({ wait }) => wait > ROUNDING);
     if (empty !== undefined) {
       onRefused?.({ what, whose: empty.whose });
-      return new Throttled(empty.whose, rates[what].doing, empty.wait);
+      return new Failure('throttled', { whose: empty.whose, doing: rates[what].doing, wait: empty.wait });
     }
     for (const { whose, key, after } of buckets) fullAt[whose].set(key, after);
     return undefined;
@@ -88,7 +91,7 @@ export function createRateLimiter({
 
   return {
     take,
-    /** Counts one request. @throws Throttled if it was refused and not counted */
+    /** Counts one request. @throws throttled if it was refused and not counted */
     demand(what: Limited, who: Who): void {
       const refusal = take(what, who);
       if (refusal !== undefined) throw refusal;
@@ -98,15 +101,15 @@ export function createRateLimiter({
      * @returns the refusal with the time until when it covers further ones there; undefined for those
      */
     firstOfBurst(
-      { whose, wait }: Throttled,
+      { data: { whose, wait } }: FailureOf<'throttled'>,
       source: Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>,
-    ): Throttled | undefined {
+    ): FailureOf<'throttled'> | undefined {
       const now = clock();
       const key = JSON.stringify([source.teamId, source.userId, source.channel, source.thread]);
       if (now < (coveredUntil.get(key) ?? now)) return undefined;
       const longer = Math.max(wait, BURST);
       coveredUntil.set(key, now + longer);
-      return new Throttled(whose, rates.requests.doing, longer);
+      return new Failure('throttled', { whose, doing: rates.requests.doing, wait: longer });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { type App, ErrorCode } from '@slack/bolt';
-import { Throttled } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
 import { createEventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
@@ -69,7 +69,7 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
         request = await authorize(reply, listener, annotate);
         if (request !== undefined) await listener.answer(event, request, rerun);
       } catch (error) {
-        const failure = error instanceof Throttled ? limits.firstOfBurst(error, source) : error;
+        const failure = isFailure(error, 'throttled') ? limits.firstOfBurst(error, source) : error;
         const report = errorReply.explain(failure ?? error, annotate);
         if (failure === undefined) return;
         if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, 'answer');
@@ -103,7 +103,11 @@ function registerSteps(app: App, context: ListenerContext): void {
             return annotate({ outcome: 'duplicate' });
           const refusal = limits.take('requests', { teamId, userId: WORKFLOWS });
           if (refusal !== undefined)
-            throw new Throttled('workspace', 'running steps faster than Tally can answer', refusal.wait);
+            throw new Failure('throttled', {
+              whose: 'workspace',
+              doing: 'running steps faster than Tally can answer',
+              wait: refusal.data.wait,
+            });
           const workspace = await workspaces.load(teamId);
           annotate({ waits: workspace.waits });
           const outputs = await run(inputs, { at: clock(), workspace });

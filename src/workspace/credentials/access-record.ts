@@ -55,11 +55,11 @@ export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessS
 
 /** `open()` unseals at each call, so that the secret stays in memory no longer than the request needs it. */
 export type OpenableAccess = ApplicationAccessRecord & {
-  /** @throws UnsealFailed */
+  /** @throws unseal-failed */
   readonly open: () => AccessSecrets;
 };
 
-/** @param project where the record was found @throws UnsealFailed */
+/** @param project where the record was found @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,

@@ -69,7 +69,7 @@ export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { rea
 
 /** `token()` unseals at each call, so that the token stays in memory no longer than the request needs it. */
 export type OpenableConnection = Connection & {
-  /** @throws UnsealFailed */
+  /** @throws unseal-failed */
   readonly token: () => string;
 };
 
@@ -92,7 +92,7 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** @param name where the record was found @throws UnsealFailed */
+/** @param name where the record was found @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,

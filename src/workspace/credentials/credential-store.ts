@@ -24,7 +24,7 @@ interface CredentialEdit {
   readonly issuers?: Issuers;
 }
 
-/** The part of `Workspaces` for connections and application accesses. @throws SettingsDamaged from what changes the default */
+/** The part of `Workspaces` for connections and application accesses. @throws settings-damaged from what changes the default */
 export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
     /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */

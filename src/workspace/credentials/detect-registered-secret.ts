@@ -1,4 +1,4 @@
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/parser.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
@@ -28,7 +28,7 @@ export function holdsRegisteredSecret(text: string, record: Workspace): boolean 
   const fingerprints = new Set([...record.connections.values()].map(({ fingerprint }) => fingerprint));
   if (pieces.some((piece) => fingerprints.has(fingerprintOf(piece)))) return true;
   return [...record.accesses.values()].some((access) => {
-    const secret = tryParse(access.open, UnsealFailed)?.secret;
+    const secret = tryParse(access.open, Failure)?.secret;
     return secret !== undefined && pieces.includes(secret);
   });
 }

@@ -1,4 +1,4 @@
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
 import type { Connection } from './connection-record.ts';
@@ -10,6 +10,10 @@ const RANK: Readonly<Record<HealthLevel, number>> = { broken: 0, warning: 1, fin
 
 export const worstFirst = <T extends { readonly health: HealthLevel }>(all: readonly T[]): readonly T[] =>
   all.toSorted((a, b) => RANK[a.health] - RANK[b.health]);
+
+/** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
+export const KEY_IS_GONE =
+  'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
 /** @param isRefused whether it can't be read, or the service rejected it */
 export function credentialHealth(
@@ -46,12 +50,15 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
   });
 
 /** Opens the seal and drops what was in it. */
-function damageOf(name: string, workspace: Workspace): UnsealFailed['reason'] | undefined {
+function damageOf(
+  name: string,
+  workspace: Workspace,
+): FailureOf<'unseal-failed'>['data']['reason'] | undefined {
   try {
     findConnection(workspace, name)?.token();
     return undefined;
   } catch (error) {
-    if (error instanceof UnsealFailed) return error.reason;
+    if (isFailure(error, 'unseal-failed')) return error.data.reason;
     throw error;
   }
 }

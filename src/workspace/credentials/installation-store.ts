@@ -13,7 +13,7 @@ import { sealOwnerOf } from './sealed-fields.ts';
 /**
  * What Slack gave for a workspace or an organization: a text that only `slack/` reads, sealed as a whole.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
@@ -45,12 +45,12 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       await index.touch(id);
       await guardRead(() => redis.hset(recordKey(id), FIELDS.installation, envelope));
     },
-    /** @throws UnsealFailed */
+    /** @throws unseal-failed */
     async load(id: string): Promise<string | undefined> {
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    /** @returns false, without writing, when the text is no longer `before` or is missing @throws UnsealFailed */
+    /** @returns false, without writing, when the text is no longer `before` or is missing @throws unseal-failed */
     async replace(id: string, before: string, after: string): Promise<boolean> {
       // Resealing changes the envelope but not the text: then try again.
       for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -110,7 +110,7 @@ return 1`;
 
 /**
  * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
- * what was deleted. @throws StoreUnavailable from each method
+ * what was deleted. @throws store-unavailable from each method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>

@@ -19,14 +19,14 @@ export interface OwnedFormat<T> {
   serialize(item: T): string;
 }
 
-/** @param id where the record was found @throws UnsealFailed */
+/** @param id where the record was found @throws unseal-failed */
 export const parseOwned = <T extends { readonly id: string }>(
   { schema }: OwnedFormat<T>,
   id: string,
   json: string,
 ): T => parseNamedRecord(schema, json, 'id', id);
 
-/** Schedules, or watches. Each method is one round trip. @throws StoreUnavailable */
+/** Schedules, or watches. Each method is one round trip. @throws store-unavailable */
 export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
 
 /** The field that keeps the last removed item of each kind, for Undo. */
@@ -47,12 +47,12 @@ export function createOwnedStore<T extends { readonly id: string }>(
     /** `removed` for what was removed a while ago, '' for what never was. */
     removalOf: ({ fields }: Pick<Workspace, 'fields'>, id: string): string =>
       fields[removed + id] === undefined ? '' : 'removed',
-    /** Creates or replaces it. @throws EditConflict */
+    /** Creates or replaces it. @throws edit-conflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
       await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
-    /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws EditConflict */
+    /** It can be restored for `UNDO_MS`. Does nothing when it is removed already. @param at ms since the epoch @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string, at: Millis): Promise<void> {
       const json = change.workspace.fields[stored + id];
       if (json === undefined) return;
@@ -64,7 +64,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
         set: { [removed + id]: JSON.stringify({ fields: fieldValues(fields, ...fieldsOf(id)), at }) },
       }));
     },
-    /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+    /** What was removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws unseal-failed */
     async findRemoved(teamId: SlackId, id: string, now: Millis): Promise<T | undefined> {
       const json = (await target.store.load(teamId))[removed + id];
       const removal = json === undefined ? undefined : parseRecord(removalSchema, json);

@@ -1,8 +1,8 @@
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { millis, projectChoice, slackId, tryParseRecord } from '../record/parse-record.ts';
-import { storedFailure } from '../record/stored-failure.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -13,19 +13,6 @@ export const MAX_DIGEST_PROJECTS = 12;
 export const DEFAULT_WAIT_HOURS = 3;
 export const MAX_WAIT_HOURS = 12;
 
-/** Why a schedule is paused. All but `person` are set by Tally, which resumes the schedule once it works again. */
-export const PAUSE_REASONS = [
-  'person',
-  'channel-archived',
-  'not-in-channel',
-  'channel-restricted',
-  'project-limited',
-  'token-rejected',
-  'not-connected',
-  'app-removed',
-] as const;
-export type PauseReason = (typeof PAUSE_REASONS)[number];
-export const resumesByItself = (why: PauseReason): boolean => why !== 'person';
 const cadence = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('daily') }),
   z.object({ kind: z.literal('weekdays') }),
@@ -59,19 +46,8 @@ const schema = scheduleContentSchema.extend({
   createdAt: millis,
   /** Dates due after this instant (ms) are posted. Set when the schedule is created, changed or resumed. */
   since: z.int(),
-  paused: z
-    .object({
-      why: z.enum(PAUSE_REASONS),
-      at: millis,
-      /** Slack id, if a person paused it. */
-      by: z.string().exactOptional(),
-      /**
-       * What the pause rests on. For `token-rejected` and `not-connected`: the connections that its projects were asked
-       * by, with the fingerprints of their tokens; for `project-limited`: `limited`. With another text it resumes at once.
-       */
-      basis: z.string().exactOptional(),
-    })
-    .exactOptional(),
+  /** By a person. */
+  paused: z.object({ at: millis, by: z.string() }).exactOptional(),
 });
 
 /** A report that is posted to a channel regularly. */
@@ -91,8 +67,9 @@ const sent = z.object({
   /** ms since the epoch: when it was due, and when this came out */
   due: z.int(),
   at: z.int(),
-  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting']),
-  /** Why it failed, for `failed` and `trying`. */
+  /** `paused`: nothing can be posted until somebody mends the cause. */
+  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting', 'paused']),
+  /** Why it failed, for `failed`, `trying` and `paused`. */
   cause: storedFailure.exactOptional(),
   /** For `waiting`: the day that billing has not reported. */
   awaits: z.string().exactOptional(),

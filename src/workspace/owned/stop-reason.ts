@@ -1,4 +1,4 @@
-import { FailureBase } from '../../domain/failure/base.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import { limitedProjects, UNLIMITED } from '../projects/project-visibility.ts';
@@ -40,7 +40,7 @@ function blockedProjects(
   };
   return new Map(
     projects.flatMap((project) => {
-      const why = tryParse(() => reasonOf(project), FailureBase);
+      const why = tryParse(() => reasonOf(project), Failure);
       return why === undefined ? [] : [[projectKey(project), why] as const];
     }),
   );
@@ -51,8 +51,8 @@ function hasConnection(project: ChosenProject, workspace: Workspace): boolean {
   return connection !== undefined && workspace.connectionNames.includes(connection);
 }
 
-/** @throws Failure where its record is damaged */
-function connectionNameOf(project: ChosenProject, workspace: Workspace): string | undefined {
+/** The connection that a project is asked over, which may be gone. @throws Failure where its record is damaged */
+export function connectionNameOf(project: ChosenProject, workspace: Workspace): string | undefined {
   const named = referenceTo(project, workspace);
   const { connection = workspace.defaultConnection } = resolveProject(named, workspace, UNLIMITED);
   return connection;
@@ -60,4 +60,4 @@ function connectionNameOf(project: ChosenProject, workspace: Workspace): string 
 
 /** Whether billing is asked about a project by this connection. */
 export const usesConnection = (project: ChosenProject, name: string, workspace: Workspace): boolean =>
-  tryParse(() => connectionNameOf(project, workspace), FailureBase) === name;
+  tryParse(() => connectionNameOf(project, workspace), Failure) === name;

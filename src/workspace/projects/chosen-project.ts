@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { projectChoice } from '../record/parse-record.ts';
 import type { Workspace } from '../record/workspace.ts';
@@ -40,6 +41,28 @@ export function findNamed(
   const same = projects.filter((project) => isSameProject(project, chosen));
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
+
+/** Names of the connections that the projects are asked by, in their order; '' for none. */
+export const connectionsOf = (
+  { projects }: { readonly projects: readonly ChosenProject[] },
+  workspace: Workspace,
+): readonly string[] =>
+  projects.map((project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '');
+
+/** Writes amounts in a locale, with a currency label. */
+export type WriteMoney = ReturnType<typeof moneyWriter>;
+
+/** Writes amounts of a project with its currency label. @param locale BCP 47 */
+export function moneyWriter(project: ChosenProject, workspace: Workspace, locale: string) {
+  const label = currencyOf(project, workspace);
+  return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
+}
+
+/** The currency label of a project; '' for none. */
+export const currencyOf = (
+  project: ChosenProject,
+  workspace: Pick<Workspace, 'projects' | 'settings'>,
+): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 /** The reference for `resolveProject`, so that the answer has the project's name, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {

@@ -44,9 +44,9 @@ export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
 
 const KIND = 'project';
 
-/** @param alias where the record was found @throws UnsealFailed */
+/** @param alias where the record was found @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);
 
-/** @throws UnsealFailed `malformed` */
+/** @throws unseal-failed `malformed` */
 export const parseRemoval = (json: string): ProjectRemoval => parseRecord(removal, json, KIND);

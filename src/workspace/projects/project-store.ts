@@ -8,7 +8,7 @@ import type { RecordFields } from '../record/workspace-store.ts';
 import { type Project, type ProjectRemoval, parseRemoval } from './project-record.ts';
 import { limitOtherNames } from './project-visibility.ts';
 
-/** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws StoreUnavailable */
+/** The part of `Workspaces` for projects and the channels' defaults. Each method is one round trip. @throws store-unavailable */
 export function createProjectStore(target: ChangeTarget) {
   return {
     /** @returns false when the alias is taken */
@@ -51,7 +51,7 @@ export function createProjectStore(target: ChangeTarget) {
         set: { ...names, [FIELDS.removedProject + alias]: JSON.stringify(removal) },
       }));
     },
-    /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws UnsealFailed */
+    /** What `removeProject` removed less than `UNDO_MS` before `now`; undefined if nothing can be restored. @throws unseal-failed */
     async findRemovedProject(
       workspace: SlackId,
       alias: string,

@@ -1,12 +1,4 @@
-import {
-  ConnectionMissing,
-  type Failure,
-  isFailure,
-  NotAllowed,
-  NotConnected,
-  ProjectMissing,
-  UnsealFailed,
-} from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
 import {
@@ -31,19 +23,21 @@ export type ResolvedProject = Readonly<ReturnType<typeof resolveProject>>;
 
 /**
  * Finds the project by alias, by ID, or as the channel's default.
- * @throws ProjectMissing if nothing is named; NotConnected instead, if the workspace has no connection;
- * NotAllowed when the project is limited to other channels; UnsealFailed when its record is damaged
+ * @throws project-missing if nothing is named; not-connected instead, if the workspace has no connection;
+ * not-allowed when the project is limited to other channels; unseal-failed when its record is damaged
  */
 export function resolveProject(named: ProjectReference, record: Workspace, scope: ProjectScope) {
   const project = findRegistration(named, record, scope);
   const id = project?.id ?? named.project;
   // Checked first, because choosing a project wouldn't help without a connection.
-  if (id === undefined) throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
+  if (id === undefined)
+    throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
   // Another product of a named project may be answered with that project's figures.
   const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
-  if (!asked.every((project) => canAskAbout(project, record, scope))) throw new NotAllowed('channel');
+  if (!asked.every((project) => canAskAbout(project, record, scope)))
+    throw new Failure('not-allowed', { reason: 'channel' });
   return {
     /** 1 to 32 digits */
     project: id,
@@ -73,7 +67,7 @@ export type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 
 /**
  * The projects that are named, each once, or all that may be asked about there.
- * @throws ProjectMissing, NotConnected if none is registered
+ * @throws project-missing, not-connected if none is registered
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -83,7 +77,7 @@ export function resolveProjects(
 ): readonly (ResolvedProject | UnresolvedProject)[] {
   const names = several === 'all' ? visibleProjects(record, scope).map(({ alias }) => ({ alias })) : several;
   if (names.length === 0)
-    throw record.connectionNames.length === 0 ? new NotConnected() : new ProjectMissing();
+    throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const resolved = names.map((name) => {
     try {
       return resolveProject({ ...name, ...(product && { product }) }, record, scope);
@@ -123,10 +117,11 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
 
 /**
  * The only project with this ID, or with this ID and product: several aliases may share an ID.
- * @throws UnsealFailed if any project is damaged: it may have this ID, and be limited to channels
+ * @throws unseal-failed if any project is damaged: it may have this ID, and be limited to channels
  */
 function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
-  if (isDamaged(record, 'project')) throw new UnsealFailed('malformed', undefined, 'project');
+  if (isDamaged(record, 'project'))
+    throw new Failure('unseal-failed', { reason: 'malformed', what: 'project' });
   const same = record.projects.filter((project) => project.id === id);
   const exact = same.filter((project) => project.product === (product ?? DEFAULT_PRODUCT));
   const [only, ...others] = product === undefined && same.length === 1 ? same : exact;
@@ -136,7 +131,7 @@ function findById({ project: id, product }: ProjectReference, record: Workspace)
 /** A connection with its token unsealed, for one question. */
 export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
 
-/** @throws NotConnected; ConnectionMissing if the workspace has other connections; UnsealFailed */
+/** @throws not-connected; connection-missing if the workspace has other connections; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
@@ -152,8 +147,8 @@ export function openConnection(
       failures: record.failures,
       waits: record.waits,
     };
-  if (record.connectionNames.length === 0) throw new NotConnected();
-  throw new ConnectionMissing(name, { label, alias });
+  if (record.connectionNames.length === 0) throw new Failure('not-connected');
+  throw new Failure('connection-missing', { connection: name, project: { label, alias } });
 }
 
 /** Whether the project names a connection that was removed. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { NotInstalled } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
@@ -108,7 +108,7 @@ export type RecordedEntry = Omit<AuditEntry, 'action' | 'about'> & {
   readonly about: AuditSubject | undefined;
 };
 
-/** Each method is one round trip. @throws StoreUnavailable */
+/** Each method is one round trip. @throws store-unavailable */
 export type Audit = ReturnType<typeof createAudit>;
 export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 
@@ -144,12 +144,12 @@ export function createAudit(redis: RedisConnection) {
   return {
     /**
      * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
-     * @throws NotInstalled when the workspace left; nothing was written
+     * @throws not-installed when the workspace left; nothing was written
      */
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey, auditKey];
       const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
-      if (written !== 1) throw new NotInstalled('unknown');
+      if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
     },
     /** The newest entries, or those before the place that a page's `older` names. */
     async page(workspace: SlackId, most: number, before?: string) {

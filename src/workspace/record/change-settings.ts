@@ -1,4 +1,4 @@
-import { EditConflict } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   DEFAULT_SETTINGS,
@@ -13,7 +13,7 @@ import type { RecordFields } from './workspace-store.ts';
 
 const NO_CHANGE: PlannedChange = { dependsOn: [] };
 
-/** Writes the parts that differ from what the person saw. @throws EditConflict if somebody changed the same parts */
+/** Writes the parts that differ from what the person saw. @throws edit-conflict if somebody changed the same parts */
 export function planSettings(
   { workspace }: WorkspaceChange,
   fields: RecordFields,
@@ -25,14 +25,14 @@ export function planSettings(
   );
   const names = changed.map(([part]) => part as keyof Settings);
   const conflict = describeConflict(before, parseSettings(fields[FIELDS.settings]), names);
-  if (conflict !== undefined) throw new EditConflict(conflict);
+  if (conflict !== undefined) throw new Failure('edit-conflict', { now: conflict });
   if (changed.length === 0 && before !== undefined) return NO_CHANGE;
   const now = parseSettings(fields[FIELDS.settings]) ?? DEFAULT_SETTINGS;
   const json = serializeSettings({ ...now, ...Object.fromEntries(changed) });
   return { dependsOn: [FIELDS.settings], set: { [FIELDS.settings]: json } };
 }
 
-/** @throws SettingsDamaged: only the settings form replaces damaged settings, because it shows the new ones */
+/** @throws settings-damaged: only the settings form replaces damaged settings, because it shows the new ones */
 export function planDefault(
   change: WorkspaceChange,
   fields: RecordFields,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type CommandName, commandText } from '../../domain/command-names.ts';
-import { EditConflict, NotInstalled } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -84,7 +84,7 @@ const MAX_ATTEMPTS = 5;
  * @param plan is given the fields as they are now
  * @param taken a field that must be absent
  * @returns false if `taken` exists
- * @throws EditConflict which says what is there now; NotInstalled when the workspace left; StoreUnavailable
+ * @throws edit-conflict which says what is there now; not-installed when the workspace left; store-unavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,
@@ -105,7 +105,7 @@ export async function commitChange(
       changed.add(workspace);
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
-        throw new NotInstalled('unknown');
+        throw new Failure('not-installed', { reason: 'unknown' });
       }
       return true;
     }
@@ -113,9 +113,9 @@ export async function commitChange(
     if (taken !== undefined && fields[taken] !== undefined) return false;
     conflict = dependsOn.find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (conflict !== undefined) break;
-    if (Object.keys(fields).length === 0) throw new NotInstalled('unknown');
+    if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
   }
-  throw new EditConflict(describeCurrent(conflict ?? '', fields));
+  throw new Failure('edit-conflict', { now: describeCurrent(conflict ?? '', fields) });
 }
 
 /** The current values of these fields, for `seen`. */
@@ -143,13 +143,14 @@ export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: st
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
 
-/** @param stamp from when the form was opened @throws EditConflict if somebody has changed the field since */
+/** @param stamp from when the form was opened @throws edit-conflict if somebody has changed the field since */
 export function requireUnchanged(
   workspace: { readonly fields: RecordFields },
   field: string,
   stamp: string,
 ): void {
-  if (stampOf(workspace, field) !== stamp) throw new EditConflict(describeCurrent(field, workspace.fields));
+  if (stampOf(workspace, field) !== stamp)
+    throw new Failure('edit-conflict', { now: describeCurrent(field, workspace.fields) });
 }
 
 /** What became of a field, as a sentence for the person whose change came too late. */

@@ -11,7 +11,7 @@ export type Deletion = ReturnType<typeof createDeletion>;
  * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
  * repeats the event until every step is done, so steps can be done twice.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export function createDeletion({
   redis,
@@ -30,7 +30,7 @@ export function createDeletion({
     guardRead(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: if this ends early and Slack gives up, the check of the index finds no record, and goes on from here.
+    // Last: if this ends early and Slack gives up, the hourly sweep finds it without a record.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {
@@ -80,7 +80,7 @@ return redis.call('UNLINK', KEYS[1])`;
  * deleted. Deletes such a note if there is nothing else in the record.
  *
  * @returns whether nothing of the workspace is left
- * @throws StoreUnavailable
+ * @throws store-unavailable
  */
 export async function deleteOrphan(
   redis: RedisConnection,

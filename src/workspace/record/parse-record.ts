@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { type Money, parseAmount, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { PRODUCT_IDS } from '../../domain/product.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
@@ -41,12 +41,12 @@ function toMoney(digits: string): Money {
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
- * @param what it is, for UnsealFailed
- * @throws UnsealFailed `malformed`, without a cause: parsers quote what they cannot read in their messages
+ * @param what it is, for unseal-failed
+ * @throws unseal-failed `malformed`, without a cause: parsers quote what they cannot read in their messages
  */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
   const record = schema.safeParse(tryParseJson(json));
-  if (!record.success) throw new UnsealFailed('malformed', undefined, what);
+  if (!record.success) throw new Failure('unseal-failed', { reason: 'malformed', what });
   return record.data;
 }
 
@@ -63,7 +63,7 @@ export function parseNamedRecord<T, Key extends keyof T>(
   what?: string,
 ): T {
   const record = parseRecord(schema, json, what);
-  if (record[key] !== name) throw new UnsealFailed('malformed', undefined, what);
+  if (record[key] !== name) throw new Failure('unseal-failed', { reason: 'malformed', what });
   return record;
 }
 
@@ -71,6 +71,6 @@ export function parseNamedRecord<T, Key extends keyof T>(
 export const tryParseRecord = <T>(schema: z.ZodType<T>, json: string | undefined): T | undefined =>
   json === undefined ? undefined : schema.safeParse(tryParseJson(json)).data;
 
-/** All fields of a record, without a check of their values. @throws UnsealFailed `malformed` */
+/** All fields of a record, without a check of their values. @throws unseal-failed `malformed` */
 export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);

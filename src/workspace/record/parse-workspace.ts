@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type * as z from 'zod';
-import { UnsealFailed } from '../../domain/failure/index.ts';
+import { type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -27,7 +27,7 @@ export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
   /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
   readonly id: string;
-  readonly reason: UnsealFailed['reason'];
+  readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
 /**
@@ -84,8 +84,8 @@ export function parseWorkspace(
       try {
         parts.set(id, parsePart(FIELDS[kind] + id, (json) => parse(id, json)) as T);
       } catch (error) {
-        if (!(error instanceof UnsealFailed)) throw error;
-        damaged.push({ kind, id, reason: error.reason });
+        if (!isFailure(error, 'unseal-failed')) throw error;
+        damaged.push({ kind, id, reason: error.data.reason });
       }
     return parts;
   };
@@ -113,6 +113,8 @@ export function parseWorkspace(
   const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
   const watches = parseOwned('watch', WATCHES.schema);
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
+  const defaultConnection =
+    settings && (connectionNames.find((name) => name === settings.connection) ?? only);
 
   return {
     teamId,
@@ -128,7 +130,7 @@ export function parseWorkspace(
      * Name of the connection for projects that name none: the chosen one, or the only one. Undefined when there is
      * neither, and if the settings are damaged.
      */
-    defaultConnection: settings && (connectionNames.find((name) => name === settings.connection) ?? only),
+    defaultConnection,
     /** Ordered by alias. */
     projects,
     /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
@@ -157,7 +159,13 @@ export function parseWorkspace(
     /** When a service rejected a credential that is still in use and has not worked since, in ms. */
     rejectedAt: (credential: CredentialName): number | undefined =>
       findRejection(fields, credential, { connections, accesses, lastUsed }),
-    lastBalance: (id: string, product: ProductId) => parseLastBalance(fields, id, product),
+    lastBalance(id: string, product: ProductId) {
+      const names = projects.filter((project) => project.id === id && project.product === product);
+      const askedOver = names.flatMap(
+        ({ connection = defaultConnection ?? '' }) => connections.get(connection) ?? [],
+      );
+      return parseLastBalance(fields, id, product, askedOver);
+    },
     /** What billing fails to answer for registered projects, by `failureKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),
     /** How a schedule's last delivery ended; undefined when there was none. */

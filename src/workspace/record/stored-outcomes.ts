@@ -1,15 +1,18 @@
 /** What the record keeps of the services' last answers: who gave one, balances, failures, refused credentials. */
+
 import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
 import type { OpenableConnection } from '../credentials/connection-record.ts';
 import { millis, tryParseRecord } from './parse-record.ts';
-import { storedFailure } from './stored-failure.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({
+  /** The connection that gave it. */
+  connection: z.string(),
   /** Digits as the service sent them. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
@@ -27,7 +30,7 @@ export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
-  readonly balance?: Omit<LastBalance, 'at' | 'days'> & {
+  readonly balance?: Omit<LastBalance, 'at' | 'days' | 'connection'> & {
     readonly id: string;
     readonly product: ProductId;
     /** Undefined if there is no estimate; absent if nobody asked, so that an earlier one still counts. */
@@ -45,7 +48,7 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   const used = { [lastUsedField(connection)]: String(at) };
   if (balance === undefined) return used;
   const { id, product, ...amounts } = balance;
-  return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, at }) };
+  return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
 }
 
 /** Undefined if nothing is stored or it can't be read, because nothing depends on it. */
@@ -54,9 +57,21 @@ export function parseLastUsed(fields: RecordFields, connection: string): number 
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/** The stored balance, read in the same way. */
-export const parseLastBalance = (fields: RecordFields, id: string, product: ProductId) =>
-  tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
+/**
+ * The stored balance, read in the same way. One of an account that is gone, or of another token, doesn't count.
+ * @param askedOver the connections over which the project's names are asked now
+ */
+export function parseLastBalance(
+  fields: RecordFields,
+  id: string,
+  product: ProductId,
+  askedOver: readonly Pick<OpenableConnection, 'name' | 'registeredAt'>[],
+): LastBalance | undefined {
+  const last = tryParseRecord(balanceSchema, fields[balanceField(id, product)]);
+  if (last === undefined) return undefined;
+  const source = askedOver.find(({ name }) => name === last.connection);
+  return source !== undefined && last.at >= source.registeredAt ? last : undefined;
+}
 
 /** A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms. */
 const failureSchema = storedFailure.extend({ since: z.int() });

@@ -25,7 +25,7 @@ export const ANY_VALUE = Symbol('any');
  * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
  * forgets the workspace without a list of keys to keep. Every method is one round trip, the first write of a workspace two.
  *
- * @throws StoreUnavailable from each method
+ * @throws store-unavailable from each method
  */
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 

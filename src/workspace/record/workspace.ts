@@ -1,4 +1,4 @@
-import { SettingsDamaged, UnsealFailed } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
 import type { OpenableConnection } from '../credentials/connection-record.ts';
 import type { Schedule } from '../owned/schedule-record.ts';
@@ -10,7 +10,7 @@ import type { DamagedPart, parseWorkspace } from './parse-workspace.ts';
 /** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
 export type Workspace = ReturnType<typeof parseWorkspace>;
 
-/** The nouns that `UnsealFailed` knows these by. */
+/** The nouns that `unseal-failed` knows these by. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   settings: 'record',
   connection: 'billing-token',
@@ -23,10 +23,10 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
 /**
  * The settings, for everything that must not rest on the defaults: figures in the wrong zone would be wrong sums.
  *
- * @throws SettingsDamaged
+ * @throws settings-damaged
  */
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
-  if (isDamaged(workspace, 'settings')) throw new SettingsDamaged();
+  if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
 }
 
@@ -43,7 +43,7 @@ export const isDamaged = (
   id?: string,
 ): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
 
-/** Returns the part, or undefined if it is missing. @throws UnsealFailed if it is damaged */
+/** Returns the part, or undefined if it is missing. @throws unseal-failed if it is damaged */
 function requireIntact<T>(
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
@@ -51,13 +51,13 @@ function requireIntact<T>(
   part: T | undefined,
 ): T | undefined {
   const damage = part === undefined && damaged.find((found) => found.kind === kind && found.id === id);
-  if (damage) throw new UnsealFailed(damage.reason, undefined, STORED_KINDS[kind]);
+  if (damage) throw new Failure('unseal-failed', { reason: damage.reason, what: STORED_KINDS[kind] });
   return part;
 }
 
 /**
  * @param name the default connection if undefined
- * @throws UnsealFailed when its record is damaged; SettingsDamaged if it takes the settings to know the default
+ * @throws unseal-failed when its record is damaged; settings-damaged if it takes the settings to know the default
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);
@@ -66,7 +66,7 @@ export function findConnection(workspace: Workspace, name?: string): OpenableCon
   return requireIntact(workspace, 'connection', wanted, workspace.connections.get(wanted));
 }
 
-/** @throws UnsealFailed when its record is damaged */
+/** @throws unseal-failed when its record is damaged */
 export const findProject = (
   workspace: Pick<Workspace, 'projects' | 'damaged'>,
   alias: string,
@@ -78,15 +78,15 @@ export const findProject = (
     workspace.projects.find((project) => project.alias === alias),
   );
 
-/** @param project its ID @throws UnsealFailed when its record is damaged */
+/** @param project its ID @throws unseal-failed when its record is damaged */
 export const findAccess = (workspace: Workspace, project: string): OpenableAccess | undefined =>
   requireIntact(workspace, 'access', project, workspace.accesses.get(project));
 
-/** @throws UnsealFailed when its record is damaged */
+/** @throws unseal-failed when its record is damaged */
 export const findSchedule = (workspace: Workspace, id: string): Schedule | undefined =>
   requireIntact(workspace, 'schedule', id, withId(workspace.schedules, id));
 
-/** @throws UnsealFailed when its record is damaged */
+/** @throws unseal-failed when its record is damaged */
 export const findWatch = (workspace: Workspace, id: string): Watch | undefined =>
   requireIntact(workspace, 'watch', id, withId(workspace.watches, id));
 

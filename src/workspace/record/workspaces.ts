@@ -18,9 +18,9 @@ import { createWorkspaceStore, type RecordFields } from './workspace-store.ts';
 
 /**
  * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
- * that are written in the same step. It throws EditConflict if somebody else changed the same thing first.
+ * that are written in the same step. It throws edit-conflict if somebody else changed the same thing first.
  *
- * @throws StoreUnavailable from each; SettingsDamaged from what changes the default connection
+ * @throws store-unavailable from each; settings-damaged from what changes the default connection
  */
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 

@@ -14,7 +14,7 @@ export function createOAuthNonces(redis: RedisConnection, kind: 'state' | 'reque
     /**
      * Whether this is its first use. Only used nonces are stored, so issuing them takes no memory.
      * @param seconds for how long the use is remembered: at least as long as the nonce is valid
-     * @throws StoreUnavailable
+     * @throws store-unavailable
      */
     spend: async (nonce: string, seconds: number): Promise<boolean> =>
       (await guardRead(() => redis.set(onceKey(kind, nonce), '1', 'EX', seconds, 'NX'))) !== null,
@@ -34,7 +34,7 @@ export function createEventDedup(redis: RedisConnection) {
      * deleted in the meantime.
      * @param event Slack's `event_id`, or what tells a click from others
      * @param kept for how long it is remembered, in ms
-     * @throws StoreUnavailable
+     * @throws store-unavailable
      */
     async first(workspace: SlackId, event: string, kept: Millis = EVENTS_KEPT_MS): Promise<boolean> {
       const hash = createHash('sha256').update(`${workspace} ${event}`).digest('base64url');

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { NotInstalled } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -37,7 +37,7 @@ type StoredGrant = Readonly<z.infer<typeof schema>>;
 /** A grant without the key that opens the token. */
 export type TokenGrant = Omit<StoredGrant, 'key'>;
 
-/** Each method is one round trip. @throws StoreUnavailable */
+/** Each method is one round trip. @throws store-unavailable */
 export type TokenGrants = ReturnType<typeof createTokenGrants>;
 
 /** What else is written in the same step as the grant. */
@@ -104,7 +104,7 @@ export function createTokenGrants(redis: RedisConnection) {
     /**
      * Stores a grant, with the key to a token if there is one.
      * @returns what to put into the modal: the handle and the encrypted token
-     * @throws NotInstalled when the workspace left; nothing was written
+     * @throws not-installed when the workspace left; nothing was written
      */
     async keep(
       workspace: SlackId,
@@ -122,7 +122,7 @@ export function createTokenGrants(redis: RedisConnection) {
       // A lost answer matters for the audit entry; a grant that nobody holds does not.
       const [run, audit] = entry ? [commitInWorkspace, auditArguments(entry)] : [evalInWorkspace, []];
       if ((await run(redis, workspace, KEEP, keys, ...args, ...audit)) !== 1)
-        throw new NotInstalled('unknown');
+        throw new Failure('not-installed', { reason: 'unknown' });
       if (token === undefined || key === undefined) return handle;
       return `${handle} ${seal(token, ownerOf(workspace, handle, grant), KEY_ID, createSecretKey(key))}`;
     },

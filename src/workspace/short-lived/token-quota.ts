@@ -1,4 +1,4 @@
-import { NotInstalled } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS } from '../../domain/rate-limits.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -6,7 +6,7 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace } from '../../redis/guard.ts';
 import { issuedKey, recordKey } from '../../redis/keys.ts';
 
-/** Limits the tokens that a person gets, counted across all processes. @throws StoreUnavailable from each method */
+/** Limits the tokens that a person gets, counted across all processes. @throws store-unavailable from each method */
 export type TokenQuota = ReturnType<typeof createTokenQuota>;
 
 /** Stores a person's times, separated by commas. If the clock goes back, nobody is locked out longer than `per`. */
@@ -39,11 +39,11 @@ return 1`;
 export function createTokenQuota(redis: RedisConnection, limit = DEFAULT_LIMITS.osTokens) {
   return {
     limit,
-    /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws NotInstalled */
+    /** Counts one token. @returns undefined; or, if the limit is reached, when the next one is possible (ms) @throws not-installed */
     async take(workspace: SlackId, person: SlackId, at: Millis): Promise<number | undefined> {
       const args = [person, Math.floor(at), limit.per, limit.most];
       const next = await evalInWorkspace(redis, workspace, TAKE, [issuedKey, recordKey], ...args);
-      if (next === 'gone') throw new NotInstalled('unknown');
+      if (next === 'gone') throw new Failure('not-installed', { reason: 'unknown' });
       return next === '' ? undefined : Number(next);
     },
     /** Gives back a counted token that was not issued after all. */

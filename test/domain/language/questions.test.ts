@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SecretPasted } from '../../../src/domain/failure/index.ts';
+import { isFailure } from '../../../src/domain/failure/index.ts';
 import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
@@ -14,7 +14,7 @@ function attempt(text: string): unknown {
   try {
     return parseQuestion(text, ALIASES);
   } catch (error) {
-    if (error instanceof SecretPasted) return undefined;
+    if (isFailure(error, 'secret-pasted')) return undefined;
     throw error;
   }
 }

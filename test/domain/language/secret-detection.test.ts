@@ -91,8 +91,8 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
           said = JSON.stringify(found ?? '');
         } catch (error) {
           if (!isFailure(error)) throw error;
-          const { word = '', suggestion = '' } = error as Partial<InvalidWord>;
-          said = [error.message, word, suggestion].join(' ');
+          const { word = '', offered = [] } = error as Partial<InvalidWord>;
+          said = [error.message, word, ...offered].join(' ');
         }
         expect(said.toLowerCase()).not.toContain(secret.slice(0, 12).toLowerCase());
       }),

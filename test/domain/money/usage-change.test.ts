@@ -3,6 +3,7 @@ import { toPlainDigits } from '../../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
+  formatUncompared,
   isFullyReported,
   isPoorlyReported,
   isWellReported,
@@ -81,6 +82,24 @@ describe('the usage of two windows', () => {
         ),
       )[2];
     expect([percentOf(8), percentOf(7)]).toEqual(['20', undefined]);
+  });
+
+  it.each([
+    // October beside September: 24 of 30 days are exactly four fifths, 22 of 31 are fewer.
+    [22, 31, 24, 30, '(1–31 Oct: 22 of 31 days reported)'],
+    [25, 31, 23, 30, '(23 of 30 days reported)'],
+    [22, 31, 23, 30, '(1–31 Oct: 22 of 31 days reported, 1–30 Sep: 23 of 30 days reported)'],
+    [0, 31, 24, 30, '(1–31 Oct: 0 of 31 days reported)'],
+  ])('name the side that has too few days: %i of %i, before it %i of %i', (now, of, then, ofThen, text) => {
+    const [current, before] = [daysFrom('2026-10-01', of), daysFrom('2026-09-01', ofThen)];
+    const change = compareUsage(
+      usageOf(each(current.slice(0, now), '12'), current),
+      usageOf(each(before.slice(0, then), '10'), before),
+      { current, before },
+    );
+    expect(formatUncompared(change, { current: '1–31 Oct', before: '1–30 Sep' })).toBe(
+      `Too few days reported to compare with 1–30 Sep ${text}.`,
+    );
   });
 
   it('count a day that is reported only in part as a day, but not toward a percentage', () => {

@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import { describeUnreadable, formatReportedDays } from '../../../src/domain/money/usage.ts';
-import {
-  compareUsage,
-  formatCoverage,
-  formatCoverageOfBoth,
-} from '../../../src/domain/money/usage-change.ts';
+import { formatCoverage } from '../../../src/domain/money/usage-change.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 
@@ -89,17 +85,4 @@ describe('how well a period is reported', () => {
   ])('%i of %i, %i in part: %s', (reported, of, partial, text) =>
     expect(formatCoverage({ reported, of, partial })).toBe(text),
   );
-
-  it('is shown for both sides of a comparison, the present one first', () => {
-    const [now, then] = [daysFrom('2026-11-14', 2), daysFrom('2026-11-12', 2)];
-    const change = compareUsage(
-      usageOf(now, [item('2026-11-14', '1')]),
-      usageOf(
-        then,
-        then.map((day) => item(day, '1')),
-      ),
-      { current: now, before: then },
-    );
-    expect(formatCoverageOfBoth(change)).toBe('1 of 2 days reported now, 2 of 2 days reported before');
-  });
 });

@@ -1,7 +1,7 @@
 /** Periods as product.md has them, worked out apart from the code, and what the code reads. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidWord, PeriodJustBegan } from '../../../../src/domain/failure/index.ts';
+import { type FailureOf, InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';
 import { parseWithOutput } from '../../../../src/domain/language/parse-argument.ts';
 import { parseCommandText } from '../../../../src/domain/language/parse-command.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
@@ -20,11 +20,11 @@ const some = (at: number) => {
 const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;
 
 /** What `read` gives, or the refusal. */
-const attempt = <T>(read: () => T): T | InvalidWord | PeriodJustBegan => {
+const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
   try {
     return read();
   } catch (error) {
-    if (error instanceof InvalidWord || error instanceof PeriodJustBegan) return error;
+    if (error instanceof InvalidWord || isFailure(error, 'period-just-began')) return error;
     throw error;
   }
 };
@@ -33,7 +33,7 @@ const attempt = <T>(read: () => T): T | InvalidWord | PeriodJustBegan => {
 const daysRead = (text: string, at = NOW, zone = 'UTC'): string => {
   const period = attempt(() => resolvePeriodText(text, at, zone));
   if (period instanceof InvalidWord) return 'refused';
-  return period instanceof PeriodJustBegan ? 'just begun' : span(period);
+  return isFailure(period, 'period-just-began') ? 'just begun' : span(period);
 };
 
 describe('on Saturday 2026-11-21', () => {

@@ -1,13 +1,12 @@
 import type { SlashCommand } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
-import { isDirectMessage } from '../../slack/request/source.ts';
 import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import { UNLIMITED } from '../../workspace/projects/project-visibility.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
-import type { DeliveryContext } from '../delivery-run.ts';
+import type { DeliveryContext } from '../context.ts';
 
 export type TopicContext = Pick<DeliveryContext, 'workspace' | 'clock' | 'log'>;
 
@@ -23,26 +22,17 @@ export interface MessageTopic {
 /**
  * What is remembered in a message's thread, so that “why?” is enough there. Never throws: the message is sent
  * already, and without this a follow-up only has to name its project.
- *
- * @param thread `ts` of the message that it answers, if it does
  */
 export function threadQuestions(
   topic: MessageTopic,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
-  thread: string | undefined,
   { workspace, clock, log }: TopicContext,
 ): readonly (readonly [ThreadPlace, ThreadQuestion])[] {
   try {
     const question = questionOf(topic, workspace);
     if (question === undefined) return [];
-    const at = Math.floor(clock());
-    // In a direct message the conversation is a thread too.
-    const isConversation = thread === undefined && isDirectMessage(channel);
-    const below = [thread ?? ts, ...(isConversation ? [''] : [])];
-    return below.map((first) => [
-      { workspace: workspace.teamId, channel, thread: first },
-      { at, ...question },
-    ]);
+    const place = { workspace: workspace.teamId, channel, thread: ts };
+    return [[place, { at: Math.floor(clock()), ...question }]];
   } catch (err) {
     log.warn({ err, workspace: workspace.teamId }, 'Could not remember a message for follow-ups');
     return [];

@@ -1,28 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
-import { NoData, NotSent } from '../../src/domain/failure/index.ts';
-import { storedFailure, storeFailure, wordFailure } from '../../src/workspace/record/stored-failure.ts';
+import { Failure, storedFailure, storeFailure, wordFailure } from '../../src/domain/failure/index.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
-/** Kinds that only a person’s own request meets: nothing is stored of them but the kind. */
+/** Kinds that only a person’s own request meets: what their sentences need is not stored. */
 const OF_REQUESTS = [
   'access-missing',
-  'access-not-found',
-  'access-refused',
   'edit-conflict',
   'invalid-word',
   'not-issuer',
-  'outcome-unclear',
   'period-just-began',
-  'project-disabled',
-  'project-missing',
-  'secret-pasted',
-  'store-unavailable',
-  'text-too-long',
   'throttled',
   'token-not-shown',
   'too-many-tokens',
-  'wrong-identity-url',
 ];
 const PLAIN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
 const TODAY = '2026-11-21';
@@ -52,23 +42,27 @@ describe('a stored failure', () => {
 
   it('names the year unless it is the reader’s current one', () => {
     const days = { first: '2026-11-14', last: '2026-11-20', today: TODAY };
-    const stored = storeFailure(new NoData({ project: '123', product: 1, days }));
+    const stored = storeFailure(new Failure('no-data', { question: { project: '123', product: 1, days } }));
     expect(wordFailure(stored, TODAY)).toBe('No Cloud platform data for project 123, 14–20 Nov.');
     expect(wordFailure(stored, '2027-01-02')).toContain('14–20 Nov 2026');
     expect(wordFailure(stored)).toContain('14–20 Nov 2026');
   });
 
   it('says that the post may be in the channel anyway', () => {
-    const stored = { ...storeFailure(new NotSent('post-unconfirmed')), mayBePosted: true };
+    const stored = {
+      ...storeFailure(new Failure('not-sent', { reason: 'post-unconfirmed' })),
+      mayBePosted: true,
+    };
     expect(wordFailure(stored)).toBe(
       'Slack didn’t confirm the post. The post may be in the channel: check before you send it again.',
     );
   });
 
   it.each([
-    { kind: 'moon-eclipsed', service: 'billing' },
+    { kind: 'moon-eclipsed', data: { service: 'billing' } },
     { kind: 'toString' },
-    { kind: 'service-failed', service: 'weather', status: 'x' },
+    { kind: 'service-failed', data: { service: 'weather', status: 'x' } },
+    { kind: 'service-failed' },
     { kind: 'invalid-word' },
   ])('of another version is worded plainly, and kept as it is: %j', (of) => {
     expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);

@@ -1,13 +1,14 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import type { StoredFailure } from '../../workspace/record/stored-failure.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../delivery-run.ts';
-import { notSentFailure } from './failures.ts';
+import type { DeliveryContext } from '../context.ts';
+import { notSentFailure } from './failure-effect.ts';
+import type { Message } from './message.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {
@@ -21,7 +22,7 @@ export interface Recipient {
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** Reads the record and the person's role again. @param to Slack ID @throws SlackFailed, StoreUnavailable */
+/** Reads the record and the person's role again. @param to Slack ID @throws slack-failed, store-unavailable */
 export async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
@@ -47,7 +48,7 @@ export interface Refusal {
 
 /**
  * Whether these projects may be shown to a channel or person now.
- * @returns with a refusal if not @throws SlackFailed, StoreUnavailable
+ * @returns with a refusal if not @throws slack-failed, store-unavailable
  */
 export async function checkRecipient(
   to: SlackId,
@@ -67,3 +68,26 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
 ];
+
+/**
+ * Who gets a message that its recipient can't get: the owner of what it is about, the next responsible person, or an
+ * admin of the workspace. Nobody gets it twice.
+ *
+ * @returns undefined if nobody is left @throws slack-failed, store-unavailable
+ */
+export async function findHeir(message: Message, context: DeliveryContext): Promise<SlackId | undefined> {
+  const { workspace, teamId, users, client, deliveryLog } = context;
+  const { owner } = (message.about ?? {}) as { readonly owner?: SlackId };
+  const about = message.key.slice(0, message.key.lastIndexOf('/'));
+  const { messages } = await deliveryLog.load(teamId);
+  const others = messages.filter(({ key }) => key !== message.key && key.startsWith(`${about}/`));
+  const taken = new Set([
+    ...[message.to, ...(message.insteadOf?.tried ?? [])],
+    ...others.flatMap(({ to, insteadOf }) => [to, ...(insteadOf?.tried ?? [])]),
+  ]);
+  const isNext = (person: SlackId) => !taken.has(person);
+  const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
+  // Slack can only list all users: that is the last resort, where nobody else has it either.
+  if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
+  return (await users(await client(), teamId).admins()).find(isNext);
+}

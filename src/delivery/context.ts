@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { BillingClient } from '../billing/client.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import type { Millis } from '../domain/time/calendar.ts';
+import type { OnFinished } from '../runtime/work-record.ts';
+import type { UserDirectory } from '../slack/request/users.ts';
+import type { WebClient } from '../slack/web-client.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
+import type { Workspaces } from '../workspace/record/workspaces.ts';
+import type { AnswerCollector } from '../workspace/service-outcomes.ts';
+import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
+
+/** What a run has read of a workspace. */
+export interface RunView {
+  readonly workspace: Workspace;
+  readonly snapshot: DeliveryLogSnapshot;
+  readonly now: Millis;
+}
+
+/** What every run works with. */
+export interface RunParts {
+  readonly workspaces: Workspaces;
+  readonly deliveryLog: DeliveryLog;
+  readonly billing: BillingClient;
+  /** @throws not-installed, unseal-failed, store-unavailable */
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
+  readonly users: UserDirectory;
+  readonly clock: () => Millis;
+  readonly log: Logger;
+  readonly onFinished: OnFinished;
+}
+
+/** What one pass of a run has read, and works with. */
+export interface DeliveryContext extends RunParts, RunView {
+  readonly teamId: SlackId;
+  readonly answerCollector: AnswerCollector;
+  readonly stopping: AbortSignal;
+  /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
+  isOver(): boolean;
+  /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
+  backOff(until: Millis): Promise<void>;
+  /** Reads the workspace's record as it is now. @throws store-unavailable */
+  loadWorkspace(): Promise<Workspace>;
+  /** The workspace's client. @throws not-installed, unseal-failed */
+  client(): Promise<WebClient>;
+  /** Leaves a second between two messages to one channel. */
+  waitForChannel(channel: SlackId): Promise<void>;
+}
+
+/** Slack takes about one post a second for a channel; in ms. */
+const CHANNEL_INTERVAL: Millis = 1_050;
+
+/** What stays the same over the passes of a run. */
+export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal) {
+  const { deliveryLog, clientFor, workspaces, clock } = parts;
+  const lastPosts = new Map<SlackId, Millis>();
+  let isBackingOff = false;
+  let client: Promise<WebClient> | undefined;
+  return {
+    ...parts,
+    teamId,
+    stopping,
+    isOver: () => stopping.aborted || isBackingOff,
+    async backOff(until: Millis) {
+      isBackingOff = true;
+      await deliveryLog.backOff(teamId, until);
+    },
+    loadWorkspace: () => workspaces.load(teamId),
+    client() {
+      client ??= clientFor(teamId);
+      return client;
+    },
+    async waitForChannel(channel: SlackId) {
+      const now = clock();
+      const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
+      // If the clock went back, this still waits no longer than one interval.
+      const rest = Math.min(CHANNEL_INTERVAL, at - now);
+      lastPosts.set(channel, now + rest);
+      if (rest > 0) await delay(rest, undefined, { signal: stopping });
+    },
+  };
+}

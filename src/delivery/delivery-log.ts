@@ -1,0 +1,199 @@
+import type { SlackId } from '../domain/slack-id.ts';
+import { DAY, type Millis } from '../domain/time/calendar.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { evalInWorkspace, guardRead } from '../redis/guard.ts';
+import { deliveryLogKey, FIELDS, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import type { LastDelivery } from '../workspace/owned/schedule-record.ts';
+import {
+  LUA_REMEMBER,
+  questionArguments,
+  type ThreadPlace,
+  type ThreadQuestion,
+} from '../workspace/thread-store.ts';
+import { type Message, parseMessage } from './outbox/message.ts';
+
+/** The delivery log of a workspace as it was read. */
+export interface DeliveryLogSnapshot {
+  readonly messages: readonly Message[];
+  /** When this channel (any channel if none is given) was last posted to, in ms. */
+  lastPost(channel?: SlackId): Millis | undefined;
+  /** Slack limits the rate of this workspace until then, in ms. */
+  readonly backOffUntil: Millis | undefined;
+  state(name: string): string | undefined;
+  /** Names and JSON of all fields whose name begins with `prefix`. */
+  statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
+}
+
+/** A field of the log: a message by its key, or the state of a watch. */
+export interface FieldWrite {
+  readonly name: string;
+  /** The JSON before; undefined for none. Nothing is written if Redis holds another value at that moment. */
+  readonly before: string | undefined;
+  /** Undefined deletes it. */
+  readonly value: unknown;
+}
+
+/** What is written with fields, in the same step. */
+export interface WriteConditions {
+  /** Other fields: all are written, or none is. */
+  readonly with?: readonly FieldWrite[];
+  /** A field of the workspace's record with its value: nothing is written if the value has changed. */
+  readonly expected?: { readonly field: string; readonly value: string };
+  readonly posted?: { readonly channel: SlackId; readonly at: Millis };
+  /** What follow-ups in its thread refer to from now on. */
+  readonly questions?: readonly (readonly [ThreadPlace, ThreadQuestion])[] | undefined;
+  /** How the last delivery of a schedule ended, if the schedule still exists. */
+  readonly lastDelivery?: readonly [schedule: string, LastDelivery] | undefined;
+}
+
+/** Another process wrote first: what this one was about to do may be done already. The next run reads what is true now. */
+export class OvertakenError extends Error {
+  constructor() {
+    super('Another process changed the same record.');
+  }
+}
+
+/**
+ * Every message that Tally sends by itself, and the states of watches: one hash a workspace, removed with it. Each write
+ * names what it read, so that a process that hung, or ran at the same time, overwrites nothing.
+ *
+ * @throws store-unavailable from each method
+ */
+export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
+
+/** How long the log is kept after its last use, in ms: longer than any cadence's interval. */
+const LIFETIME = 100 * DAY;
+
+const CHANNEL = 'channel/';
+const BACK_OFF = 'quiet';
+
+/** A workspace that has left gets no log again. Questions that can't be stored, as their key is damaged, don't fail the rest. */
+const WRITE = `${LUA_REMEMBER}
+if redis.call('EXISTS', KEYS[1]) == 0 then return 'overtaken' end
+local last = 8 + 3 * ARGV[1]
+for i = 9, last, 3 do
+  if (redis.call('HGET', KEYS[2], ARGV[i]) or '') ~= ARGV[i + 1] then return 'overtaken' end
+end
+if ARGV[2] ~= '' and (redis.call('HGET', KEYS[1], ARGV[2]) or '') ~= ARGV[3] then return 'changed' end
+for i = 9, last, 3 do
+  if ARGV[i + 2] == '' then redis.call('HDEL', KEYS[2], ARGV[i])
+  else redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2]) end
+end
+if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], ARGV[4], ARGV[5]) end
+if ARGV[8] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[6]) == 1 then
+  redis.call('HSET', KEYS[1], ARGV[7], ARGV[8])
+end
+redis.call('PEXPIRE', KEYS[2], ${LIFETIME})
+for i = last + 1, #ARGV, 3 do pcall(remember, KEYS[3], KEYS[4], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+return 'written'`;
+
+export function createDeliveryLog(redis: RedisConnection) {
+  const keys = [recordKey, deliveryLogKey, threadsKey, threadTimesKey];
+  return {
+    async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
+      return parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
+    },
+    /**
+     * @returns `overtaken` if a field differs from its `before`, or the workspace has left; `changed` if the record
+     * differs from `expected`; nothing is written then
+     */
+    async write(
+      workspace: SlackId,
+      fields: readonly FieldWrite[],
+      { expected, posted, questions = [], lastDelivery }: Omit<WriteConditions, 'with'> = {},
+    ): Promise<'written' | 'overtaken' | 'changed'> {
+      const [schedule, last] = lastDelivery ?? [''];
+      const outcome = await evalInWorkspace(
+        redis,
+        workspace,
+        WRITE,
+        keys,
+        ...[fields.length, expected?.field ?? '', expected?.value ?? ''],
+        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
+        ...[FIELDS.schedule + schedule, FIELDS.sent + schedule],
+        last === undefined ? '' : JSON.stringify(last),
+        ...fields.flatMap(({ name, before = '', value }) => [name, before, JSON.stringify(value) ?? '']),
+        ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
+      );
+      return outcome as 'written' | 'overtaken' | 'changed';
+    },
+    /** Slack takes nothing from this workspace before `until`, in ms. */
+    async backOff(workspace: SlackId, until: Millis): Promise<void> {
+      await guardRead(() => redis.hset(deliveryLogKey(workspace), BACK_OFF, until));
+    },
+  };
+}
+
+function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+  const entries = Object.entries(fields);
+  const number = (field: string): number | undefined => {
+    const value = Number(fields[field]);
+    return Number.isSafeInteger(value) ? value : undefined;
+  };
+  return {
+    messages: entries.flatMap(([key, json]) => parseMessage(key, json) ?? []),
+    lastPost(channel) {
+      if (channel !== undefined) return number(CHANNEL + channel);
+      const posted = entries.flatMap(([field]) => (field.startsWith(CHANNEL) ? (number(field) ?? 0) : []));
+      return posted.length === 0 ? undefined : Math.max(...posted);
+    },
+    backOffUntil: number(BACK_OFF),
+    state: (name) => fields[name],
+    statesOf: (prefix) => entries.filter(([field]) => field.startsWith(prefix)),
+  };
+}
+
+/** A field of the log that several processes may read, change and write. */
+export type LogField<T> = ReturnType<typeof openField<T>>;
+
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Opens a field as it was read.
+ *
+ * @param json as it was read; undefined for none
+ * @param parse gets the stored JSON, or undefined if nothing is stored
+ */
+export function openField<T>(
+  { deliveryLog, teamId }: { readonly deliveryLog: DeliveryLog; readonly teamId: SlackId },
+  name: string,
+  json: string | undefined,
+  parse: (json: string | undefined) => T,
+) {
+  let before = json;
+  let value = parse(before);
+  return {
+    value: (): T => value,
+    /**
+     * Applies `change` and writes the result; undefined deletes the field. If another process wrote first, `change` is
+     * applied to what it wrote. Does nothing if it changes nothing.
+     *
+     * @param change throws OvertakenError for a step that another process has made
+     * @returns `changed` if the record is not as expected; nothing is written then
+     * @throws OvertakenError, store-unavailable
+     */
+    async update(
+      change: (value: T) => T | undefined,
+      { with: others = [], ...conditions }: WriteConditions = {},
+    ): Promise<'written' | 'changed'> {
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const after = change(value);
+        const text = JSON.stringify(after);
+        if (after === value || text === before) return 'written';
+        const fields = [{ name, before, value: after }, ...others];
+        const outcome = await deliveryLog.write(teamId, fields, conditions);
+        if (outcome === 'changed') return outcome;
+        if (outcome === 'written') {
+          before = text;
+          value = parse(text);
+          return outcome;
+        }
+        const now = (await deliveryLog.load(teamId)).state(name);
+        if (now === before) break;
+        before = now;
+        value = parse(now);
+      }
+      throw new OvertakenError();
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** What each kind of message adds to the outbox. */
+import type * as z from 'zod';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { Message as SlackMessage } from '../../slack/kit/blocks.ts';
+import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { DeliveryContext, RunView } from '../context.ts';
+import type { DeliveryLogSnapshot, WriteConditions } from '../delivery-log.ts';
+import type { FailureEffect } from './failure-effect.ts';
+import { type Message, type MessageKindName, messageKindOf } from './message.ts';
+import type { Recipient, Refusal } from './recipient.ts';
+import type { MessageTopic } from './thread-topic.ts';
+
+/** What a kind of message does. Nothing of it sends: the outbox does. */
+export interface MessageKind<About> {
+  readonly name: MessageKindName;
+  readonly about: z.ZodType<About>;
+  /** The schedule or watch that it is about, for log and metrics. */
+  readonly subject?: (message: Message<About>) => { readonly schedule?: string; readonly watch?: string };
+  /** When it is sent, or drawn again, in ms; undefined for not as things are. By default as its record says. */
+  readonly dueAt?: (message: Message<About>, view: RunView) => Millis | undefined;
+  /**
+   * What the message says now: to be sent, or once it is `posted`, to stand in its place.
+   * @returns a draft, or how the record goes on without sending @throws Failure
+   */
+  prepare(message: Message<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
+  /** Written in the same step as that Slack has it, for the first time or with a new content. */
+  readonly afterSent?: (
+    message: Message<About>,
+    context: DeliveryContext,
+  ) => WriteConditions & {
+    /** The record after it; `next` says when it is drawn again. */
+    readonly message?: Message<About>;
+  };
+  /**
+   * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
+   * channel has failed. @returns undefined for the default
+   */
+  readonly onRefused?: (
+    message: Message<About>,
+    refusal: Refusal,
+    context: DeliveryContext,
+  ) => Step<About> | undefined;
+  /** It could not be made or sent. @param after the record that the outbox would store, `failed` if it gives up */
+  readonly onFailed?: (after: Message<About>, effect: FailureEffect, context: DeliveryContext) => Step<About>;
+}
+
+/** A message that could go out now. */
+export interface Draft<About> {
+  /** The projects that it names or has figures of: its recipient must be allowed to see them. */
+  readonly projects: readonly ChosenProject[];
+  /** In the moment before it goes out. @param at ms since the epoch */
+  render(at: Millis, recipient: Recipient): SlackMessage;
+  /** Stored with the claim: what the message shows. */
+  readonly about?: About;
+  /** A field of the workspace's record with its value: if it has changed since, the message isn't sent. */
+  readonly expected?: WriteConditions['expected'];
+  /** What follow-ups in its thread refer to. */
+  readonly topic?: MessageTopic | undefined;
+}
+
+/** How a record goes on without its message being sent, for log and metrics in a word. */
+export interface Step<About> extends WriteConditions {
+  readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
+  /** Undefined deletes the record. */
+  readonly message: Message<About> | undefined;
+}
+
+export const isDraft = <About>(prepared: Draft<About> | Step<About>): prepared is Draft<About> =>
+  'render' in prepared;
+
+/** For a job's `kinds`: each message is read by the schema of its own kind, so its type is known there. */
+export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =>
+  kind as MessageKind<unknown>;
+
+/** The messages of a kind, with what they are about; those whose record is damaged are left out. */
+export const messagesOf = <About>(
+  { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
+  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
+): readonly Message<About>[] =>
+  messages.flatMap((message) => {
+    if (messageKindOf(message) !== name) return [];
+    const { data, success } = about.safeParse(message.about);
+    return success ? [{ ...message, about: data }] : [];
+  });

@@ -1,0 +1,94 @@
+/** The one record of everything that Tally sends without being asked. */
+import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+
+/** The first part of a message's key. */
+export const MESSAGE_KINDS = ['post', 'alert', 'reminder', 'notice'] as const;
+export type MessageKindName = (typeof MESSAGE_KINDS)[number];
+
+const schema = z.object({
+  /** Slack ID of a channel or a person. */
+  to: z.string(),
+  /** What it says or is about: each kind has its own schema. */
+  about: z.unknown(),
+  /** `due`: not sent yet. `sending`: claimed, so Slack may have it. `posted`: Slack has it. The others are final. */
+  state: z.enum(['due', 'sending', 'posted', 'skipped', 'failed']),
+  /** In ms: when it became due, was claimed, or ended. */
+  at: z.int(),
+  /** How often it has failed. */
+  tries: z.int().default(0),
+  /** When it is sent (again) or, once it is posted, drawn again; in ms. */
+  next: z.int().exactOptional(),
+  /** Where Slack has it, or may have it: for a person, the direct message. */
+  channel: z.string().exactOptional(),
+  ts: z.string().exactOptional(),
+  /** Sent again without knowing whether the first message arrived, so the conversation may show it twice. */
+  isAgain: z.boolean().exactOptional(),
+  /** Why it failed last. */
+  cause: storedFailure.exactOptional(),
+  /** Who could not get it, the first one with the reason: it goes to somebody else. */
+  insteadOf: z.object({ tried: z.array(z.string()).readonly(), cause: storedFailure }).exactOptional(),
+});
+type StoredMessage = Readonly<z.infer<typeof schema>>;
+
+export interface Message<About = unknown> extends StoredMessage {
+  /** `post/abcd1234/2026-11-20`: its field in the log, and how it is found in Slack. */
+  readonly key: string;
+  readonly about: About;
+  /** As it is stored; undefined for one that is planned and not stored yet. */
+  readonly json: string | undefined;
+}
+
+/** @returns undefined for a field that is no message @param json undefined for a message that is not stored */
+export function parseMessage(key: string, json: string): Message | undefined {
+  if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
+  // A damaged one counts as failed for good, so that nothing is sent twice.
+  const stored = tryParseRecord(schema, json) ?? { to: '', about: {}, state: 'failed', at: 0, tries: 0 };
+  return { ...stored, key, json };
+}
+
+export const serialize = <About>({ key: _, json: __, ...stored }: Message<About>): StoredMessage => stored;
+
+/** Stores a new message, or deletes one, in the delivery log. */
+export const putMessage = (message: Message) => ({
+  ...{ name: message.key, before: undefined, value: serialize(message) },
+});
+export const dropMessage = ({ key, json }: Message) => ({ name: key, before: json, value: undefined });
+
+/** A message that is due and not stored yet. */
+export const newMessage = <About>(key: string, to: SlackId, about: About, at: Millis): Message<About> => ({
+  ...{ key, to, about, at },
+  state: 'due',
+  tries: 0,
+  json: undefined,
+});
+
+/** By then a Slack call of a killed process has ended; in ms. */
+export const SLACK_SETTLE: Millis = 20_000;
+/** The longest wait for Slack, even if it asks for more; in ms. */
+export const MAX_RETRY_DELAY: Millis = HOUR;
+
+/** When its record says that it is sent or drawn again, in ms; undefined for never. */
+export function dueTime({ state, at, next }: Message, now: Millis): Millis | undefined {
+  // A longer wait can only come from a clock that has gone back since.
+  const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
+  if (state === 'due') return planned ?? 0;
+  if (state === 'sending') return Math.max(planned ?? 0, at + SLACK_SETTLE);
+  return state === 'posted' ? planned : undefined;
+}
+const MAX_DELAY: Millis = 100 * HOUR;
+
+/** The waits after each failure, in ms: an hour in all. After an outage, a post comes within five minutes. */
+const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
+/** Of every message but a post, whose next date names the failed one: for three days more, one try an hour. */
+const HOURS = 72;
+
+/** The wait after so many failures, in ms; undefined once it is given up. */
+export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
+  PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
+
+export const messageKindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
+  key.slice(0, key.indexOf('/')) as MessageKindName;

@@ -1,0 +1,329 @@
+/**
+ * Sends every message that no person asked for: it is claimed, sent and confirmed; after a crash it is found again by its
+ * metadata. Once it is posted it is drawn again whenever its record says so. What its recipient may see is asked each time,
+ * in the moment before it goes out.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
+import {
+  channelLink,
+  compact,
+  context as contextBlock,
+  escapeMarkup,
+  mention,
+  type Message as SlackMessage,
+} from '../../slack/kit/blocks.ts';
+import {
+  openDirectMessage,
+  type PostedTo,
+  postMessage,
+  replaceMessage,
+} from '../../slack/reply/message-calls.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
+import type { DeliveryContext } from '../context.ts';
+import { type LogField, OvertakenError, openField, type WriteConditions } from '../delivery-log.ts';
+import { effectOf, type FailureEffect } from './failure-effect.ts';
+import { deliveryMetadata, findPost } from './find-post.ts';
+import { type Message, parseMessage, retryDelay, SLACK_SETTLE, serialize } from './message.ts';
+import { type Draft, isDraft, type MessageKind, type Step } from './message-kind.ts';
+import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
+import { threadQuestions } from './thread-topic.ts';
+
+/** The longest time between the claim and the call to Slack, in ms. */
+const FRESH: Millis = 3_000;
+/** How long a confirmation waits for a store that is away; in ms. */
+const CONFIRM_TIMEOUT: Millis = 30_000;
+
+/** Slack's codes for a message that no longer exists or can no longer be edited. */
+const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
+
+const DUPLICATE =
+  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
+
+/**
+ * Sends a message that is due, or draws it again; or stores why not, and when it is tried again.
+ *
+ * @throws OvertakenError if another process is about it; store-unavailable; once the process is stopping also every error
+ * that did not come from Slack
+ */
+export function deliverMessage<About>(
+  kind: MessageKind<About>,
+  message: Message<About>,
+  context: DeliveryContext,
+): Promise<void> {
+  const { teamId, workspace, onFinished } = context;
+  const { waits } = workspace;
+  const begun = {
+    ...({ kind: 'message', outcome: 'sent', began: performance.now(), workspace: teamId } as const),
+    message: message.state === 'posted' ? `${kind.name} update` : kind.name,
+    ...kind.subject?.(message),
+    ...{ tries: message.tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
+  };
+  return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {
+    const attempt = new Attempt(kind, message, context);
+    annotate({ outcome: await attempt.run(annotate) });
+  });
+}
+
+type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
+
+class Attempt<About> {
+  /** The record as it was last stored. */
+  private current: Message<About>;
+  private readonly field: LogField<Message<About> | undefined>;
+  /** Slack may have taken it before this attempt, and nobody has found it. */
+  private mayBeInSlack: boolean;
+  /** What it would show: an update that is given up isn't tried again until that changes. */
+  private shown: About;
+
+  constructor(
+    private readonly kind: MessageKind<About>,
+    private readonly message: Message<About>,
+    private readonly context: DeliveryContext,
+  ) {
+    const { key, json, state } = message;
+    this.current = message;
+    this.mayBeInSlack = state === 'sending';
+    this.shown = message.about;
+    let known: Message<About> | undefined = message;
+    this.field = openField(context, key, json, (text) => {
+      const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
+      known = undefined;
+      return now;
+    });
+  }
+
+  async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
+    const { kind, message, context } = this;
+    try {
+      if (this.mayBeInSlack) {
+        const found = await this.find();
+        if (found !== undefined) return found;
+      }
+      const state = message.state === 'posted' ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
+      const prepared = await kind.prepare({ ...message, state }, context);
+      if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
+      if (!isDraft(prepared)) return await this.save(prepared);
+      this.shown = prepared.about ?? message.about;
+      return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
+    } catch (error) {
+      // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
+      const isOvertaken = error instanceof OvertakenError;
+      const isStopped = context.stopping.aborted && !isSlackError(error);
+      annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
+      if (isOvertaken || isStopped) throw error;
+      return this.fail(error, effectOf(error));
+    }
+  }
+
+  /** Looks for it in Slack. @returns undefined if it isn't there, or if nobody can tell @throws not-sent if that was so before */
+  private async find(): Promise<'found' | undefined> {
+    const { key, to, channel = to, at, isAgain } = this.message;
+    const found = await findPost(await this.context.client(), channel, key, at);
+    if (typeof found !== 'string') {
+      await this.confirm({ channel, ...found });
+      return 'found';
+    }
+    this.mayBeInSlack = found === 'unknown';
+    // A doubtful message is sent a second time, but not a third.
+    if (this.mayBeInSlack && isAgain)
+      throw new Failure('not-sent', {
+        reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
+      });
+    return undefined;
+  }
+
+  private async post(draft: Draft<About>): Promise<Outcome> {
+    const { context, mayBeInSlack, message } = this;
+    const { to, key } = message;
+    const client = await context.client();
+    // A person's direct message, where it is known, is in its record.
+    const channel = isPerson(to) ? (message.channel ?? (await openDirectMessage(client, to))) : to;
+    await context.waitForChannel(channel);
+    const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
+    if (refusal !== undefined) return this.refuse(refusal);
+    const at = context.clock();
+    const shown = this.draw(draft, at, recipient);
+    const began = performance.now();
+    const claimed = await this.claim(draft, { channel, at, ...(mayBeInSlack && { isAgain: true }) });
+    if (!claimed) return 'changed';
+    // After a longer hang another run may have begun. It asks Slack whether the message is there.
+    if (performance.now() - began > FRESH) throw new OvertakenError();
+    const metadata = deliveryMetadata(key);
+    const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
+    await this.confirm({ channel, ts }, draft.topic);
+    return 'sent';
+  }
+
+  private draw({ render }: Draft<About>, at: Millis, recipient: Recipient): SlackMessage {
+    const { insteadOf, isAgain = this.mayBeInSlack } = this.message;
+    const message = render(at, recipient);
+    const [first = ''] = insteadOf?.tried ?? [];
+    const notes = compact([
+      isAgain && DUPLICATE,
+      insteadOf &&
+        `This was meant for ${isPerson(first) ? mention(first) : channelLink(first)}. ${escapeMarkup(wordFailure(insteadOf.cause))}`,
+    ]);
+    return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
+  }
+
+  /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
+  private async claim(draft: Draft<About>, sending: Partial<Message>): Promise<boolean> {
+    const { next: _, cause: __, ...rest } = this.message;
+    const about = draft.about ?? rest.about;
+    const claimed = { ...rest, ...sending, state: 'sending', about } as Message<About>;
+    const { expected } = draft;
+    const outcome = await this.write(claimed, expected && { expected });
+    return outcome === 'written';
+  }
+
+  /** Slack has it, so this is stored whatever happens, unless its schedule or watch was deleted. */
+  private async confirm(posted: PostedTo, topic?: Draft<About>['topic']): Promise<void> {
+    const { kind, context } = this;
+    const { next: _, cause: __, ...rest } = this.current;
+    const sent: Message<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
+    const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
+    const questions = topic && threadQuestions(topic, posted, context);
+    const where = { channel: posted.channel, at: sent.at };
+    const began = performance.now();
+    const step = (now: Message<About> | undefined) =>
+      now === undefined || now.state === 'posted' ? now : asStored(after);
+    for (;;)
+      try {
+        await this.field.update(step, { ...conditions, posted: where, ...(questions && { questions }) });
+        return;
+      } catch (error) {
+        const isAway = isFailure(error) && error.kind === 'store-unavailable';
+        if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
+        await delay(500);
+      }
+  }
+
+  /** Replaces what Slack shows. Doing it twice does no harm, so it needs no claim. */
+  private async update(draft: Draft<About>): Promise<Outcome> {
+    const { context, message, kind } = this;
+    const { key, to, channel = to, ts = '' } = message;
+    const client = await context.client();
+    await context.waitForChannel(channel);
+    const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
+    // A recipient who may not see the project any more keeps the message as it was; it is not drawn again for the same reason.
+    const { next: _, ...rest } = message;
+    const kept = { ...rest, about: draft.about ?? message.about };
+    if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
+    try {
+      const shown = this.draw(draft, context.clock(), recipient);
+      await replaceMessage(client, { channel, ts }, shown, deliveryMetadata(key));
+    } catch (error) {
+      if (!isUnchangeable(error)) throw error;
+      return this.save({ outcome: 'skipped', message: kept });
+    }
+    const drawn = { ...kept, tries: 0 };
+    const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
+    await this.save({ outcome: 'waiting', message: after, ...conditions });
+    return 'sent';
+  }
+
+  /** Its recipient may not see it: as its kind says, or to the next person who answers for it, or it has failed. */
+  private async refuse(refusal: Refusal): Promise<Outcome> {
+    const { kind, context, message } = this;
+    const step = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal));
+    return this.save(step);
+  }
+
+  private async passOn({ cause }: Pick<Refusal, 'cause'>): Promise<Step<About>> {
+    const { context, message } = this;
+    const { next: _, channel: __, isAgain: ___, ...rest } = message;
+    const at = context.clock();
+    const to = await findHeir(message, context);
+    if (to === undefined) return { outcome: 'failed', message: { ...rest, state: 'failed', at, cause } };
+    const { tried = [], cause: first = cause } = rest.insteadOf ?? {};
+    const insteadOf = { tried: [...tried, message.to], cause: first };
+    return { outcome: 'refused', message: { ...rest, to, state: 'due', at, tries: 0, insteadOf } };
+  }
+
+  private async fail(error: unknown, effect: FailureEffect): Promise<Outcome> {
+    const { kind, context, message } = this;
+    const isForNobody = effect.kind === 'unreachable' || (isFailure(error) && error.kind === 'cannot-post');
+    const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
+    const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
+    const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
+    const isLeft = message.state === 'posted' && after.next === undefined;
+    const given = {
+      ...after,
+      ...(isUnconfirmed && { state: 'failed' as const }),
+      ...(isLeft && { about: this.shown }),
+    };
+    const step = passed
+      ? await this.passOn(effect).catch(orLater(given))
+      : (kind.onFailed?.(given, effect, context) ?? {
+          outcome: given.state === 'failed' ? ('failed' as const) : ('retrying' as const),
+          message: given,
+        });
+    const outcome = await this.save(step);
+    if (effect.wait !== undefined) await context.backOff(context.clock() + effect.wait);
+    return outcome;
+  }
+
+  private async save({ outcome, message, ...conditions }: Step<About>): Promise<Outcome> {
+    return (await this.write(message, conditions)) === 'written' ? outcome : 'changed';
+  }
+
+  /** @throws OvertakenError if another process has stored something of the message since it was read */
+  private async write(after: Message<About> | undefined, conditions: WriteConditions = {}) {
+    const before = this.current;
+    const outcome = await this.field.update((now) => {
+      if (now !== before) throw new OvertakenError();
+      return after && asStored(after);
+    }, conditions);
+    this.current = this.field.value() ?? before;
+    return outcome;
+  }
+}
+
+/** Who else may get it can't be asked now: it is tried again. @throws what is no failure of Slack's */
+const orLater = <About>(message: Message<About>) => {
+  return (error: unknown): Step<About> => {
+    if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
+    return { outcome: 'retrying', message };
+  };
+};
+
+/** The field's value: `openField` compares and stores its JSON. */
+const asStored = <About>(message: Message<About>): Message<About> => serialize(message) as Message<About>;
+
+/** The waits of an update after each failure, in ms; then it is given up. */
+const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
+
+/**
+ * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
+ * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
+ */
+function afterFailure<About>(
+  before: Message<About>,
+  current: Message<About>,
+  kind: MessageKind<About>['name'],
+  mayBeInSlack: boolean,
+  effect: FailureEffect,
+  now: Millis,
+): Message<About> {
+  const { cause, wait } = effect;
+  const isUpdate = before.state === 'posted';
+  const tries = before.tries + (wait === undefined ? 1 : 0);
+  const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(kind, tries));
+  const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
+  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
+  const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
+  const tried = { ...kept, tries, cause, json: current.json };
+  if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
+  const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
+  return { ...tried, state, next: now + Math.max(pause, least) };
+}
+
+const isUnchangeable = (error: unknown): boolean =>
+  isFailure(error) &&
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
+
+const isSlackError = (error: unknown): boolean =>
+  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');

@@ -1,0 +1,124 @@
+/** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
+import * as z from 'zod';
+import { storedFailure } from '../../domain/failure/index.ts';
+import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
+import type { Day, Millis } from '../../domain/time/calendar.ts';
+import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
+import type { DeliveryLogSnapshot } from '../delivery-log.ts';
+import type { Message } from '../outbox/message.ts';
+import { messagesOf } from '../outbox/message-kind.ts';
+
+/** The days that a post's figures cover, in this IANA time zone. */
+const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
+export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
+
+const figures = z.record(z.string(), z.string());
+
+const missed = { date: z.string(), /** Its post may be in the channel. */ isUnclear: z.boolean() };
+/** What a post says about dates that were missed before it, oldest first. */
+const missedDates = z.object({
+  /** How many dates before those in `named` the post only counts. */
+  counted: z.int(),
+  /** With their figures, or why there are none. */
+  named: z
+    .array(
+      z.union([
+        z.object({ ...missed, covers: coveredDays, figures }),
+        z.object({ ...missed, cause: storedFailure }),
+      ]),
+    )
+    .readonly(),
+});
+export type MissedDates = Readonly<z.infer<typeof missedDates>>;
+
+/** What the post of one date says. */
+const postContent = z.object({
+  isLate: z.boolean(),
+  earlier: missedDates,
+  /** `<project id>:<product>` → the exact digits that the post shows. */
+  figures,
+  /** `<project id>:<product>` → why it gave no answer when it was asked last; the post may show an earlier one. */
+  unanswered: z.record(z.string(), storedFailure),
+  /** The day missing from the post, because billing had not reported it in time. */
+  without: z.string().exactOptional(),
+  /** When its figures were last corrected, in ms. */
+  corrected: z.int().exactOptional(),
+  /** What it is about, as the schedule and the workspace were then; either may change later. */
+  subject: scheduleContentSchema.extend({
+    /** IANA: the reporting zone, which says what a day is. */
+    zone: z.string(),
+    covers: coveredDays,
+    /** Names of the connections that were asked, in the projects' order. */
+    connections: z.array(z.string()).readonly(),
+  }),
+});
+export type PostContent = Readonly<z.infer<typeof postContent>>;
+
+/** How `post/<schedule>/<date>` is stored. A record that is damaged counts as one that failed. */
+export const POSTS = {
+  name: 'post',
+  about: z.object({
+    /** When the date was due, in ms. */
+    due: z.int().default(0),
+    post: postContent.exactOptional(),
+    /** Nothing can be sent until somebody mends the cause: what that rests on. With another text it is tried again. */
+    basis: z.string().exactOptional(),
+  }),
+} as const;
+export type PostAbout = Readonly<z.infer<typeof POSTS.about>>;
+export type PostMessage = Message<PostAbout>;
+
+export const postKey = (schedule: string, date: Day): string => `post/${schedule}/${date}`;
+export const scheduleOf = ({ key }: Pick<Message, 'key'>): string => key.split('/')[1] ?? '';
+export const dateOf = ({ key }: Pick<Message, 'key'>): Day => key.split('/')[2] ?? '';
+
+/** What the log has of a schedule's dates, in order. */
+export function postsOf(
+  schedule: string,
+  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
+): readonly PostMessage[] {
+  const prefix = postKey(schedule, '');
+  const own = messages.filter(({ key }) => key.startsWith(prefix));
+  return messagesOf(POSTS, { messages: own }).toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
+}
+
+export const isFinal = ({ state }: Message): boolean => state !== 'due' && state !== 'sending';
+/** The newest date of a schedule that was posted, skipped or given up. */
+export const lastHandled = (
+  schedule: string,
+  snapshot: Pick<DeliveryLogSnapshot, 'messages'>,
+): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isFinal);
+
+/**
+ * The dates of a schedule that are still to be delivered, in order: those due by `now` (ms), and the first `ahead` after it.
+ * Posts, forms and lists all use it, so that they agree. A date is never delivered after a later one, whatever the clock says.
+ *
+ * @param last the newest date that is over
+ */
+export function splitDueTimes(
+  { timing, since }: Pick<Schedule, 'timing' | 'since'>,
+  last: PostMessage | undefined,
+  now: Millis,
+  ahead = 1,
+): { readonly overdue: readonly DueTime[]; readonly next: readonly DueTime[] } {
+  const [overdue, next]: [DueTime[], DueTime[]] = [[], []];
+  for (const due of dueTimes(timing, Math.max(since, last?.about.due ?? 0))) {
+    if (last !== undefined && due.date <= dateOf(last)) continue;
+    if (due.at <= now) overdue.push(due);
+    else if (next.push(due) >= ahead) break;
+  }
+  return { overdue, next };
+}
+
+/** What is to be delivered of a schedule: its newest overdue date, which names those that were missed before it. */
+export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
+  const last = posts.findLast(isFinal);
+  // A date that finally failed is named in the next post, like one that was never attempted.
+  const settled = posts.findLast(({ state }) => state === 'posted' || state === 'skipped');
+  if (schedule.paused !== undefined) return { last, settled, missed: [] };
+  const { overdue, next } = splitDueTimes(schedule, last, now);
+  const due = overdue.at(-1);
+  const unnamed = settled === last ? overdue : splitDueTimes(schedule, settled, now).overdue;
+  const missed = unnamed.filter(({ date }) => due && date < due.date);
+  return { last, settled, due, upcoming: next[0], missed };
+}

@@ -1,0 +1,372 @@
+/**
+ * What a scheduled post says. Its header is the news; below it is a line each for the comparison, the month so far and what
+ * is left. One project has a chart, several have a row each, and their header and lines add them up.
+ */
+import { remarkLead } from '../../domain/billing-remarks.ts';
+import type { Failure } from '../../domain/failure/index.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import {
+  divide,
+  formatFactor,
+  formatPercent,
+  type Money,
+  type MoneyFormatter,
+  moneyFormatter,
+  sumMoney,
+  ZERO,
+} from '../../domain/money/amount.ts';
+import { forecastDay } from '../../domain/money/forecast.ts';
+import {
+  type Account,
+  formatBalance,
+  formatBonuses,
+  formatRunwayLine,
+  formatRunwayShort,
+  isRunningOut,
+  type Runway,
+} from '../../domain/money/runway.ts';
+import {
+  describeUnreadable,
+  formatMissingDays,
+  formatReportedDays,
+  incompleteMark,
+  readableTotal,
+  type Usage,
+} from '../../domain/money/usage.ts';
+import {
+  formatCoverage,
+  formatUncompared,
+  isFullyReported,
+  isPoorlyReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/usage-change.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import type { ReportFigures, ReportPeriods } from '../../domain/report.ts';
+import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
+import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
+import {
+  failedNotes,
+  hasOneCurrency,
+  projectRows,
+  runningOutLine,
+} from '../../slack/commands/project-table.ts';
+import {
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  type Message,
+  markup,
+  section,
+  titleBlocks,
+} from '../../slack/kit/blocks.ts';
+import { spendChart } from '../../slack/kit/charts.ts';
+import { table } from '../../slack/kit/tables.ts';
+
+/** What is known of one project when a post goes out. */
+export interface ProjectFigures extends ProjectAnswer {
+  readonly figures: ReportFigures;
+  /** BCP 47, the workspace's: posts are for everybody. */
+  readonly locale: string;
+  /** A sentence if the balance could not be had. */
+  readonly balance: Account | string;
+  /** What a post shows of the project, where it gives no answer when the post is drawn again. */
+  readonly kept?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
+}
+
+/** Which figure the header has. */
+export type Headline = 'spent' | 'left';
+
+export interface ReportView extends ProjectAnswers<ProjectFigures> {
+  readonly headline: Headline;
+  readonly periods: ReportPeriods;
+}
+
+/** The number that the report is about; undefined when there is none. */
+export function amountOf({ balance, figures, kept }: ProjectFigures, headline: Headline): Money | undefined {
+  if (kept?.headline === headline) return kept.amount;
+  if (headline === 'spent') return readableTotal(figures.main);
+  return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
+}
+
+const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
+  moneyFormatter(locale, target.currency);
+
+/** The news, a line each for the comparison, the month and what is left; then the chart or the rows, notes and small print. */
+export function renderReport(view: ReportView): Message {
+  const { answered, failed, periods } = view;
+  const [only] = answered.length + failed.length === 1 ? answered : [];
+  const post = { ...view, only, totals: totalsOf(view) };
+  const title = titleOf(post);
+  const reasons = answered.map((answer) => uncomparedText(answer, periods));
+  const [shared = ''] = reasons.every((reason) => reason === reasons[0]) ? reasons : [];
+  const lines = figureLines(post, shared);
+  const { usage, days } = { usage: only?.figures.charted, days: periods.charted };
+  const drawn = usage && usage.reported.length >= LEAST_BARS && spendChart({ usage, period: { days } });
+  const notes = only ? projectNotes(only, periods) : digestNotes(view, shared);
+  const print = only === undefined ? '' : smallPrint(only, periods, Boolean(drawn));
+  return {
+    text: title,
+    blocks: compact([
+      ...titleBlocks(title),
+      lines !== '' && markup(lines),
+      drawn,
+      only === undefined && table(digestRows(post)),
+      ...[...notes, ...failedNotes(failed)].map(section),
+      print !== '' && context(print),
+    ]),
+  };
+}
+
+/** A chart of fewer days would say no more than the lines. */
+const LEAST_BARS = 5;
+
+interface Post extends ReportView {
+  /** The project of a report about one. */
+  readonly only: ProjectFigures | undefined;
+  readonly totals: Totals | undefined;
+}
+
+/** The figures of all projects together, each absent where one lacks it: a part would look like the whole. */
+interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
+  /** Without the label, which the header has. */
+  readonly money: MoneyFormatter;
+  readonly locale: string;
+  readonly change: UsageChange | undefined;
+}
+
+/** @returns undefined without projects, and where their amounts have no sum, as their labels differ */
+function totalsOf({ answered }: ReportView): Totals | undefined {
+  const [first] = answered;
+  if (first === undefined || !hasOneCurrency(answered)) return undefined;
+  const sumOf = (find: (answer: ProjectFigures) => Money | undefined): Money | undefined => {
+    const values = answered.flatMap((answer) => find(answer) ?? []);
+    return values.length < answered.length ? undefined : sumMoney(values);
+  };
+  const changes = answered.flatMap(({ figures: { change } }) =>
+    change === undefined || isPoorlyReported(change) ? [] : change,
+  );
+  const change = answered.length === 1 ? changes[0] : sumChanges(changes);
+  return {
+    money: moneyFormatter(first.locale),
+    locale: first.locale,
+    spent: sumOf((answer) => amountOf(answer, 'spent')),
+    usual: sumOf(({ figures }) => figures.usual),
+    month: sumOf(({ figures }) => readableTotal(figures.month)),
+    forecast: sumOf(({ figures }) => figures.forecast?.total),
+    left: sumOf((answer) => amountOf(answer, 'left')),
+    change: changes.length < answered.length ? undefined : change,
+  };
+}
+
+/** `prod · Thu 26 Nov · 30,535.61 EUR · 4× a usual Thursday`, `2 of 3 projects · 1,234.00 EUR left` */
+function titleOf({ headline, answered, failed, periods, only, totals }: Post): string {
+  const { window } = periods.main;
+  const known = answered.filter((answer) => amountOf(answer, headline) !== undefined);
+  const all = pluralize(answered.length + failed.length, 'project');
+  const isWhole = known.length === 0 || known.length === answered.length + failed.length;
+  const who = only?.target.label ?? (isWhole ? all : `${known.length} of ${all}`);
+  const sums = sumTexts(known, headline);
+  if (headline === 'left') return `${who} · ${sums || 'balance unknown'}`;
+  const mark = incompleteMark(known.some(({ figures }) => figures.main.total.incomplete));
+  const news = totals && newsOf(totals, window.days);
+  return joinTexts(' · ', [who, window.label, sums === '' ? 'not reported yet' : `${sums}${mark}`, news]);
+}
+
+/** `24.50 and €12.25`: a sum for each currency label. A negative one is credited, or overdrawn. */
+function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
+  const formatters = new Map(known.map((answer) => [answer.target.currency, formatterFor(answer)]));
+  const sums = [...formatters].map(([label, money]) => {
+    const same = known.filter(({ target }) => target.currency === label);
+    const value = sumMoney(same.map((answer) => amountOf(answer, headline) ?? ZERO));
+    if (headline === 'left') return formatBalance({ value, raw: '' }, money);
+    return value.lt(0) ? `${money(value.abs())} credited` : money(value);
+  });
+  return sums.join(' and ');
+}
+
+/** From so many times its usual amount on, or down to so many, a day is news. */
+const NEWS = { least: '1.5', most: '0.5' } as const;
+
+/** `4× a usual Thursday` where {@link ReportFigures.usual} × 1.5 or more was spent, or × 0.5 or less; '' where that is no news. */
+function newsOf({ spent, usual, locale }: Totals, [day = '']: readonly Day[]): string {
+  if (spent === undefined || usual === undefined || usual.lte(0)) return '';
+  const factor = divide(spent, usual);
+  const rounded = factor.round(factor.gte(10) ? 0 : 1);
+  if ((factor.lt(NEWS.least) && factor.gt(NEWS.most)) || rounded.lte(0)) return '';
+  return `${formatFactor(rounded, locale)}× a usual ${WEEKDAY_NAMES[isoWeekday(day) - 1]}`;
+}
+
+/** @param uncompared why no project can be compared; '' if one can */
+function figureLines(post: Post, uncompared: string): string {
+  const { headline, only, totals, periods } = post;
+  if (totals === undefined) return '';
+  const { money, spent } = totals;
+  const { main } = only?.figures ?? {};
+  const compared = joinTexts(' · ', [
+    comparisonText(totals, periods) || uncompared,
+    main?.average &&
+      main.fullDays > 1 &&
+      `${money(main.average)} a day${partText(main.reported.length, main.fullDays)}`,
+  ]);
+  const [month, left] = [monthLine(post, totals), leftLine(post, totals)];
+  if (headline === 'spent') return joinTexts('\n', [compared, month, left]);
+  const day = `*${periods.main.window.label}* ${spent === undefined ? 'not reported yet' : money(spent)}`;
+  return joinTexts('\n', [left, joinTexts(' · ', [(only || spent) && day, compared]), month]);
+}
+
+/** A smaller change would be shown as 0.0 %. */
+const LEAST_PERCENT = '0.05';
+
+/** `*▲ 1.9 %* vs 9–15 Nov (daily average, 6 of 7 days reported)`; '' without a change. */
+function comparisonText({ change, money, locale }: Totals, { main: { before } }: ReportPeriods): string {
+  if (change?.figures === undefined) return '';
+  const { figures, coverage } = change;
+  const { percent, basis, daily } = figures;
+  if (percent === undefined)
+    return `vs ${money(daily.before)} ${before.days.length === 1 ? 'on' : 'a day in'} ${before.label}`;
+  const isEven = isFullyReported(change) && coverage.current.of === coverage.before.of;
+  const { reported, of, partial } = coverage.before;
+  const rests = compact([
+    basis === 'average' && !isEven && 'daily average',
+    reported - partial < of && formatCoverage(coverage.before),
+  ]).join(', ');
+  const against = rests === '' ? before.label : `${before.label} (${rests})`;
+  return percent.abs().lte(LEAST_PERCENT)
+    ? `Same as ${against}`
+    : `*${formatPercent(percent, locale)}* vs ${against}`;
+}
+
+/** Why a project has no change; '' if it has. Where its own days are not reported, the header or its row says so. */
+function uncomparedText({ figures: { change } }: ProjectFigures, { main }: ReportPeriods): string {
+  const labels = { current: main.window.label, before: main.before.label };
+  return change && change.coverage.current.reported > 0 ? formatUncompared(change, labels) : '';
+}
+
+/** ` (6 of 7 days)`, of which the figure before it is; '' for all of them. */
+function partText(reported: number, of: number, partial = 0): string {
+  const part = partial === 0 ? '' : `, ${partial} only in part`;
+  return reported < of || partial > 0 ? ` (${reported} of ${of} days${part})` : '';
+}
+
+/** `*This month* 519,871.04 (19 of 20 days) · forecast about 861,234.00 by 30 Nov`; a post about the month has its total above. */
+function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
+  const { money, month, forecast } = totals;
+  const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
+  const months = answered.map(({ figures }) => figures.month);
+  const reported = Math.min(...months.map((usage) => usage.reported.length));
+  const mark = incompleteMark(months.some(({ total }) => total.incomplete));
+  const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
+  const total =
+    !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${partText(reported, days.length)}`;
+  const expected = forecast && `about ${money(forecast)} by ${forecastDay(today)}`;
+  return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
+}
+
+/** `*1,234.00 left* · *About 41 days* at 30.10 a day`; of several projects the sum, and which of them run out soon. */
+function leftLine({ headline, answered, only }: Post, totals: Totals): string {
+  const { left, money } = totals;
+  if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
+  const balance = only?.balance.balance ?? (left && { value: left, raw: '' });
+  const soon = answered.filter(({ figures }) => figures.runway && isRunningOut(figures.runway));
+  return joinTexts(' · ', [
+    balance && (headline === 'spent' || !left) && `*${escapeMarkup(formatBalance(balance, money))}*`,
+    only === undefined ? runningOutLine(soon) : lastsText(only.figures.runway, only.balance, money),
+  ]);
+}
+
+/** How long the money lasts, at which average of how many days, and bonuses that make that a day longer or more. */
+function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
+  if (runway?.kind !== 'estimate') return runway === undefined ? '' : formatRunwayLine(runway, money);
+  const { days, average, reported, of, partial } = runway;
+  const lead = `*${days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`}*`;
+  const basis = ` at ${money(average)} a day${partText(reported, of, partial)}`;
+  const isLarge = 'unreadable' in bonuses || bonuses.value.gte(average);
+  return joinTexts(' · ', [
+    `${isRunningOut(runway) ? ':warning: ' : ''}${lead}${basis}`,
+    isLarge && escapeMarkup(formatBonuses(bonuses, money)),
+  ]);
+}
+
+/** What is not as usual; mrkdwn. That a single day is missing is in the header. Slack may hide the labels of bars. */
+function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {
+  const { main, charted } = figures;
+  const all = new Set([...main.missing, ...(isCharted ? charted.missing : [])]);
+  const missing = [...all].filter((day) => main.fullDays > 1 || !main.missing.includes(day)).sort();
+  return joinTexts(' · ', [
+    target.alias === undefined && PRODUCTS[target.product].name,
+    formatMissingDays({ missing }, dayNamerFor([today])),
+  ]);
+}
+
+/** What a reader must know to trust the figures; outside text is in it, so it is no mrkdwn. */
+function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { today }: ReportPeriods) {
+  return compact([
+    ...describeUnreadable(main, dayNamerFor([today])),
+    strays > 0 && `Left out: ${pluralize(strays, 'item')} from billing outside this post’s days.`,
+    ...remarks.map(
+      (remark) => `${remarkLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`,
+    ),
+  ]);
+}
+
+const PARTLY_REPORTED = '*';
+
+const partMark = ({ total, reported, fullDays }: Usage): string =>
+  total.readable > 0 && (total.incomplete || reported.length < fullDays) ? PARTLY_REPORTED : '';
+
+/** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason that is said already */
+function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
+  return answered.flatMap((answer) => {
+    const { figures, kept, target } = answer;
+    if (kept !== undefined) return `${target.label}, as posted before: ${kept.failure.message}`;
+    const { main } = figures;
+    const gaps = main.fullDays > 1 && main.missing.length > 0;
+    const uncompared = uncomparedText(answer, periods);
+    const notes = compact([
+      uncompared !== shared && uncompared,
+      gaps && `${formatReportedDays(main, dayNamerFor([periods.today]))}.`,
+      ...projectNotes(answer, periods),
+    ]);
+    const name = `${partMark(main)} ${target.label}`.trim();
+    return notes.length === 0 ? [] : `${name}: ${notes.join(' ')}`;
+  });
+}
+
+/** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */
+function digestRows({ answered, headline, failed, periods, totals }: Post) {
+  const sizeOf = (answer: ProjectFigures): Money => amountOf(answer, headline) ?? ZERO;
+  const sorted = answered.toSorted((a, b) => sizeOf(b).cmp(sizeOf(a)));
+  const left = { title: 'Left', cell: leftCell };
+  if (headline === 'left') return projectRows(sorted, [left, { title: 'Lasts', cell: lastsCell }], failed);
+  const spent = { title: 'Spent', cell: spentCell };
+  const change = { title: totals?.change ? 'Change' : `vs ${periods.main.before.label}`, cell: changeCell };
+  const isCompared = answered.some(({ figures }) => figures.change?.figures?.percent);
+  return projectRows(sorted, isCompared ? [spent, change] : [spent], failed, {
+    beside: { title: 'lasts', cell: lastsCell },
+  });
+}
+
+function spentCell(answer: ProjectFigures): string {
+  const spent = amountOf(answer, 'spent');
+  return spent === undefined
+    ? 'not reported'
+    : `${formatterFor(answer)(spent)}${partMark(answer.figures.main)}`;
+}
+
+function changeCell({ figures: { change }, locale }: ProjectFigures): string {
+  const percent = change?.figures?.percent;
+  if (percent === undefined) return '–';
+  return percent.abs().lte(LEAST_PERCENT) ? 'same' : formatPercent(percent, locale);
+}
+
+function leftCell(answer: ProjectFigures): string {
+  const left = amountOf(answer, 'left');
+  return left === undefined ? 'unknown' : formatterFor(answer)(left);
+}
+
+const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
+  runway === undefined ? 'unknown' : formatRunwayShort(runway);

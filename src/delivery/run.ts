@@ -1,0 +1,177 @@
+/** One run for one workspace: load what is known, plan, do what is due, and again until nothing is; then say when to wake. */
+import { setMaxListeners } from 'node:events';
+import pLimit from 'p-limit';
+import type { SlackId } from '../domain/slack-id.ts';
+import { earliest, type Millis } from '../domain/time/calendar.ts';
+import { type RunWork, trackWork } from '../runtime/work-record.ts';
+import { isPerson } from '../workspace/record/parse-record.ts';
+import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
+import { createBillingCache } from './billing-cache.ts';
+import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
+import { type FieldWrite, OvertakenError } from './delivery-log.ts';
+import { dueTime, MAX_RETRY_DELAY, type Message, messageKindOf } from './outbox/message.ts';
+import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
+import { deliverMessage } from './outbox/send.ts';
+
+/** A kind of work that nobody asked for at that moment: posts, watches, reminders. Each owns kinds of messages. */
+export interface Job {
+  readonly kinds: readonly MessageKind<unknown>[];
+  plan(view: RunView): Plan;
+}
+
+/** What a job has to do, and when it has to look again. */
+export interface Plan {
+  /** Done before any message is sent, one after the other. @throws OvertakenError, store-unavailable */
+  readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
+  /** Messages that are due and not stored yet: their claim stores them. */
+  readonly messages: readonly Message[];
+  /**
+   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
+   * whoever passes one on.
+   */
+  readonly writes: readonly FieldWrite[];
+  /** When there is something to do besides the messages that are stored, in ms; undefined for never. */
+  readonly next: Millis | undefined;
+}
+
+/** Another process is about the same workspace: try again after this; in ms. */
+const BUSY: Millis = 3_000;
+/** What becomes due during a run is done in the same run, but not without end. */
+const MAX_PASSES = 10;
+/** Channels in parallel; messages to the same channel go one after the other. */
+const CHANNELS = 5;
+
+export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
+
+export interface RunnerParts extends RunParts {
+  /** In the order in which they plan. */
+  readonly jobs: readonly Job[];
+  readonly answerStore: AnswerStore;
+}
+
+export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerParts) {
+  const { workspaces, deliveryLog, clock, onFinished } = parts;
+  const stopping = new AbortController();
+  // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
+  setMaxListeners(0, stopping.signal);
+  const billingForRun = createBillingCache(parts.billing, clock);
+
+  /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
+  async function load(teamId: SlackId): Promise<RunView | undefined> {
+    const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
+    const hasLeft = Object.keys(workspace.fields).length === 0;
+    return hasLeft ? undefined : { workspace, snapshot, now: clock() };
+  }
+
+  async function runPasses(teamId: SlackId): Promise<Millis | undefined> {
+    const run = openRun(teamId, { ...parts, billing: billingForRun() }, stopping.signal);
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+      const view = await load(teamId);
+      if (view === undefined) return undefined;
+      const { due, plans, next } = planRun(jobs, view);
+      const writes = plans.flatMap((plan) => plan.writes);
+      const tasks = plans.flatMap((plan) => plan.tasks);
+      if (writes.length + tasks.length + due.length === 0) return next;
+      // If another process was faster, the next pass reads what it wrote.
+      if (writes.length > 0) await deliveryLog.write(teamId, writes);
+      const answerCollector = createAnswerCollector(clock);
+      const context = { ...run, ...view, answerCollector };
+      for (const task of tasks) if (!context.isOver()) await task(context);
+      await deliverAll(due, context);
+      await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
+      if (run.isOver()) break;
+    }
+    return clock();
+  }
+
+  return {
+    /**
+     * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
+     *
+     * @returns when to run again, in ms; undefined for never @throws store-unavailable
+     */
+    run: (workspace: SlackId): Promise<Millis | undefined> =>
+      trackWork<RunWork, Millis | undefined>(
+        { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
+        onFinished,
+        async (annotate) => {
+          try {
+            return await runPasses(workspace);
+          } catch (error) {
+            const isStopped = stopping.signal.aborted;
+            if (!isStopped && !(error instanceof OvertakenError)) throw error;
+            annotate({ outcome: isStopped ? 'stopped' : 'overtaken' });
+            return clock() + (isStopped ? 0 : BUSY);
+          }
+        },
+      ),
+    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws store-unavailable */
+    async nextRun(workspace: SlackId): Promise<Millis | undefined> {
+      const view = await load(workspace);
+      if (view === undefined) return undefined;
+      const { due, plans, next } = planRun(jobs, view);
+      const isDue = due.length > 0 || plans.some(({ tasks, writes }) => tasks.length + writes.length > 0);
+      return isDue ? view.now : next;
+    },
+    stop: (): void => stopping.abort(),
+  };
+}
+
+interface DueMessage {
+  readonly kind: MessageKind<unknown>;
+  readonly message: Message;
+}
+
+/** What all jobs have to do at one instant, and the stored messages that are due. */
+function planRun(jobs: readonly Job[], view: RunView) {
+  const { snapshot, now } = view;
+  const plans = jobs.map((job) => job.plan(view));
+  const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
+  const named = (message: Message): DueMessage[] => {
+    const kind = kinds.get(messageKindOf(message));
+    return kind === undefined ? [] : [{ kind, message }];
+  };
+  const stored = [...kinds.values()].flatMap((kind) =>
+    messagesOf(kind, snapshot).map((message) => ({
+      kind,
+      message,
+      at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
+    })),
+  );
+  // A wait that is longer than any can only come from a clock that has gone back since.
+  const { backOffUntil = 0 } = snapshot;
+  const quietUntil = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
+  const isQuiet = quietUntil > now;
+  const due = [
+    ...plans.flatMap(({ messages }) => messages.flatMap(named)),
+    ...stored.filter(({ at }) => at !== undefined && at <= now),
+  ];
+  const ahead = stored.flatMap(({ at }) => (at !== undefined && at > now ? at : []));
+  return {
+    plans,
+    due: isQuiet ? [] : due,
+    next: earliest(
+      ...plans.map(({ next }) => next),
+      ...(isQuiet ? ahead.map((at) => Math.max(at, quietUntil)) : ahead),
+      isQuiet && due.length > 0 ? quietUntil : undefined,
+    ),
+  };
+}
+
+async function deliverAll(due: readonly DueMessage[], context: DeliveryContext): Promise<void> {
+  const byPlace = new Map<string, DueMessage[]>();
+  for (const each of due) {
+    const { channel, to } = each.message;
+    // One after the other, as one may be passed on to who gets the next.
+    const place = isPerson(to) ? 'people' : (channel ?? to);
+    byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
+  }
+  const limit = pLimit(CHANNELS);
+  const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
+    for (const { kind, message } of messages)
+      if (!context.isOver()) await deliverMessage(kind, message, context);
+  };
+  const ended = await Promise.allSettled([...byPlace.values()].map((messages) => limit(inOrder, messages)));
+  const failed = ended.find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}

@@ -1,0 +1,252 @@
+/** The messages of alerts: one for each channel or person, drawn from the alert's state whenever that changes. */
+import * as z from 'zod';
+import { commandText } from '../../domain/command-names.ts';
+import { collectCharges } from '../../domain/money/charges.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { addDays, type Day, daysInRange, endOfUnit } from '../../domain/time/calendar.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import {
+  actions,
+  type Block,
+  button,
+  type Chart,
+  compact,
+  context,
+  escapeMarkup,
+  formatInstant,
+  header,
+  joinTexts,
+  markup,
+  mention,
+  option,
+  overflow,
+  type Message as SlackMessage,
+  section,
+} from '../../slack/kit/blocks.ts';
+import { spendChart } from '../../slack/kit/charts.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { DeliveryContext, RunView } from '../context.ts';
+import type { FieldWrite } from '../delivery-log.ts';
+import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import type { MessageKind } from '../outbox/message-kind.ts';
+import {
+  figuresField,
+  needsBalance,
+  type ProjectFigures,
+  sourceOf,
+  type WatchFiguresStore,
+} from './watch-figures.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isMuted,
+  isOpen,
+  targetsOf,
+  watchRecords,
+} from './watch-state.ts';
+
+const about = z.object({
+  watch: z.string(),
+  /** See `alertName`. */
+  alert: z.string(),
+  /** Of the watch: gets what its channel or people can't get. */
+  owner: z.string(),
+  /** `changes` of the alert as Slack shows it. */
+  shows: z.int(),
+});
+type AlertAbout = Readonly<z.infer<typeof about>>;
+
+/** What tells people about a new alert: written with it in one step. */
+export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
+  targetsOf(watch).map((to) => {
+    const name = alertName(alert);
+    const told: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
+    const { key, json, ...value } = newMessage(alertKey(watch.id, name) + to, to, told, alert.at);
+    return { name: key, before: json, value };
+  });
+
+/** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
+const subjectOf = (
+  { about: told }: Message<AlertAbout>,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+) => ({
+  watch: workspace.watches.find(({ id }) => id === told.watch),
+  alert: findAlert(watchRecords(snapshot).get(told.watch), told.alert),
+});
+
+/** @param figures for the charts */
+export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
+  name: 'alert',
+  about,
+  subject: ({ about: { watch } }) => ({ watch }),
+  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on. */
+  dueAt(message, view) {
+    const { watch, alert } = subjectOf(message, view);
+    // Without its alert, preparing it deletes the message.
+    if (alert === undefined) return view.now;
+    if (watch === undefined) return undefined;
+    if (message.state === 'posted')
+      return message.about.shows === alert.changes ? undefined : (message.next ?? 0);
+    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
+  },
+  async prepare(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    const isNew = message.state !== 'posted';
+    if (watch === undefined || alert === undefined || (isNew && !isWorthSending(watch, alert, context)))
+      return { outcome: 'skipped', message: undefined };
+    const chart = await chartOf(watch, alert, figures, context);
+    const field = FIELDS.watch + watch.id;
+    return {
+      projects: watch.projects,
+      render: (_, { workspace }) => alertMessage(alert, watch, workspace, chart),
+      about: { ...message.about, owner: watch.owner, shows: alert.changes },
+      ...(isNew && { expected: { field, value: context.workspace.fields[field] ?? '' } }),
+      topic: topicOf(watch, alert),
+    };
+  },
+  /** Nobody may see it there: without a message the alert is forgotten by the next check. */
+  onRefused: ({ insteadOf }, { isGone }) =>
+    isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
+});
+
+/** What was never alerted doesn't recover, and figures of another account alert nobody. */
+const isWorthSending = (watch: Watch, alert: Alert, { workspace }: DeliveryContext): boolean =>
+  isOpen(alert) && alert.source === sourceOf(watch.projects[0], workspace);
+
+async function chartOf(
+  watch: Watch,
+  alert: Alert,
+  figures: WatchFiguresStore,
+  { workspace, teamId }: DeliveryContext,
+) {
+  if (needsBalance(watch.rule)) return undefined;
+  const [project] = watch.projects;
+  const known = await figures.find(teamId, figuresField(project));
+  const isCurrent = known !== undefined && known.source === sourceOf(project, workspace);
+  return isCurrent ? alertChart(alert, known) : undefined;
+}
+
+/** For follow-ups; `days` is a budget's month or a spike's day. */
+const topicOf = ({ projects, rule }: Watch, { episode }: Alert) =>
+  needsBalance(rule)
+    ? ({ command: '/balance', projects } as const)
+    : ({ command: '/spend', projects, days: episode } as const);
+
+/** @param chart as `alertChart` makes it */
+export function alertMessage(
+  alert: Alert,
+  watch: Watch,
+  workspace: Workspace,
+  chart?: Chart | undefined,
+): SlackMessage {
+  const {
+    projects: [project],
+    rule,
+    owner,
+  } = watch;
+  const says = alert.now?.says ?? '';
+  const label = projectLabel(project, workspace);
+  const title = `${label}${says === '' ? alert.title : says}`;
+  const why = says === '' ? alert.why : '';
+  const lines = stateLines(alert, `${label}${alert.title}`);
+  const { name } = PRODUCTS[project.product];
+  const source = [name, `project ${project.id}`, workspace.settings.zone, alert.covers];
+  return {
+    text: joinTexts('. ', [title, why]),
+    blocks: compact([
+      header(title),
+      why !== '' && section(why),
+      isOpen(alert) && section(NEXT_STEP[rule.kind]),
+      lines.length > 0 && markup(lines.join('\n')),
+      chart,
+      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(owner)}`),
+      alertActions(alert, watch),
+    ]),
+  };
+}
+
+const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
+  balance: 'Top up the project, or see what changed and cut it.',
+  runway: 'Top up the project, or see what changed and cut it.',
+  budget: 'See which days cost most, or change the budget.',
+  spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
+};
+
+/** What has happened to it. The header has the newest figure, so what it was about stands here then. */
+function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
+  return compact([
+    now !== undefined && now.says !== '' && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
+    acknowledged && `:eyes: ${formatInstant(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
+    snoozed &&
+      `:zzz: ${formatInstant(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${formatInstant(snoozed.until)}`,
+    now !== undefined && state !== 'open' && SETTLED[state](formatInstant(now.at)),
+  ]);
+}
+
+const SETTLED: Readonly<Record<Exclude<Alert['state'], 'open'>, (at: string) => string>> = {
+  recovered: (at) => `:white_check_mark: ${at} · Recovered`,
+  corrected: (at) => `${at} · Corrected`,
+  passed: (at) => `${at} · A higher threshold was crossed. See the newer alert.`,
+  replaced: (at) => `${at} · The threshold was changed. This alert is about the earlier one.`,
+};
+
+/** The days that an alert is about: a budget's month, or the week up to a spike; undefined for the others. */
+function daysOf({ episode }: Pick<Alert, 'episode'>): readonly [first: Day, last: Day] | undefined {
+  if (/^\d{4}-\d\d$/.test(episode)) return [`${episode}-01`, endOfUnit('month', `${episode}-01`)];
+  return isDay(episode) ? [addDays(episode, -6), episode] : undefined;
+}
+const isDay = (episode: string): boolean => /^\d{4}-\d\d-\d\d$/.test(episode);
+
+/** What the days that it is about have cost, as far as they are over; undefined if it is about none. */
+export function alertChart(alert: Alert, { usage }: Pick<ProjectFigures, 'usage'>): Chart | undefined {
+  const [first, last] = daysOf(alert) ?? [];
+  if (usage === undefined || first === undefined || last === undefined) return undefined;
+  const days = daysInRange(first, last, usage.zone).filter((day) => day <= usage.until);
+  const charges = days.flatMap((day) => {
+    const digits = usage.days[day];
+    if (digits === undefined) return [];
+    return { day: { text: day }, totalAmount: { text: digits }, totalBonuses: { text: '0' } };
+  });
+  return spendChart({ usage: computeUsage(collectCharges(charges, usage.zone), { days }), period: { days } });
+}
+
+/** Nothing is left to acknowledge or snooze once it has recovered, or another alert has taken its place. */
+function alertActions(alert: Alert, watch: Watch): Block {
+  const about = `${watch.id} ${alertName(alert)}`;
+  const {
+    projects: [project],
+    rule,
+  } = watch;
+  const spent = (...words: string[]) =>
+    [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
+  const { episode } = alert;
+  const days = daysOf(alert);
+  const period = days === undefined ? 'last-7-days' : isDay(episode) ? days.join('..') : episode;
+  return actions(
+    isOpen(alert) &&
+      alert.acknowledged === undefined &&
+      button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
+    button('run:days', 'See the days', { value: spent(period) }),
+    // A budget is not about what changed since the month before.
+    rule.kind !== 'budget' &&
+      button('run:why', 'What changed', {
+        value: spent(isDay(episode) ? episode : period, 'why'),
+      }),
+    overflow('watch-more', [
+      ...(isOpen(alert)
+        ? [
+            option('Snooze for 1 day', `day ${about}`),
+            option('Snooze for 7 days', `week ${about}`),
+            option('Snooze until next month', `month ${about}`),
+          ]
+        : []),
+      option(rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', `threshold ${watch.id}`),
+      option('Manage', `manage ${watch.id}`),
+    ]),
+  );
+}

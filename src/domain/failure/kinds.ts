@@ -1,0 +1,276 @@
+/**
+ * Everything that can go wrong on the way from a command to its answer: each kind with its data and the sentence that says
+ * what happened. The compiler then asks what to do about it, with its button: `slack/error-messages/`.
+ *
+ * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
+ */
+import * as z from 'zod';
+import { pluralize } from '../language/text.ts';
+import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
+import { formatRatePeriod, type Rate } from '../rate-limits.ts';
+import type { SlackId } from '../slack-id.ts';
+import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
+
+export interface Kind<Data = object> {
+  /** What happened. @param today the reader's, when it was stored: days of its year are named without the year */
+  says(data: Data, today?: Day): string;
+  /** Reads stored data, and leaves out what is not stored. */
+  readonly schema: z.ZodType<Record<string, unknown>>;
+  /** The sentence in two or three words, for a cell of a table. */
+  readonly summary?: string;
+  /** What fixes it when billing gives no answer about a project; absent if the failure is not about the project. */
+  readonly remedy?: 'project' | 'token' | 'address' | 'patience';
+}
+
+type Traits = Pick<Kind, 'summary' | 'remedy'>;
+
+/** @param shape its data: what is secret, names people or hosts, or was written by somebody is `unstored` or `ofRequest` */
+const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) => ({
+  says: (says: (data: z.output<z.ZodObject<Shape>>, today?: Day) => string) =>
+    ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
+});
+
+/** Records do not have it, and the sentence can do without; `extra` may be absent. */
+const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
+const extra = <T>() => unstored<T | undefined>().optional();
+
+/** Records do not have it, and the sentence needs it: only a person’s own request meets such a failure. */
+const ofRequest = <T>() =>
+  z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
+
+/** A kind with a sentence for each of its reasons. */
+const reasons = <Reason extends string>(sentences: Readonly<Record<Reason, string>>) =>
+  kind({ reason: z.enum(Object.keys(sentences) as Reason[]) }).says(({ reason }) => sentences[reason]);
+
+/** The service that a failure is about. */
+export type Service = keyof typeof NAMES;
+const NAMES = { billing: 'The billing service', identity: 'The identity service' };
+const service = z.enum(['billing', 'identity']);
+const string = z.string();
+const name = string.optional();
+const status = z.int();
+const isClosed = z.boolean();
+const target = unstored<string>();
+const host = unstored<string>();
+const text = ofRequest<string>();
+const wait = ofRequest<Millis>();
+/** In seconds, if the service or Slack said it. */
+const retryAfter = extra<number>();
+
+/** What the billing service was asked about. */
+export type BillingQuestion = Readonly<z.input<typeof question>>;
+const question = z.object({
+  /** 1 to 32 digits */
+  project: string,
+  product: z.literal(PRODUCT_IDS),
+  /** Absent for a balance. */
+  days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
+});
+const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
+  `project ${project}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
+
+/** One code for unknown names and for private addresses, so that private names cannot be discovered. */
+export const NO_PUBLIC_ADDRESS = 'no public address';
+/** What an `invalid-response` is if its end is missing: not a wrong address, so asking again may help. */
+export const BROKEN_OFF = 'it broke off in the middle';
+
+/** Codes of Slack's SDK or the system when no answer came at all. */
+const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
+
+/** The kinds of sealed records by their names in messages. */
+const RECORDS: ReadonlyMap<string | undefined, string> = new Map([
+  ['billing-token', 'access token'],
+  ['application-access', 'application access'],
+  ['slack-installation', 'installation of Tally'],
+  ['project', 'project'],
+]);
+
+const NOT_ALLOWED = {
+  guest: 'Guests can’t use Tally in this workspace.',
+  external: 'Tally only answers members of the workspace that installed it.',
+  'not-member': 'Only full members of this workspace can set up schedules and watches.',
+  'not-owner': 'Only its owner or a Tally manager can do this.',
+  'not-manager': 'Only Tally managers can do this.',
+  channel: 'This project is limited to certain channels.',
+};
+
+export const KINDS = {
+  // What a command names, and whether its sender may ask that now.
+  'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
+  'text-too-long': kind({ most: z.int() }).says(
+    ({ most }) => `That text is too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
+  ),
+  'secret-pasted': kind({}).says(
+    () => 'That looks like a token or a password. Tally didn’t store, log or repeat it.',
+  ),
+  'period-just-began': kind({ phrase: text }).says(
+    ({ phrase }) => `“${phrase}” has only just begun: there is nothing to ask about yet.`,
+  ),
+  /** `projectFor`: the command's text before the project, if a project is all it needs: `projects edit`. */
+  'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
+  'not-connected': kind({}, { summary: 'not connected' }).says(
+    () => 'Tally isn’t connected to a billing service yet.',
+  ),
+  'connection-missing': kind(
+    { connection: name, project: z.object({ label: string, alias: name }).optional() },
+    { summary: 'not connected' },
+  ).says(({ connection, project }) => {
+    if (connection !== undefined && project !== undefined)
+      return `The connection “${connection}”, which ${project.label} uses, no longer exists.`;
+    if (connection !== undefined) return `There is no connection named ${connection}.`;
+    const needed = project && ` ${project.label} needs one.`;
+    return `There are several connections, and none of them is the default.${needed ?? ''}`;
+  }),
+  /** `managers`: who may, for `not-manager`; `owned`: what is somebody else's, and what was to be done: `pause abcd1234`. */
+  'not-allowed': kind(
+    {
+      reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),
+      managers: extra<readonly SlackId[]>(),
+      owned: extra<{ readonly plural: 'schedules' | 'watches'; readonly text: string }>(),
+    },
+    { summary: 'not allowed here' },
+  ).says(({ reason }) => NOT_ALLOWED[reason]),
+  'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
+  /** More than one person, or all of a workspace, may ask in a short time. `doing` completes "You're …". */
+  throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
+    ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
+  ),
+
+  // What a service answers, or doesn't.
+  'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
+    ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
+  ),
+  forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
+    ({ service }) => `${NAMES[service]} refused this access token (HTTP 403).`,
+  ),
+  /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
+  'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
+    ({ question }, today) =>
+      `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
+  ),
+  /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
+  'query-rejected': kind(
+    { question, status, messages: unstored<readonly string[]>() },
+    { summary: 'query rejected', remedy: 'project' },
+  ).says(
+    ({ question }, today) =>
+      `The billing service rejected the query for ${PRODUCTS[question.product].name}, ${projectAndDays(question, today)}.`,
+  ),
+  'rate-limited': kind({ service, retryAfter }, { summary: 'rate limited', remedy: 'patience' }).says(
+    ({ service }) => `${NAMES[service]} is limiting Tally’s requests (HTTP 429).`,
+  ),
+  'timed-out': kind({ service, after: z.number() }, { remedy: 'patience' }).says(
+    ({ service, after }) => `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`,
+  ),
+  /** `code` is the system's, or `NO_PUBLIC_ADDRESS`. `isClosed`: the service may have received the request. */
+  'service-unreachable': kind({ service, code: string, host, isClosed }, { remedy: 'address' }).says(
+    ({ service, isClosed }) =>
+      `${NAMES[service]} ${isClosed ? 'closed the connection' : 'couldn’t be reached'}.`,
+  ),
+  'service-failed': kind({ service, status }, { summary: 'service error', remedy: 'patience' }).says(
+    ({ service, status }) => `${NAMES[service]} returned an error (HTTP ${status}).`,
+  ),
+  'queue-full': kind({ service }).says(
+    ({ service }) => `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`,
+  ),
+  /** `what`, in our words: how the body differs from the contract's; or a `status` that no answer should have. */
+  'invalid-response': kind(
+    { service, what: string, status: extra<number>() },
+    { summary: 'unreadable answer', remedy: 'address' },
+  ).says(({ service, what }) => `${NAMES[service]} sent a response that Tally can’t read: ${what}.`),
+  'response-too-large': kind(
+    { service, most: string },
+    { summary: 'answer too large', remedy: 'patience' },
+  ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, far more than Tally asked for.`),
+  /** Never followed, as it would pass on the token. `target` is the Location's origin and path. */
+  'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
+    ({ service, status }) =>
+      `${NAMES[service]} redirects (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
+  ),
+  /** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
+  'address-refused': kind({ why: string, host }, { summary: 'address refused', remedy: 'address' }).says(
+    ({ host = 'the service’s address', why }) => `Tally doesn’t connect to ${host}: it ${why}.`,
+  ),
+
+  // The identity service alone, and the tokens that it issues.
+  'access-refused': kind({ status: z.literal([401, 403]) }).says(
+    ({ status }) => `The identity service refused the application access (HTTP ${status}).`,
+  ),
+  /** A 404 that names an application credential: the ID is wrong, or the access was deleted. */
+  'access-not-found': kind({}).says(
+    () => 'The identity service doesn’t know that application access (HTTP 404).',
+  ),
+  /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
+  'project-disabled': kind({}).says(
+    () => 'The identity service won’t issue a token for that project (HTTP 404).',
+  ),
+  /** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
+  'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
+    ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
+  ),
+  'outcome-unclear': kind({ host }).says(
+    () => 'The identity service may have issued a token, but its answer got lost.',
+  ),
+  'access-missing': kind({ project: text, label: text }).says(
+    ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
+  ),
+  'too-many-tokens': kind({ limit: ofRequest<Rate>(), wait }).says(
+    ({ limit: { most, per } }) =>
+      `You’ve reached the limit of ${pluralize(most, 'token')} in ${formatRatePeriod(per)}.`,
+  ),
+  /** `why`: a sentence about the cause; `until`: a text that says when it expires; `audit`: whether that has it. */
+  'token-not-shown': kind({
+    ...{ label: text, why: extra<string>(), until: text },
+    ...{ state: z.enum(['revoked', 'not-revoked', 'unclear']), audit: z.enum(['yes', 'maybe', 'no']) },
+  }).says(({ label }) => `Tally got a token for ${label}, but couldn’t show it.`),
+
+  // What Slack refuses.
+  /** `code`: Slack's or the system's. `unclear`: no answer came, so Slack may have done what it was asked. */
+  'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
+    ({ method, code }) =>
+      code === 'ratelimited'
+        ? 'Slack asked Tally to slow down (rate limit).'
+        : `Slack ${SILENT.test(code) ? 'didn’t answer' : 'returned an error for'} ${method} (${code}).`,
+  ),
+  'not-installed': reasons({
+    unknown: 'Tally isn’t installed in this workspace.',
+    expired: 'Slack no longer accepts Tally’s token for this workspace.',
+  }),
+  'cannot-post': reasons({
+    'not-there': 'Tally isn’t in that channel, so it can’t post there.',
+    archived: 'That channel is archived, so nobody can post there.',
+    restricted: 'Only some people can post in that channel, so Tally can’t.',
+  }),
+  /** Something that Tally sends by itself did not go out: in sentences about a post rather than about an answer. */
+  'not-sent': reasons({
+    'channel-archived': 'The channel is archived.',
+    'not-in-channel': 'Tally isn’t in the channel.',
+    'channel-restricted': 'Tally isn’t allowed to post in the channel.',
+    'slack-token-rejected': 'Slack rejected Tally’s token.',
+    'post-unconfirmed': 'Slack didn’t confirm the post.',
+    'message-unconfirmed': 'Slack didn’t confirm the message; it may have arrived.',
+    'schedule-changed': 'The schedule was changed or paused before this was posted.',
+    'person-left': 'This person is no longer a full member of the workspace.',
+    'person-not-manager': 'The project is limited to certain channels, and this person doesn’t manage Tally.',
+    'channel-limited': 'The project is limited to other channels.',
+    'own-error': 'Tally ran into an error of its own. Its log says more.',
+  }),
+
+  // Records in Redis that can't be read or changed.
+  /** A sealed record. Never guessed at. `keyId`: the key that it needs, for operators; `what`: the kind of record. */
+  'unseal-failed': kind(
+    { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },
+    { summary: 'damaged record' },
+  ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
+  'settings-damaged': kind({}).says(() => 'This workspace’s settings are damaged.'),
+  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`),
+  /** `write`: Redis refused it, so nothing was changed; or its answer was lost, so something may have been. */
+  'store-unavailable': kind({
+    write: z.enum(['refused', 'unsure']).optional(),
+    isOverwritten: z.boolean().optional(),
+  }).says(({ isOverwritten = false }) =>
+    isOverwritten
+      ? 'Another program changed Tally’s data of this workspace. Ask Tally’s operator to run “tally doctor”.'
+      : 'Tally can’t reach its database right now.',
+  ),
+};

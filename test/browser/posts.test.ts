@@ -1,0 +1,65 @@
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { addProject, closeModal, connect, say } from '../../sandbox/page-actions.ts';
+import { withSandboxPage } from '../support/browser.ts';
+
+let page: Page;
+
+/** `[{"day":"2026-11-20",…}]`: 10 on each of the last days before today. */
+const lastDays = (count: number): string =>
+  JSON.stringify(
+    Array.from({ length: count }, (_, at) => ({
+      day: new Date(Date.now() - (at + 1) * 86_400_000).toISOString().slice(0, 10),
+      totalAmount: 10,
+      totalBonuses: 0,
+    })),
+  );
+
+/** So that a morning's posts can be read without scrolling. */
+describe('the height of a post', () => {
+  withSandboxPage(
+    async (opened) => {
+      ({ page } = opened);
+      const { billing } = opened.sandbox;
+      await (await connect(page, opened.token)).getByText('Connected').waitFor();
+      await closeModal(page);
+      await page.getByRole('button', { name: 'cloud-costs' }).click();
+      for (const project of ['prod 123', 'young 456', 'shop 9001']) await addProject(page, project);
+      billing.setItems('456', lastDays(4));
+      billing.setItems('9001', lastDays(20));
+      billing.setBalance('9001', '{"balance":2000,"bonuses":0}');
+      const form = page.getByRole('dialog');
+      for (const words of [
+        'prod daily',
+        'young daily',
+        'prod,young,shop daily',
+        'prod last-week daily',
+        'prod mtd daily',
+        'shop balance daily',
+      ]) {
+        await say(page, `/billing schedule ${words} 09:00`);
+        await form.getByText('Next three posts').waitFor();
+        await form.getByRole('button', { name: 'Save' }).click();
+        await form.getByText('Saved:').waitFor();
+        await closeModal(page);
+      }
+      await page.getByRole('button', { name: 'Skip to 09:00', exact: true }).click();
+      await posts().nth(5).waitFor({ timeout: 60_000 });
+    },
+    { viewport: { width: 1440, height: 900 } },
+  );
+
+  const posts = (): Locator =>
+    page.getByRole('article').filter({ hasText: /Every day at 09:00 .* set up by/ });
+
+  it.each([
+    ['a day with its chart', /prod · \w{3} \d+ \w{3} · /, 420],
+    ['a day without', /young · \w{3} \d+ \w{3} · /, 200],
+    ['several projects', /projects · \w{3} \d+ \w{3} · /, 420],
+    ['last week', /prod · \d+–\d+ \w{3} · /, 420],
+    ['a balance', /shop · [\d,.]+ left/, 420],
+  ] as const)('%s is at most %i px', async (_, title, most) => {
+    const post = posts().filter({ hasText: title }).first();
+    expect((await post.boundingBox())?.height).toBeLessThanOrEqual(most);
+  });
+});

@@ -1,0 +1,274 @@
+/** How any message that nobody asked for goes out: here one of a kind with nothing but a text. */
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Message } from '../../src/delivery/outbox/message.ts';
+import { newMessage } from '../../src/delivery/outbox/message.ts';
+import { anyKind, type MessageKind, messagesOf } from '../../src/delivery/outbox/message-kind.ts';
+import type { Job } from '../../src/delivery/run.ts';
+import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
+import type { Work } from '../../src/runtime/work-record.ts';
+import { section } from '../../src/slack/kit/blocks.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { createRunner } from '../support/delivery-runner.ts';
+import { directMessage, startMinimalSlack } from '../support/minimal-slack.ts';
+import { fieldsOf } from '../support/records.ts';
+import { testRedis } from '../support/redis.ts';
+
+const TEAM = 'T0TEAM0001';
+const CHANNEL = 'C0COSTS001';
+const BEGIN = Date.parse('2026-11-20T09:00:00Z');
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+interface Note {
+  readonly text: string;
+}
+const store = await testRedis();
+const slack = await startMinimalSlack();
+const redis = store.client;
+const keyring = createKeyring([{ id: 'test', key: Buffer.alloc(32, 1) }]);
+afterAll(() => Promise.all([store.close(), slack.close()]));
+
+let now: number;
+let works: Work[];
+/** What is due, by key. */
+let planned: Message<Note>[];
+let kind: Partial<MessageKind<Note>>;
+/** Called in the moment when a message is made. */
+let atPrepare: (message: Message<Note>) => Promise<void>;
+
+const noticeKind = (): MessageKind<Note> => ({
+  name: 'notice',
+  about: z.object({ text: z.string() }),
+  async prepare(message) {
+    await atPrepare(message);
+    const { text } = message.about;
+    return { projects: [], render: () => ({ text, blocks: [section(text)] }) };
+  },
+  ...kind,
+});
+const job = (): Job => ({
+  kinds: [anyKind(noticeKind())],
+  plan: ({ snapshot }) => ({
+    tasks: [],
+    messages: planned.filter(({ key }) => !snapshot.messages.some((message) => message.key === key)),
+    writes: [],
+    next: undefined,
+  }),
+});
+const another = () =>
+  createRunner(
+    {
+      ...{ redis, slackUrl: slack.url, clock: () => now, keyring },
+      onFinished: (work) => void works.push(work),
+    },
+    [job()],
+  );
+const run = async () => another().runner.run(TEAM);
+const messages = async () => messagesOf(noticeKind(), await another().parts.deliveryLog.load(TEAM));
+const stored = async () => (await messages())[0];
+const plan = (to = CHANNEL, text = 'Hello', key = `notice/one/${to}`) => {
+  planned = [...planned, newMessage(key, to, { text }, now)];
+};
+const outcomes = () => works.flatMap((work) => (work.kind === 'message' ? work.outcome : []));
+/** As a process that is killed: it does nothing more. */
+const die = () => new Promise<never>(() => undefined);
+
+beforeEach(async () => {
+  await redis.flushdb();
+  slack.restore();
+  slack.now = () => now;
+  [now, works, planned, kind] = [BEGIN, [], [], {}];
+  atPrepare = async () => undefined;
+  await redis.hset(
+    recordKey(TEAM),
+    fieldsOf({ settings: { managers: ['U0BOSS0001'] }, connections: [] }, keyring, TEAM),
+  );
+});
+
+describe('a message that is due', () => {
+  it('goes out once, is found by its key, and stays in the log', async () => {
+    plan();
+    expect(await run()).toBeUndefined();
+    await run();
+    expect(slack.posts).toMatchObject([{ channel: CHANNEL, text: 'Hello', key: `notice/one/${CHANNEL}` }]);
+    expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts, channel: CHANNEL });
+    expect(outcomes()).toEqual(['sent']);
+  });
+
+  it('goes to a person by a direct message', async () => {
+    plan('U0OWNER001');
+    await run();
+    expect(slack.posts).toMatchObject([{ channel: directMessage('U0OWNER001') }]);
+  });
+
+  it('goes out once where many processes run at the same time', async () => {
+    plan();
+    slack.slow = 50;
+    await Promise.all(Array.from({ length: 8 }, run));
+    now += HOUR;
+    await run();
+    expect(slack.posts).toHaveLength(1);
+  });
+
+  it('is drawn again when its record says so, where it stands', async () => {
+    kind = { afterSent: (message) => ({ message: { ...message, next: message.at + HOUR } }) };
+    plan();
+    expect(await run()).toBe(BEGIN + HOUR);
+    now += HOUR;
+    kind = {};
+    await run();
+    expect(slack.posts).toMatchObject([{ edits: 1 }]);
+    expect((await stored())?.next).toBeUndefined();
+  });
+
+  it('leaves a second between two messages to one channel', async () => {
+    plan(CHANNEL, 'One', 'notice/1/C');
+    plan(CHANNEL, 'Two', 'notice/2/C');
+    await run();
+    const [first, second] = slack.posts;
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+describe('a process that is killed', () => {
+  it.each<[string, () => void, number]>([
+    [
+      'before the claim',
+      () => {
+        atPrepare = die;
+      },
+      0,
+    ],
+    [
+      'after the claim, before Slack has it',
+      () => {
+        slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 500 } : undefined);
+      },
+      0,
+    ],
+    [
+      'after Slack has it, before that is stored',
+      () => {
+        slack.fault = ({ method }) =>
+          method === 'chat.postMessage' ? { status: 502, take: true } : undefined;
+      },
+      1,
+    ],
+  ])('%s: the message is out once', async (_, prepare, before) => {
+    plan();
+    prepare();
+    await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
+    expect(slack.posts).toHaveLength(before);
+    slack.fault = () => undefined;
+    atPrepare = async () => undefined;
+    for (let next = await run(); next !== undefined && now < BEGIN + HOUR; next = await run()) now = next;
+    expect(slack.posts).toHaveLength(1);
+    expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts });
+  });
+
+  it('where Slack does not say whether it has the message: it goes out once more, and says so', async () => {
+    plan();
+    slack.fault = ({ method }) =>
+      method === 'chat.postMessage'
+        ? { status: 502, take: true }
+        : method === 'conversations.history'
+          ? 'missing_scope'
+          : undefined;
+    await run();
+    for (let tries = 0; tries < 5; tries += 1) {
+      now += 10 * MINUTE;
+      await run();
+    }
+    expect(slack.posts).toHaveLength(2);
+    expect(slack.posts[1]?.blocks).toContain('This may be a duplicate');
+    expect(await stored()).toMatchObject({ state: 'failed' });
+  });
+
+  it('that only hung does not send what another process has sent since', async () => {
+    plan();
+    let wake = () => {};
+    atPrepare = () =>
+      new Promise((resolve) => {
+        wake = resolve;
+      });
+    const hanging = run();
+    await expect.poll(() => wake.name).not.toBe('wake_');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    atPrepare = async () => undefined;
+    await run();
+    wake();
+    await hanging;
+    expect(slack.posts).toHaveLength(1);
+  });
+});
+
+describe('a message that fails', () => {
+  it('is tried again for an hour, then each hour for three days', async () => {
+    plan();
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'invalid_blocks' : undefined);
+    const tries: number[] = [];
+    for (let next = await run(); next !== undefined; next = await run()) {
+      tries.push(next - BEGIN);
+      now = next;
+    }
+    expect(tries.slice(0, 4)).toEqual([1, 3, 7, 12].map((minutes) => minutes * MINUTE));
+    expect(tries).toHaveLength(86);
+    expect(tries.at(-1)).toBe(73 * HOUR);
+    expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'slack-failed' } });
+  });
+
+  it('waits as long as Slack’s rate limit says, and so does every other message of the workspace', async () => {
+    plan(CHANNEL, 'One', 'notice/1/C');
+    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 90 } : undefined);
+    await run();
+    plan('C0OTHER001', 'Two', 'notice/2/C');
+    expect(await run()).toBe(BEGIN + 90_000);
+    slack.fault = () => undefined;
+    now = BEGIN + 90_000;
+    await run();
+    expect(slack.posts).toHaveLength(2);
+    expect((await messages()).map(({ tries }) => tries)).toEqual([0, 0]);
+  });
+
+  it('goes to the next responsible person where its recipient gets no messages, and says why', async () => {
+    plan('U0OWNER001');
+    slack.fault = ({ args }) => (args.get('users') === 'U0OWNER001' ? 'user_disabled' : undefined);
+    await run();
+    expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
+    expect(slack.posts[0]?.blocks).toContain('This was meant for <@U0OWNER001>.');
+  });
+
+  it.each([
+    ['is a guest now', { is_restricted: true }],
+    ['has left', { deleted: true }],
+  ])('goes to the next responsible person where its recipient %s', async (_, profile) => {
+    slack.people.set('U0OWNER001', profile);
+    plan('U0OWNER001');
+    await run();
+    expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
+  });
+
+  it('has failed where nobody is left to get it', async () => {
+    for (const person of ['U0OWNER001', 'U0BOSS0001']) slack.people.set(person, { deleted: true });
+    plan('U0OWNER001');
+    await run();
+    expect(slack.posts).toEqual([]);
+    expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'not-sent' } });
+  });
+
+  it('is not sent again once its record is damaged', async () => {
+    plan();
+    await redis.hset(deliveryLogKey(TEAM), `notice/one/${CHANNEL}`, '{"state":');
+    await run();
+    expect(slack.posts).toEqual([]);
+  });
+});
+
+it('gets no log again once the workspace has left', async () => {
+  plan();
+  atPrepare = async () => void (await redis.unlink(recordKey(TEAM)));
+  await run();
+  expect(slack.posts).toEqual([]);
+  expect(await redis.keys('*')).toEqual([]);
+});

@@ -1,0 +1,62 @@
+/** What a run works with, for tests that bring their own jobs. */
+import { randomBytes } from 'node:crypto';
+import { type Logger, LogLevel } from '@slack/bolt';
+import type { Cluster, Redis } from 'ioredis';
+import { pino } from 'pino';
+import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
+import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
+import { createWorkspaceRunner, type Job } from '../../src/delivery/run.ts';
+import type { OnFinished } from '../../src/runtime/work-record.ts';
+import { createUserDirectory } from '../../src/slack/request/users.ts';
+import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createAnswerStore, createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+
+export interface RunnerOptions {
+  readonly redis: Redis | Cluster;
+  /** With a trailing slash. */
+  readonly slackUrl: string;
+  readonly clock?: () => number;
+  /** The same for every workspace. */
+  readonly botToken?: string;
+  readonly billing?: BillingClient;
+  readonly keyring?: Keyring;
+  readonly onLog?: (line: string) => void;
+  readonly onFinished?: OnFinished;
+  /** The record changed: as `DeliveryService` plans it. */
+  readonly changed?: (workspace: string) => Promise<void>;
+}
+
+const unasked = () => Promise.reject(new Error('no billing'));
+export const NO_BILLING: BillingClient = { balance: unasked, consumption: unasked };
+
+/** For the Web API's client. */
+export const QUIET: Logger = {
+  ...{ debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} },
+  getLevel: () => LogLevel.ERROR,
+};
+
+export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
+  const { redis, slackUrl, clock = Date.now, changed = async () => undefined } = options;
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: options.onLog ?? ((line) => void lines.push(line)) });
+  const { keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]) } = options;
+  const workspaces = createWorkspaces({ redis, keyring });
+  const deliveryLog = createDeliveryLog(redis);
+  const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
+  const outcomes = createServiceOutcomes({
+    workspaces,
+    changed,
+    clock,
+    onFailure: (err) => log.debug({ err }),
+  });
+  const parts = {
+    ...{ redis, workspaces, deliveryLog, clock, log, users: createUserDirectory(clock) },
+    billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
+    clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
+    answerStore: createAnswerStore(workspaces, (err) => log.debug({ err })),
+    onFinished: options.onFinished ?? (() => undefined),
+  };
+  return { parts, lines, outcomes, runner: createWorkspaceRunner({ ...parts, jobs }) };
+}
