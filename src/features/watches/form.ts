@@ -59,7 +59,7 @@ export function createWatchForm(kind: OwnedWatches, services: FormServices) {
       const { projects, ...target } = deliveryOf(values);
       const [project = NO_PROJECT] = projects;
       const rule = ruleOf(values, currencyOf(project, workspace));
-      return rule instanceof Refusal ? {} : { projects: [project], rule, ...target };
+      return rule instanceof Refusal ? undefined : { projects: [project], rule, ...target };
     },
     build: (at, before) => buildWatch(services, at, before),
   });

@@ -44,23 +44,19 @@ interface OwnedForm<T extends OwnedItem, F extends Fields>
   readonly kind: OwnedKind<T>;
   readonly words: Readonly<Record<'create' | 'edit' | 'saving', string>>;
   valuesOf(item: T): FormFields;
-  /** What the form says of the item, once its fields are right. */
-  content(values: FormFields, request: Request): Partial<T>;
+  /** What the form says of the item; undefined if that isn't right any more. */
+  content(values: FormFields, request: Request): Partial<T> | undefined;
   /** After the check of its target. @returns the item, or why it isn't saved @throws NotAllowed, Failure */
   build(at: FormMoment, before: T | undefined): Promise<T | Refusal>;
 }
 
 /** The form of a schedule or a watch. A new one has its ID from when the form opens, so that it is saved once. */
 export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: OwnedForm<T, F>) {
-  const { kind, words, fields, fold, changed, buttons, pressed, hidden } = form;
+  const { kind, words, valuesOf, content, build, ...described } = form;
   const { open, listeners } = createForm<F>(kind.kind, {
-    ...{ fields, right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
-    ...{ waiting: [words.saving], placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel) },
-    ...(fold && { fold }),
-    ...(changed && { changed }),
-    ...(buttons && { buttons }),
-    ...(pressed && { pressed }),
-    ...(hidden && { hidden }),
+    ...described,
+    ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title, waiting: [words.saving] },
+    placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (kind.ids(request.workspace).includes(id) ? words.edit : words.create),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
@@ -68,8 +64,10 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
     },
     repeated({ id, values, request }) {
       const item = requireOwned(kind.find, id, request);
-      const isIt = item && isDeepStrictEqual(item, { ...item, ...form.content(values, request) });
-      return isIt ? savedMessage(kind, item, request) : undefined;
+      const said = content(values, request);
+      return item && said && isDeepStrictEqual(item, { ...item, ...said })
+        ? savedMessage(kind, item, request)
+        : undefined;
     },
     conflict({ id, request }) {
       const item = kind.find(request.workspace, id);
@@ -78,7 +76,7 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
         : [changedText(kind, item, request), 'Save again to replace that.'];
     },
     renewed: ({ id, request }) => (kind.ids(request.workspace).includes(id) ? {} : { id: newId() }),
-    save: (sent) => saveItem(form, sent),
+    save: (sent) => saveItem(kind, build, sent),
   });
   return {
     listeners,
@@ -89,7 +87,7 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
         : request.reply.update(full));
     },
     openFor: (item: T, request: Request) =>
-      open(request, { id: item.id, values: { ...commonValues(item, request), ...form.valuesOf(item) } }),
+      open(request, { id: item.id, values: { ...commonValues(item, request), ...valuesOf(item) } }),
   };
 }
 
@@ -97,7 +95,8 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
 async function saveItem<T extends OwnedItem, F extends Fields>(
-  { kind, build }: OwnedForm<T, F>,
+  kind: OwnedKind<T>,
+  build: OwnedForm<T, F>['build'],
   sent: SentForm<F>,
 ): Promise<Message | Refusal> {
   const { id, request } = sent;
