@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a watch of the balance', () => {
-  it('alerts, is acknowledged, recovers in the thread, and alerts again', async () => {
+  it('alerts, is acknowledged, recovers where it stands, and alerts again', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();
@@ -42,9 +42,10 @@ describe('a watch of the balance', () => {
 
     sandbox.billing.setBalance('123', '{"balance":2000000,"bonuses":0}');
     await skip();
-    await page.getByRole('region', { name: 'Thread' }).getByText('✓ prod recovered').waitFor(NEXT_CHECK);
+    const recovered = page.getByRole('article').filter({ hasText: 'prod recovered: ' });
+    await recovered.first().getByText('Acknowledged by @Olivia Okafor').waitFor(NEXT_CHECK);
     sandbox.billing.setBalance('123', '{"balance":1000,"bonuses":0}');
     await skip();
-    await alerts.nth(1).getByRole('button', { name: 'Acknowledge' }).waitFor(NEXT_CHECK);
+    await alerts.getByRole('button', { name: 'Acknowledge' }).waitFor(NEXT_CHECK);
   }, 180_000);
 });

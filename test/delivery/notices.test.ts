@@ -172,6 +172,16 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
+  it('who gets the schedule back reads nothing twice', async () => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    for (const owner of [OWNER, 'U0OTHER001', OWNER]) {
+      await given({ owner });
+      await run();
+    }
+    expect(await run()).toBeGreaterThan(delivery.now);
+    expect(people()).toEqual([OWNER, 'U0OTHER001'].map(directMessage));
+  });
+
   it('is told nothing of a cause that was gone before Slack took the message', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
@@ -197,7 +207,7 @@ describe('a notice', () => {
   const ids = (count: number) =>
     Array.from({ length: count }, (_, n) => `schedu${String(n).padStart(2, '0')}`);
   const casesOf = (count: number) => ids(count).map((id) => ({ schedule: id, due: NINE }));
-  const MISSING = { kind: 'connection-missing', connection: '<eu>' };
+  const MISSING = { kind: 'connection-missing', data: { connection: '<eu>' } };
   /** @param canManage whether its reader does @param result of the last deliveries */
   const notice = (
     given: Partial<About> = {},
@@ -262,8 +272,8 @@ describe('a notice', () => {
   });
 
   it('of a pause says what to do, and offers it', () => {
-    const archived = { '': { kind: 'not-sent', why: 'channel-archived' } };
-    const rejected = { '': { kind: 'token-rejected', service: 'billing' } };
+    const archived = { '': { kind: 'not-sent', data: { reason: 'channel-archived' } } };
+    const rejected = { '': { kind: 'token-rejected', data: { service: 'billing' } } };
     const paused = (causes: About['causes'], canManage = false, count = 1) =>
       notice({ why: 'paused', causes, cases: casesOf(count) }, { canManage, result: 'paused' });
     expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);

@@ -102,7 +102,9 @@ describe('a post that is due', () => {
 
   it('notes the balances that it states, as late as it is', async () => {
     await given();
-    await set({ 'connection:main': '{}' });
+    await delivery.save({ connections: [{ registeredAt: 0 }] });
+    await project('prod', '123', []);
+    await project('dev', '124', []);
     answer = ({ answeredBy }) => {
       answeredBy('main', { id: '123', product: 1, balance: '30642.80', bonuses: '12' });
       answeredBy('main', { id: '124', product: 1, balance: '7' });
@@ -112,8 +114,12 @@ describe('a post that is due', () => {
     delivery.now = NINE + 2 * HOUR;
     await run();
     const record = await load();
-    expect(record.lastBalance('123', 1)).toEqual({ balance: '30642.80', bonuses: '12', at: delivery.now });
-    expect(record.lastBalance('124', 1)).toEqual({ balance: '7', at: delivery.now });
+    expect(record.lastBalance('123', 1)).toMatchObject({
+      balance: '30642.80',
+      bonuses: '12',
+      at: delivery.now,
+    });
+    expect(record.lastBalance('124', 1)).toMatchObject({ balance: '7', at: delivery.now });
     expect(record.lastUsed('main')).toBe(delivery.now);
   });
 
@@ -588,6 +594,21 @@ describe('when billing fails', () => {
     expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
   });
 
+  it('is not sent where its project is limited while billing is asked, until the limit ends', async () => {
+    await given();
+    answer = async () => {
+      await project('prod', '123', ['C0FINANCE1']);
+      return finding('100');
+    };
+    await run();
+    expect(inChannel()).toEqual([]);
+    expect(await lastSent()).toMatchObject({ result: 'paused', cause: { kind: 'not-allowed' } });
+    answer = () => finding('100');
+    await project('prod', '123', ['C0FINANCE1', 'C0COSTS001']);
+    await run();
+    expect(inChannel()).toHaveLength(1);
+  });
+
   it.each([
     [
       'its project was limited to other channels',
@@ -639,7 +660,7 @@ describe('when Slack does not take the post', () => {
     await run();
     delivery.now += 24 * HOUR;
     await run();
-    expect(await lastSent()).toMatchObject({ result: 'paused', cause: { why } });
+    expect(await lastSent()).toMatchObject({ result: 'paused', cause: { data: { reason: why } } });
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain(words);
     expect(toPerson()[0]?.blocks).toContain('schedule-resume');
@@ -868,6 +889,8 @@ describe('a standing cause', () => {
     await forHours(25);
     expect(inChannel().map(({ key }) => key)).toEqual(['post/schedul1/2026-11-21']);
     expect(inChannel()[0]?.blocks).toContain('(due Fri 20 Nov) Slack didn’t confirm this post');
+    await run();
+    expect(await lastSent()).toMatchObject({ date: '2026-11-21', result: 'posted' });
   });
 });
 

@@ -52,9 +52,8 @@ beforeEach(async () => {
     await bot.redis.client.hset(of('delivery-log'), `watch/${id}`, state);
   const account = { balance: '48151.62', bonuses: '0', at: now };
   const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
-  const problem = { cause, at: now };
   const { fingerprint } = JSON.parse((await bot.redis.client.hget(of('record'), 'connection:main')) ?? '{}');
-  const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem });
+  const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem: cause });
   await bot.redis.client.hset(of('watch-figures'), '777:1', figures);
   const projects = [{ id: '777', product: 1 as const }];
   await set('schedule:schedul1', schedule({ projects, owner: MEMBER, channel: CHANNEL, since: now }));

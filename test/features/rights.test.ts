@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
-import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
+import { checkRecipient } from '../../src/delivery/outbox/recipient.ts';
 import { opensForm } from '../../src/slack/request/request.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type ActionHandler, handlerOf, type Listeners } from '../../src/slack/server/listeners.ts';

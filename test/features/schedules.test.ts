@@ -312,7 +312,10 @@ describe('the list', () => {
     expect(await shows({ result: 'failed', failures: 2, cause: storedCause('<!channel>') })).toContain(
       ': There is no connection named &lt;!channel&gt;. (2 times in a row)',
     );
-    const paused = await shows({ result: 'paused', cause: { kind: 'not-sent', why: 'channel-archived' } });
+    const paused = await shows({
+      result: 'paused',
+      cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
+    });
     expect(paused).toMatch(
       /\*paused\* since .+: The channel is archived\. · resumes by itself once it works · last tried/,
     );
@@ -495,7 +498,11 @@ describe('in the whole bot', () => {
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
     expect(meanwhile).toContain('There is no connection named eu. Next try:');
     const { next: _, ...last } = sent;
-    const paused = { ...last, result: 'paused', cause: { kind: 'not-sent', why: 'channel-archived' } };
+    const paused = {
+      ...last,
+      result: 'paused',
+      cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
+    };
     await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(paused));
     await expect.poll(() => home(OWNER)).toContain('The channel is archived. · resumes by itself');
     const { visibleText } = await bot.ask('/billing status', MEMBER);

@@ -5,7 +5,7 @@ import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
-import type { WorkspaceRunner } from '../../src/delivery/workspace-runner.ts';
+import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
@@ -181,11 +181,12 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('that was sent to one person as a test, a follow-up in the direct message refers to it', async () => {
+  it('that was sent to one person as a test, a follow-up in its thread refers to it', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test-to-me', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
-    expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
+    const { ts } = seenIn(DIRECT).at(-1)!;
+    expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
   it('checks the rights of the person who asks now', async () => {
@@ -240,13 +241,13 @@ describe('below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('in a direct message a follow-up refers to the last message', async () => {
+  it('in a direct message a follow-up in its thread refers to it, whatever was asked before', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     now += HOUR;
     const spike = { kind: 'spike', factor: new Big('2'), floor: new Big('1') } as const;
     const { ts } = await alerted(spike, { people: [MEMBER] });
-    expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
+    expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
     expect((await say('and october?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
   });
 });

@@ -116,9 +116,9 @@ export function planNotices(view: RunView) {
     recipientsOf(news, workspace).flatMap((to) => {
       const known = noticesTo(to, news, view);
       const cases = untold(news, known);
-      const [first] = cases;
-      if (first === undefined || known.some(takesIn)) return [];
-      const key = `notice/${news.owner}/${news.why}-${first.schedule}-${first.due}/${to}`;
+      const [{ schedule, due } = { schedule: '', due: 0 }] = cases;
+      const key = `notice/${news.owner}/${news.why}-${schedule}-${due}/${to}`;
+      if (cases.length === 0 || known.some((notice) => takesIn(notice) || notice.key === key)) return [];
       return [newMessage(key, to, { ...news, cases }, now)];
     }),
   );

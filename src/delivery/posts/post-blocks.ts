@@ -133,8 +133,7 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
 }
 
 /** `Wed 18 Nov 2026 UTC` */
-export const coveredText = ({ first, last, zone }: CoveredDays): string =>
-  `${formatDays(first, last)} ${zone}`;
+const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
   const parts = Object.keys(figures).map((key) => {
@@ -158,16 +157,12 @@ function hasChanged(before: string | undefined, after: string | undefined, perce
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
 }
 
-export function parseFigure(digits: string | undefined) {
+function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
 }
 
-export function formatFigure(
-  digits: string | undefined,
-  project: ChosenProject,
-  workspace: Workspace,
-): string {
+function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
   const value = parseFigure(digits);
   const { locale, currency } = workspace.settings;
   const label = findNamed(project, workspace)?.currency ?? currency;

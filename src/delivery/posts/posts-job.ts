@@ -12,8 +12,8 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
-import { dropMessage, dueTime, newMessage, putMessage } from '../outbox/message.ts';
-import { anyKind, type Draft, type MessageKind, messagesOf, type Step } from '../outbox/message-kind.ts';
+import { dropMessage, dueTime, messageKindOf, newMessage, putMessage } from '../outbox/message.ts';
+import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
 import type { Job } from '../run.ts';
 import { lookAgain, nextLook } from './corrections.ts';
@@ -62,8 +62,11 @@ export function createPostsJob(makeReport: MakeReport): Job {
       const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
       const notices = planNotices(view);
       const known = new Set(workspace.scheduleIds);
-      const orphans = messagesOf(POSTS, view.snapshot).filter(
-        (post) => !known.has(scheduleOf(post)) && view.now - post.at > KEEP,
+      const orphans = view.snapshot.messages.filter(
+        (message) =>
+          messageKindOf(message) === 'post' &&
+          !known.has(scheduleOf(message)) &&
+          view.now - message.at > KEEP,
       );
       const stale = [...each.flatMap((planned) => planned.stale), ...orphans, ...notices.stale];
       return {
@@ -94,7 +97,7 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 }
 
 /** @param makeReport makes what is posted */
-export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
+const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
   subject: (message) => ({ schedule: scheduleOf(message) }),
   dueAt(message, view) {
@@ -188,11 +191,12 @@ function ending(
   given: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
 ): Pick<WriteConditions, 'lastDelivery'> {
   const schedule = scheduleOf(message);
-  const { failures = 0, unanswered } = workspace.lastSent(schedule) ?? {};
+  const date = dateOf(message);
+  const { failures = 0, unanswered, date: last = date } = workspace.lastSent(schedule) ?? {};
+  // What became of an earlier date was found out after a later one.
+  if (last > date) return {};
   const counts = { failures, ...(unanswered && { unanswered }) };
-  return {
-    lastDelivery: [schedule, { date: dateOf(message), due: message.about.due, ...counts, ...given }],
-  };
+  return { lastDelivery: [schedule, { date, due: message.about.due, ...counts, ...given }] };
 }
 
 /** Without the projects that have figures since. */

@@ -28,15 +28,15 @@ import { spendChart } from '../../slack/kit/charts.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext, RunView } from '../context.ts';
+import type { RunView } from '../context.ts';
 import type { FieldWrite } from '../delivery-log.ts';
 import { dueTime, type Message, newMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
+  figuresSourceOf,
   needsBalance,
-  type ProjectFigures,
-  sourceOf,
+  type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -96,16 +96,26 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
+    const { workspace, teamId, now } = context;
+    if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
+    const { rule, projects } = watch;
+    const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    if (watch === undefined || alert === undefined || (isNew && !isWorthSending(watch, alert, context)))
+    // What was never alerted doesn't recover, and figures of another account alert nobody.
+    if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
-    const chart = await chartOf(watch, alert, figures, context);
+    if (isNew && isMuted(watch, now)) {
+      const doubt = message.state === 'sending' && { isAgain: true };
+      return { outcome: 'waiting', message: { ...message, ...doubt, state: 'due' } };
+    }
+    const known = needsBalance(rule) ? undefined : await figures.find(teamId, figuresField(projects[0]));
+    const chart = known?.source === source ? alertChart(alert, known) : undefined;
     const field = FIELDS.watch + watch.id;
     return {
-      projects: watch.projects,
-      render: (_, { workspace }) => alertMessage(alert, watch, workspace, chart),
+      projects,
+      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
       about: { ...message.about, owner: watch.owner, shows: alert.changes },
-      ...(isNew && { expected: { field, value: context.workspace.fields[field] ?? '' } }),
+      ...(isNew && { expected: { field, value: workspace.fields[field] ?? '' } }),
       topic: topicOf(watch, alert),
     };
   },
@@ -113,23 +123,6 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 });
-
-/** What was never alerted doesn't recover, and figures of another account alert nobody. */
-const isWorthSending = (watch: Watch, alert: Alert, { workspace }: DeliveryContext): boolean =>
-  isOpen(alert) && alert.source === sourceOf(watch.projects[0], workspace);
-
-async function chartOf(
-  watch: Watch,
-  alert: Alert,
-  figures: WatchFiguresStore,
-  { workspace, teamId }: DeliveryContext,
-) {
-  if (needsBalance(watch.rule)) return undefined;
-  const [project] = watch.projects;
-  const known = await figures.find(teamId, figuresField(project));
-  const isCurrent = known !== undefined && known.source === sourceOf(project, workspace);
-  return isCurrent ? alertChart(alert, known) : undefined;
-}
 
 /** For follow-ups; `days` is a budget's month or a spike's day. */
 const topicOf = ({ projects, rule }: Watch, { episode }: Alert) =>
@@ -144,11 +137,7 @@ export function alertMessage(
   workspace: Workspace,
   chart?: Chart | undefined,
 ): SlackMessage {
-  const {
-    projects: [project],
-    rule,
-    owner,
-  } = watch;
+  const [project] = watch.projects;
   const says = alert.now?.says ?? '';
   const label = projectLabel(project, workspace);
   const title = `${label}${says === '' ? alert.title : says}`;
@@ -161,10 +150,10 @@ export function alertMessage(
     blocks: compact([
       header(title),
       why !== '' && section(why),
-      isOpen(alert) && section(NEXT_STEP[rule.kind]),
+      isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
       lines.length > 0 && markup(lines.join('\n')),
       chart,
-      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(owner)}`),
+      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
       alertActions(alert, watch),
     ]),
   };
@@ -203,7 +192,7 @@ function daysOf({ episode }: Pick<Alert, 'episode'>): readonly [first: Day, last
 const isDay = (episode: string): boolean => /^\d{4}-\d\d-\d\d$/.test(episode);
 
 /** What the days that it is about have cost, as far as they are over; undefined if it is about none. */
-export function alertChart(alert: Alert, { usage }: Pick<ProjectFigures, 'usage'>): Chart | undefined {
+export function alertChart(alert: Alert, { usage }: Pick<StoredFigures, 'usage'>): Chart | undefined {
   const [first, last] = daysOf(alert) ?? [];
   if (usage === undefined || first === undefined || last === undefined) return undefined;
   const days = daysInRange(first, last, usage.zone).filter((day) => day <= usage.until);
@@ -218,10 +207,8 @@ export function alertChart(alert: Alert, { usage }: Pick<ProjectFigures, 'usage'
 /** Nothing is left to acknowledge or snooze once it has recovered, or another alert has taken its place. */
 function alertActions(alert: Alert, watch: Watch): Block {
   const about = `${watch.id} ${alertName(alert)}`;
-  const {
-    projects: [project],
-    rule,
-  } = watch;
+  const { rule, projects } = watch;
+  const [project] = projects;
   const spent = (...words: string[]) =>
     [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
   const { episode } = alert;

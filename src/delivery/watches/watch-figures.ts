@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
 import {
-  ignoreFailure,
+  Failure,
   isFailure,
   type StoredFailure,
   storedFailure,
@@ -25,6 +25,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
@@ -45,7 +46,7 @@ import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import { watchRecords } from './watch-state.ts';
 
 const schema = z.object({
-  /** The connection and token that were asked: see `sourceOf`. */
+  /** The connection and token that were asked: see `figuresSourceOf`. */
   source: z.string(),
   /** Amounts as they came; '' for what was not readable. Times in ms: when billing was asked. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
@@ -56,25 +57,20 @@ const schema = z.object({
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
   /** Why billing gave no answer last time. */
-  problem: z.object({ cause: storedFailure, at: z.int() }).exactOptional(),
+  problem: storedFailure.exactOptional(),
 });
 
 /** What billing said about one project. */
-export type ProjectFigures = Readonly<z.infer<typeof schema>>;
+export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /** Names of one project may have different connections, and so different accounts. */
 export const figuresField = projectValue;
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
-export function sourceOf(project: ChosenProject, workspace: Workspace): string {
-  try {
-    const name = connectionNameOf(project, workspace);
-    if (name === undefined || !workspace.connectionNames.includes(name)) return '';
-    return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
-  } catch (error) {
-    ignoreFailure(error);
-    return '';
-  }
+export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
+  const name = tryParse(() => connectionNameOf(project, workspace), Failure);
+  if (name === undefined || !workspace.connectionNames.includes(name)) return '';
+  return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
 
 /**
@@ -91,7 +87,7 @@ if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[2], unpack(AR
 export function createWatchFiguresStore(redis: RedisConnection) {
   return {
     /** @returns the figures of each project, by `figuresField` */
-    async load(workspace: SlackId): Promise<ReadonlyMap<string, ProjectFigures>> {
+    async load(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
       const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
       return new Map(
         Object.entries(fields).flatMap(([field, json]) => {
@@ -100,11 +96,11 @@ export function createWatchFiguresStore(redis: RedisConnection) {
         }),
       );
     },
-    async find(workspace: SlackId, field: string): Promise<ProjectFigures | undefined> {
+    async find(workspace: SlackId, field: string): Promise<StoredFigures | undefined> {
       const json = await guardRead(() => redis.hget(watchFiguresKey(workspace), field));
       return tryParseRecord(schema, json ?? undefined);
     },
-    async save(workspace: SlackId, field: string, figures: ProjectFigures): Promise<void> {
+    async save(workspace: SlackId, field: string, figures: StoredFigures): Promise<void> {
       const keys = [recordKey, watchFiguresKey];
       await evalInWorkspace(redis, workspace, SAVE, keys, field, JSON.stringify(figures));
     },
@@ -112,7 +108,7 @@ export function createWatchFiguresStore(redis: RedisConnection) {
 }
 
 const amountOf = (digits: string): Amount => parseAmount({ text: digits });
-const accountOf = ({ balance, bonuses }: NonNullable<ProjectFigures['account']>) => ({
+const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
   balance: amountOf(balance),
   bonuses: amountOf(bonuses),
 });
@@ -124,10 +120,10 @@ export function readableAmount(digits = ''): Money | undefined {
 }
 
 /** Cached, because many watches of a project are judged by the same figures. */
-const judgedFigures = new WeakMap<ProjectFigures, WatchFigures>();
+const judgedFigures = new WeakMap<StoredFigures, WatchFigures>();
 
 /** What a watch is judged by on `today`, a day of `zone`. */
-export function parseWatchFigures(figures: ProjectFigures, today: Day, zone: Zone): WatchFigures {
+export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const known = judgedFigures.get(figures);
   if (known?.today === today && known.zone === zone) return known;
   const { account, usage } = figures;
@@ -146,7 +142,7 @@ export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance'
 export const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
 /** Whether all is there that a rule is judged by. */
-export const hasFigures = (rule: WatchRule, { account, usage }: ProjectFigures): boolean =>
+export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>
   (account !== undefined || !needsBalance(rule)) && (usage !== undefined || !needsUsage(rule));
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
@@ -157,7 +153,7 @@ export async function fetchAccount(
   access: OpenedConnection,
   project: Subscription,
   at: Millis,
-): Promise<NonNullable<ProjectFigures['account']>> {
+): Promise<NonNullable<StoredFigures['account']>> {
   const { balance, bonuses } = await billing.balance(access, project);
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
@@ -168,7 +164,7 @@ export async function fetchUsage(
   access: OpenedConnection,
   project: Subscription,
   { from, today, zone, at }: { from: Day; today: Day; zone: Zone; at: Millis },
-): Promise<NonNullable<ProjectFigures['usage']>> {
+): Promise<NonNullable<StoredFigures['usage']>> {
   const until = addDays(today, -1);
   const range = {
     from: startOfDay(from, zone),
@@ -198,11 +194,11 @@ export async function fetchFigures(
   watches: readonly Watch[],
   store: WatchFiguresStore,
   context: DeliveryContext,
-): Promise<ReadonlyMap<string, ProjectFigures>> {
+): Promise<ReadonlyMap<string, StoredFigures>> {
   const { teamId } = context;
   const known = await store.load(teamId);
   const gate = createGate();
-  const fetched = new Map<string, ProjectFigures>();
+  const fetched = new Map<string, StoredFigures>();
   const fetchOne = async (field: string): Promise<void> => {
     if (context.isOver()) return;
     const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
@@ -241,12 +237,12 @@ function createGate() {
 /** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
-  before: ProjectFigures | undefined,
+  before: StoredFigures | undefined,
   gate: Gate,
   { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
-): Promise<{ readonly now: ProjectFigures; readonly stored: ProjectFigures }> {
+): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
-  const [at, source] = [clock(), sourceOf(project, workspace)];
+  const [at, source] = [clock(), figuresSourceOf(project, workspace)];
   const { problem: _, ...known } = before?.source === source ? before : { source };
   try {
     const { zone } = requireSettings(workspace);
@@ -272,10 +268,10 @@ async function fetchProject(
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
       answerCollector.add(access.connection, balance);
     }
-    const cause = left.cause ?? spent.cause;
-    return { now, stored: { ...known, ...now, ...(cause && { problem: { cause, at } }) } };
+    const problem = left.cause ?? spent.cause;
+    return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
   } catch (error) {
-    return { now: { source }, stored: { ...known, problem: { cause: causeOf(error), at } } };
+    return { now: { source }, stored: { ...known, problem: causeOf(error) } };
   }
 }
 
@@ -306,10 +302,10 @@ const isNewlyBelow =
 
 /** The last readable balance of a day before `today`. */
 function earlierBalance(
-  { account, earlier }: Pick<ProjectFigures, 'account' | 'earlier'>,
+  { account, earlier }: Pick<StoredFigures, 'account' | 'earlier'>,
   today: Day,
   zone: Zone,
-): ProjectFigures['earlier'] {
+): StoredFigures['earlier'] {
   if (account === undefined || readableAmount(account.balance) === undefined) return earlier;
   const day = dayAt(account.at, zone);
   return day < today ? { day, balance: account.balance } : earlier;

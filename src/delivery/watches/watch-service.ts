@@ -14,11 +14,11 @@ import {
   fetchAccount,
   fetchUsage,
   figuresField,
+  figuresSourceOf,
   hasFigures,
   needsBalance,
-  type ProjectFigures,
   parseWatchFigures,
-  sourceOf,
+  type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -125,7 +125,7 @@ const LIMITED = 'The project is limited to other channels, so this watch sends n
 
 function stateOf(
   watch: Watch,
-  stored: ProjectFigures | undefined,
+  stored: StoredFigures | undefined,
   next: Millis | undefined,
   { workspace, snapshot, now }: RunView,
 ) {
@@ -135,18 +135,13 @@ function stateOf(
   const { zone } = workspace.settings;
   const today = dayAt(now, zone);
   // Figures of an account that is gone are not shown.
-  const figures = stored?.source === sourceOf(projects[0], workspace) ? stored : undefined;
+  const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
-  const { cause } = figures?.problem ?? {};
+  const cause = figures?.problem;
   const newest = alerts.at(-1);
   const key = newest && alertKey(watch.id, alertName(newest));
-  const undelivered = snapshot.messages.findLast(
-    (message) =>
-      key !== undefined &&
-      message.key.startsWith(key) &&
-      message.cause !== undefined &&
-      message.state !== 'posted',
-  )?.cause;
+  const told = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
+  const undelivered = told.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
@@ -167,7 +162,7 @@ function stateOf(
 }
 
 /** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
-export interface PreviewFigures extends ProjectFigures {
+export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
 

@@ -18,7 +18,7 @@ const alert = z.object({
   level,
   /** When it was found, in ms. */
   at: z.int(),
-  /** Whose figures it rests on: see `sourceOf`. */
+  /** Whose figures it rests on: see `figuresSourceOf`. */
   source: z.string(),
   /** ` has 48,210.00 left, below 50,000.00` */
   title: z.string(),

@@ -20,11 +20,11 @@ import { createAlertKind, messagesOfAlert } from './alerts.ts';
 import {
   fetchFigures,
   figuresField,
+  figuresSourceOf,
   hasFigures,
-  type ProjectFigures,
   parseWatchFigures,
   readableAmount,
-  sourceOf,
+  type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 import {
@@ -85,7 +85,7 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
 
 /** Its rule, whether it alerts anyone, and whose figures it is judged by: when that changes it is checked at once. */
 function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
-  const source = sourceOf(watch.projects[0], workspace);
+  const source = figuresSourceOf(watch.projects[0], workspace);
   const parts = [
     watch.since,
     isMuted(watch, now),
@@ -149,11 +149,11 @@ export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Wo
 /** @param figures of this check; undefined if billing wasn't asked */
 async function checkWatch(
   watch: Watch,
-  figures: ProjectFigures | undefined,
+  figures: StoredFigures | undefined,
   { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
 ): Promise<void> {
   const stored = watchRecords(snapshot).get(watch.id);
-  const source = sourceOf(watch.projects[0], workspace);
+  const source = figuresSourceOf(watch.projects[0], workspace);
   // What was not sent yet and rests on another account's figures is never sent.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
@@ -182,7 +182,7 @@ async function checkWatch(
 function applyFindings(
   watch: Watch,
   before: WatchRecord,
-  figures: ProjectFigures,
+  figures: StoredFigures,
   workspace: Workspace,
   now: Millis,
 ): { readonly record: WatchRecord; readonly added: readonly Alert[] } {
@@ -223,7 +223,7 @@ function applyFindings(
 }
 
 /** What a text says besides what was measured. */
-function explanationOf({ earlier }: ProjectFigures, judged: WatchFigures) {
+function explanationOf({ earlier }: StoredFigures, judged: WatchFigures) {
   const balance = earlier && readableAmount(earlier.balance);
   const average = averageDay(judged);
   return {
