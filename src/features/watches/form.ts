@@ -76,7 +76,7 @@ export function createWatchForm(kind: OwnedWatches, services: FormServices) {
   };
 }
 
-const DEFAULTS: FormFields = { kind: 'balance', factor: '2' };
+const DEFAULTS: FormFields = { kind: 'balance', days: '14', factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 /** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
 const MAX_TYPED = 60;
