@@ -494,6 +494,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     values: { expires: { value: { selected_date: '2027-02-19' } } },
     metadata: 'main -',
   },
+  disconnect: { values: { name: selected('main') } },
   'os-token': { values: {} },
   watch: {
     values: {

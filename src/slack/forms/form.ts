@@ -51,7 +51,7 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   /** Above what became of it. */
   readonly heading: string;
   /** Shown until its work is done. */
-  readonly waiting?: Parameters<typeof waitingModal> extends [string, ...infer Rest] ? Rest : never;
+  readonly waiting?: readonly [text: string, ...more: Block[]];
   /** The first field that is out of view when it opens, and what that part is called; else the first one under More. */
   readonly fold?: readonly [field: string & keyof F, heading: string];
   /** The values after a choice that changes others too. */
