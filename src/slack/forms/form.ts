@@ -97,7 +97,7 @@ const OUTDATED = textMessage(
 
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
-  const { right, fields, heading, waiting = [] } = form;
+  const { right, fields, heading, waiting = ['Saving…'] as const } = form;
   const momentOf = (shown: FormFields, metadata: string, request: Request): Moment => {
     const state = decodeState(metadata);
     const { id, place, hidden } = state;
