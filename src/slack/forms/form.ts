@@ -6,10 +6,11 @@ import type { ActionName } from '../../domain/command-names.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
+import { hasChanged } from '../../workspace/record/change.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { type Block, type Message, markup, markupMessage, textMessage } from '../kit/blocks.ts';
 import { waitingModal } from '../kit/modal.ts';
-import { failureMessage, notSavedMessage } from '../reply/error-reply.ts';
+import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener } from '../server/listeners.ts';
@@ -294,6 +295,8 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
     }
     request.recordError(error);
     const { explain = failureMessage, done = 'saved', kept = () => NOTHING_SAVED } = form;
-    await showAgain(form, at, notSavedMessage(error, explain(error, request), done, kept(sent)));
+    // What was saved before the store went away stays saved.
+    const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
+    await showAgain(form, at, notSavedMessage(failure, explain(failure, request), done, kept(sent)));
   }
 }
