@@ -92,7 +92,8 @@ export interface ReportPeriods {
   readonly requested: RequestedDays;
 }
 
-const MIN_CHARTED_DAYS = 14;
+/** A chart of fewer days would say no more than their sum: it has the last two weeks. */
+export const MIN_CHARTED_DAYS = 5;
 
 /** Thousands of posts are due at one instant and share a few periods, so these are kept. */
 const recentPeriods = new LRUCache<string, ReportPeriods>({ max: 200 });
@@ -119,20 +120,17 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
   const phrase = unitPhrase(isRunning ? 'this' : 'last', 'month');
   const { days: month } = compareWindows(phrase, at, zone).window;
-  const ofLastDays = () => lastDays(count, today, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
-    yesterday: ofLastDays,
+    yesterday: () => lastDays(count, today, zone),
     'last-week': () => compareWindows(unitPhrase('last', 'week'), at, zone),
     'month-to-date': () => compareWindows(phrase, at, zone),
     // The balance's report shows the spend of the last days.
-    balance: ofLastDays,
+    balance: () => lastDays(count, today, zone),
   };
   const main = windowsOf[name]();
-  const isShort = windowsOf[name] === ofLastDays || main.window.days.length === 1;
-  const charted = isShort ? daysBefore(today, MIN_CHARTED_DAYS, zone) : main.window.days;
-  const week = daysBefore(today, 7, zone);
+  const charted = main.window.days.length < MIN_CHARTED_DAYS ? daysBefore(today, 14, zone) : main.window.days;
   const history = isRunning ? daysInRange(forecastFrom(today), yesterday, zone) : [];
-  const usual = sameWeekdays(yesterday);
+  const [week, usual] = [daysBefore(today, 7, zone), sameWeekdays(yesterday)];
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();
   return {

@@ -8,7 +8,7 @@ import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
-import { startDelivery } from '../support/start-delivery.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
 const NINE = Date.parse('2026-11-20T08:00:00Z');
 const MINUTE = 60_000;
@@ -140,9 +140,19 @@ describe('the owner of a schedule', () => {
     await run();
     failure = new Failure('not-allowed', { reason: 'channel' });
     await given({ id: 'schedul2' });
-    await forHours(1);
+    await delivery.until(NINE + 2 * MINUTE);
     expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);
     expect(slack.posts[1]?.blocks).toContain('choose another channel');
+  });
+
+  it('is told of another cause of the same date', async () => {
+    failure = new Failure('token-rejected', { service: 'billing' });
+    await run();
+    failure = new Failure('not-connected');
+    await delivery.parts.scheduling.retry(TEAM, 'schedul1');
+    await run();
+    expect(await run()).toBeGreaterThan(delivery.now);
+    expect(people()).toEqual([OWNER, OWNER, BOSS].map(directMessage));
   });
 
   it('reads in the notice that stands of the schedules that the same cause stops later', async () => {

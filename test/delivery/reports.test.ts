@@ -118,7 +118,7 @@ describe('the post about yesterday', () => {
       'prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday',
       '*▲ 50.5 %* vs Fri 13 Nov',
       '*This month* 2,050.50 · forecast about 3,050.50 by 30 Nov',
-      '*1,234,567.80 left* · *More than 10 years*',
+      '*1,234,567.80 left* · *More than 10 years* at 107.21 a day · bonuses 12,000.00',
     ]);
   });
 
@@ -181,7 +181,7 @@ describe('the post about yesterday', () => {
         'prod · Fri 20 Nov · 150,50 · 1,6× a usual Friday',
         '*▲ 50,5 %* vs Fri 13 Nov',
         '*This month* 2.050,50 · forecast about 3.050,50 by 30 Nov',
-        '*1.234.567,80 left* · *More than 10 years*',
+        '*1.234.567,80 left* · *More than 10 years* at 107,21 a day · bonuses 12.000,00',
       ]);
       const digest = await post('balance', ['5001', '5003']);
       expect(digest.reads[0]).toContain('1.234.567,80');
@@ -265,6 +265,14 @@ describe('the post about yesterday', () => {
     const { reads } = await post('last-week', ['5001']);
     expect(reads[1]).toBe('*▲ 10.0 %* vs 2–8 Nov (6 of 7 days reported) · 110.00 a day (6 of 7 days)');
     expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
+  });
+
+  it('says in the header how many days are reported where they are few', async () => {
+    setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
+    const { reads } = await post('last-week', ['5001']);
+    expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
+    expect(reads[1]).toMatch(/ · 110\.00 a day$/);
+    expect(reads.at(-1)).toBe('no data for Sat 14 Nov and Sun 15 Nov');
   });
 
   it.each([
@@ -422,6 +430,13 @@ describe('a digest of several projects', () => {
     );
   });
 
+  it('says how many days each project has at least', async () => {
+    setDays('5002', days('2026-11', 1, 20, '10'));
+    expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
+      /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,
+    );
+  });
+
   it('adds up the news too', async () => {
     for (const id of ['5001', '5002'])
       setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));
@@ -510,9 +525,13 @@ describe('a digest of several projects', () => {
     }
   });
 
-  it('does not add amounts with different labels', async () => {
+  it('does not add amounts with different labels, and says why none is compared', async () => {
     expect((await post('yesterday', ['5001', '5003'])).reads[0]).toBe(
       '2 projects · Fri 20 Nov · 12.25 and €12.25',
+    );
+    for (const id of ['5001', '5003']) setDays(id, days('2026-11', 14, 20, '10'));
+    expect((await post('yesterday', ['5001', '5003'])).reads[1]).toBe(
+      'No comparison: Fri 13 Nov isn’t reported.',
     );
   });
 

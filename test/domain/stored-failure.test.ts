@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseLogEntry } from '../../src/delivery/log/delivery-log-entry.ts';
+import { parseMessage } from '../../src/delivery/outbox/message.ts';
 import { Failure, storedFailure, storeFailure, wordFailure } from '../../src/domain/failure/index.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
@@ -66,7 +66,7 @@ describe('a stored failure', () => {
     { kind: 'invalid-word' },
   ])('of another version is worded plainly, and kept as it is: %j', (of) => {
     expect(wordFailure(readBack(JSON.stringify(of)))).toBe(PLAIN);
-    const entry = { state: 'failed', due: 1, at: 2, began: 1, tries: 1, cause: of };
-    expect(parseLogEntry(JSON.stringify(entry))).toMatchObject({ state: 'failed', cause: of });
+    const message = { to: 'U1', about: {}, state: 'failed', at: 2, tries: 1, cause: of };
+    expect(parseMessage('notice/x/U1', JSON.stringify(message))).toMatchObject({ tries: 1, cause: of });
   });
 });

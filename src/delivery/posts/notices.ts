@@ -24,7 +24,7 @@ import type { RunView } from '../context.ts';
 import { dueTime, type Message, newMessage } from '../outbox/message.ts';
 import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
-import { isFinal } from './post-record.ts';
+import { hashOf, isFinal } from './post-record.ts';
 import { describeReport } from './run-report.ts';
 
 const about = z.object({
@@ -116,8 +116,7 @@ export function planNotices(view: RunView) {
     recipientsOf(news, workspace).flatMap((to) => {
       const known = noticesTo(to, news, view);
       const cases = untold(news, known);
-      const [{ schedule, due } = { schedule: '', due: 0 }] = cases;
-      const key = `notice/${news.owner}/${news.why}-${schedule}-${due}/${to}`;
+      const key = `notice/${news.owner}/${news.why}-${hashOf([news.causes, cases[0]])}/${to}`;
       if (cases.length === 0 || known.some((notice) => takesIn(notice) || notice.key === key)) return [];
       return [newMessage(key, to, { ...news, cases }, now)];
     }),

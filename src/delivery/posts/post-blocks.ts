@@ -64,15 +64,13 @@ export function renderPost({ message, buttons = [], covers }: ReportResult, deta
     `set up by ${mention(owner)}`,
   ]);
   const missed = missedLines(details).join('\n');
-  const last = message.blocks.at(-1);
-  const [body, own] =
-    last?.type === 'context' ? [message.blocks.slice(0, -1), last] : [message.blocks, undefined];
-  const printed = (own?.elements ?? []).flatMap((element) => ('text' in element ? element.text : []));
+  const prints = message.blocks.filter((block) => block.type === 'context');
+  const own = prints.flatMap(({ elements }) => elements).flatMap((part) => ('text' in part ? part.text : []));
   const blocks = compact([
     isLate && context(late),
-    ...body,
+    ...message.blocks.filter(({ type }) => type !== 'context'),
     missed !== '' && section(missed),
-    context([...printed, print].join(' · ')),
+    context([...own, print].join(' · ')),
   ]);
   const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {

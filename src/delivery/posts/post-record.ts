@@ -1,4 +1,5 @@
 /** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
@@ -81,6 +82,10 @@ export function postsOf(
   const own = messages.filter(({ key }) => key.startsWith(prefix));
   return messagesOf(POSTS, { messages: own }).toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
+
+/** A short text that differs if the value does. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
 export const isFinal = ({ state }: Message): boolean => state !== 'due' && state !== 'sending';
 /** The newest date of a schedule that was posted, skipped or given up. */

@@ -1,5 +1,4 @@
 /** Posts of schedules. A date's post is looked at again afterwards: it is edited where its figures have changed since. */
-import { createHash } from 'node:crypto';
 import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -21,6 +20,7 @@ import { noticeKind, planNotices } from './notices.ts';
 import { renderPost } from './post-blocks.ts';
 import {
   dateOf,
+  hashOf,
   isFinal,
   type MissedDates,
   POSTS,
@@ -223,7 +223,7 @@ function basisOf(
 ): string {
   const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
   const scope = { channel, isUnlimited: false };
-  const parts = [
+  return hashOf([
     workspace.fields[FIELDS.schedule + id],
     workspace.lastSent(id)?.byHand,
     connectionsOf({ projects }, workspace).map((name) => [
@@ -233,8 +233,7 @@ function basisOf(
     ]),
     projects.map((project) => isShownTo(project, workspace, scope)),
     isSlackGone ? [snapshot.lastPost(), workspace.fields[FIELDS.installation]] : snapshot.lastPost(channel),
-  ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64').slice(0, 16);
+  ]);
 }
 
 async function preparePost(

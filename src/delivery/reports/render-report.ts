@@ -36,13 +36,13 @@ import {
 import {
   formatCoverage,
   formatUncompared,
-  isFullyReported,
   isPoorlyReported,
+  isWellReported,
   sumChanges,
   type UsageChange,
 } from '../../domain/money/usage-change.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import type { ReportFigures, ReportPeriods } from '../../domain/report.ts';
+import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
@@ -104,8 +104,11 @@ export function renderReport(view: ReportView): Message {
   const reasons = answered.map((answer) => uncomparedText(answer, periods));
   const [shared = ''] = reasons.every((reason) => reason === reasons[0]) ? reasons : [];
   const lines = figureLines(post, shared);
-  const { usage, days } = { usage: only?.figures.charted, days: periods.charted };
-  const drawn = usage && usage.reported.length >= LEAST_BARS && spendChart({ usage, period: { days } });
+  const usage = only?.figures.charted;
+  const drawn =
+    usage &&
+    usage.reported.length >= MIN_CHARTED_DAYS &&
+    spendChart({ usage, period: { days: periods.charted } });
   const notes = only ? projectNotes(only, periods) : digestNotes(view, shared);
   const print = only === undefined ? '' : smallPrint(only, periods, Boolean(drawn));
   return {
@@ -121,14 +124,8 @@ export function renderReport(view: ReportView): Message {
   };
 }
 
-/** A chart of fewer days would say no more than the lines. */
-const LEAST_BARS = 5;
-
-interface Post extends ReportView {
-  /** The project of a report about one. */
-  readonly only: ProjectFigures | undefined;
-  readonly totals: Totals | undefined;
-}
+/** A report with the project that it is about, if that is one, and its totals. */
+type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
 /** The figures of all projects together, each absent where one lacks it: a part would look like the whole. */
 interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
@@ -172,9 +169,15 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   const sums = sumTexts(known, headline);
   if (headline === 'left') return `${who} · ${sums || 'balance unknown'}`;
   const mark = incompleteMark(known.some(({ figures }) => figures.main.total.incomplete));
-  const news = totals && newsOf(totals, window.days);
-  return joinTexts(' · ', [who, window.label, sums === '' ? 'not reported yet' : `${sums}${mark}`, news]);
+  const { main } = only?.figures ?? {};
+  const part = main && isThin(main) ? ` on ${main.reported.length} of ${main.fullDays} days` : '';
+  const spent = sums === '' ? 'not reported yet' : `${sums}${part}${mark}`;
+  return joinTexts(' · ', [who, window.label, spent, totals && newsOf(totals, window.days)]);
 }
+
+/** Whether so few of several days are reported that the header says how many. */
+const isThin = ({ fullDays, reported }: Usage): boolean =>
+  fullDays > 1 && !isWellReported(reported.length, fullDays);
 
 /** `24.50 and €12.25`: a sum for each currency label. A negative one is credited, or overdrawn. */
 function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
@@ -203,14 +206,14 @@ function newsOf({ spent, usual, locale }: Totals, [day = '']: readonly Day[]): s
 /** @param uncompared why no project can be compared; '' if one can */
 function figureLines(post: Post, uncompared: string): string {
   const { headline, only, totals, periods } = post;
-  if (totals === undefined) return '';
+  if (totals === undefined) return uncompared;
   const { money, spent } = totals;
   const { main } = only?.figures ?? {};
   const compared = joinTexts(' · ', [
     comparisonText(totals, periods) || uncompared,
     main?.average &&
       main.fullDays > 1 &&
-      `${money(main.average)} a day${partText(main.reported.length, main.fullDays)}`,
+      `${money(main.average)} a day${isThin(main) ? '' : partText(main.reported.length, main.fullDays)}`,
   ]);
   const [month, left] = [monthLine(post, totals), leftLine(post, totals)];
   if (headline === 'spent') return joinTexts('\n', [compared, month, left]);
@@ -218,26 +221,24 @@ function figureLines(post: Post, uncompared: string): string {
   return joinTexts('\n', [left, joinTexts(' · ', [(only || spent) && day, compared]), month]);
 }
 
-/** A smaller change would be shown as 0.0 %. */
-const LEAST_PERCENT = '0.05';
+/** `▲ 1.9 %`; '' for a change that would be shown as 0.0 %. */
+const percentText = (percent: Money, locale: string): string =>
+  percent.abs().lte('0.05') ? '' : formatPercent(percent, locale);
 
 /** `*▲ 1.9 %* vs 9–15 Nov (daily average, 6 of 7 days reported)`; '' without a change. */
 function comparisonText({ change, money, locale }: Totals, { main: { before } }: ReportPeriods): string {
   if (change?.figures === undefined) return '';
-  const { figures, coverage } = change;
-  const { percent, basis, daily } = figures;
+  const { percent, daily } = change.figures;
   if (percent === undefined)
     return `vs ${money(daily.before)} ${before.days.length === 1 ? 'on' : 'a day in'} ${before.label}`;
-  const isEven = isFullyReported(change) && coverage.current.of === coverage.before.of;
-  const { reported, of, partial } = coverage.before;
+  const { reported, of, partial } = change.coverage.before;
   const rests = compact([
-    basis === 'average' && !isEven && 'daily average',
-    reported - partial < of && formatCoverage(coverage.before),
+    change.coverage.current.reported !== reported && 'daily average',
+    reported - partial < of && formatCoverage(change.coverage.before),
   ]).join(', ');
   const against = rests === '' ? before.label : `${before.label} (${rests})`;
-  return percent.abs().lte(LEAST_PERCENT)
-    ? `Same as ${against}`
-    : `*${formatPercent(percent, locale)}* vs ${against}`;
+  const text = percentText(percent, locale);
+  return text === '' ? `Same as ${against}` : `*${text}* vs ${against}`;
 }
 
 /** Why a project has no change; '' if it has. Where its own days are not reported, the header or its row says so. */
@@ -257,11 +258,12 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
   const months = answered.map(({ figures }) => figures.month);
-  const reported = Math.min(...months.map((usage) => usage.reported.length));
+  const counts = months.map((usage) => usage.reported.length);
+  const part = partText(Math.min(...counts), days.length);
+  const gaps = new Set(counts).size > 1 ? part.replace('(', '(at least ') : part;
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
   const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
-  const total =
-    !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${partText(reported, days.length)}`;
+  const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
   const expected = forecast && `about ${money(forecast)} by ${forecastDay(today)}`;
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }
@@ -280,13 +282,15 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
 
 /** How long the money lasts, at which average of how many days, and bonuses that make that a day longer or more. */
 function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
-  if (runway?.kind !== 'estimate') return runway === undefined ? '' : formatRunwayLine(runway, money);
-  const { days, average, reported, of, partial } = runway;
-  const lead = `*${days === 0 ? 'Less than a day' : `About ${pluralize(days, 'day')}`}*`;
-  const basis = ` at ${money(average)} a day${partText(reported, of, partial)}`;
+  if (runway === undefined) return '';
+  if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return formatRunwayLine(runway, money);
+  const { average, reported, of, partial } = runway;
+  const days = runway.kind === 'estimate' ? runway.days : undefined;
+  const lead = days === 0 ? '*Less than a day*' : days && `*About ${pluralize(days, 'day')}*`;
+  const rate = runway.kind === 'no-spend' ? '' : ` at ${money(average)} a day`;
   const isLarge = 'unreadable' in bonuses || bonuses.value.gte(average);
   return joinTexts(' · ', [
-    `${isRunningOut(runway) ? ':warning: ' : ''}${lead}${basis}`,
+    `${isRunningOut(runway) ? ':warning: ' : ''}${lead ?? formatRunwayLine(runway, money)}${rate}${partText(reported, of, partial)}`,
     isLarge && escapeMarkup(formatBonuses(bonuses, money)),
   ]);
 }
@@ -294,8 +298,8 @@ function lastsText(runway: Runway | undefined, { bonuses }: Account, money: Mone
 /** What is not as usual; mrkdwn. That a single day is missing is in the header. Slack may hide the labels of bars. */
 function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {
   const { main, charted } = figures;
-  const all = new Set([...main.missing, ...(isCharted ? charted.missing : [])]);
-  const missing = [...all].filter((day) => main.fullDays > 1 || !main.missing.includes(day)).sort();
+  const { missing: all } = isCharted ? charted : main;
+  const missing = all.filter((day) => main.fullDays > 1 || !main.missing.includes(day));
   return joinTexts(' · ', [
     target.alias === undefined && PRODUCTS[target.product].name,
     formatMissingDays({ missing }, dayNamerFor([today])),
@@ -313,10 +317,9 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
   ]);
 }
 
-const PARTLY_REPORTED = '*';
-
+/** Marks an amount that is not of all days. */
 const partMark = ({ total, reported, fullDays }: Usage): string =>
-  total.readable > 0 && (total.incomplete || reported.length < fullDays) ? PARTLY_REPORTED : '';
+  total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 
 /** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason that is said already */
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
@@ -337,36 +340,25 @@ function digestNotes({ answered, periods }: ReportView, shared: string): string[
 }
 
 /** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */
-function digestRows({ answered, headline, failed, periods, totals }: Post) {
+function digestRows({ answered, headline, failed, periods, totals }: Post): string[][] {
   const sizeOf = (answer: ProjectFigures): Money => amountOf(answer, headline) ?? ZERO;
   const sorted = answered.toSorted((a, b) => sizeOf(b).cmp(sizeOf(a)));
-  const left = { title: 'Left', cell: leftCell };
-  if (headline === 'left') return projectRows(sorted, [left, { title: 'Lasts', cell: lastsCell }], failed);
-  const spent = { title: 'Spent', cell: spentCell };
-  const change = { title: totals?.change ? 'Change' : `vs ${periods.main.before.label}`, cell: changeCell };
+  const amountCell = (none: string) => (answer: ProjectFigures) => {
+    const amount = amountOf(answer, headline);
+    const mark = headline === 'spent' ? partMark(answer.figures.main) : '';
+    return amount === undefined ? none : `${formatterFor(answer)(amount)}${mark}`;
+  };
+  const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
+    runway === undefined ? 'unknown' : formatRunwayShort(runway);
+  const lasts = { title: headline === 'left' ? 'Lasts' : 'lasts', cell: lastsCell };
+  const left = { title: 'Left', cell: amountCell('unknown') };
+  if (headline === 'left') return projectRows(sorted, [left, lasts], failed);
+  const spent = { title: 'Spent', cell: amountCell('not reported') };
+  const change = {
+    title: totals?.change ? 'Change' : `vs ${periods.main.before.label}`,
+    cell: ({ figures: { change: is }, locale }: ProjectFigures): string =>
+      is?.figures?.percent === undefined ? '–' : percentText(is.figures.percent, locale) || 'same',
+  };
   const isCompared = answered.some(({ figures }) => figures.change?.figures?.percent);
-  return projectRows(sorted, isCompared ? [spent, change] : [spent], failed, {
-    beside: { title: 'lasts', cell: lastsCell },
-  });
+  return projectRows(sorted, isCompared ? [spent, change] : [spent], failed, { beside: lasts });
 }
-
-function spentCell(answer: ProjectFigures): string {
-  const spent = amountOf(answer, 'spent');
-  return spent === undefined
-    ? 'not reported'
-    : `${formatterFor(answer)(spent)}${partMark(answer.figures.main)}`;
-}
-
-function changeCell({ figures: { change }, locale }: ProjectFigures): string {
-  const percent = change?.figures?.percent;
-  if (percent === undefined) return '–';
-  return percent.abs().lte(LEAST_PERCENT) ? 'same' : formatPercent(percent, locale);
-}
-
-function leftCell(answer: ProjectFigures): string {
-  const left = amountOf(answer, 'left');
-  return left === undefined ? 'unknown' : formatterFor(answer)(left);
-}
-
-const lastsCell = ({ figures: { runway } }: ProjectFigures): string =>
-  runway === undefined ? 'unknown' : formatRunwayShort(runway);

@@ -75,21 +75,16 @@ function detailsButton({ answered, periods, headline }: ReportView): Button[] {
     products.size === 1 && product && PRODUCTS[product].word,
     'details',
   ]);
-  const command = headline === 'left' ? '/balance' : '/spend';
-  return commandButton('details', 'Details', { command, text });
+  return commandButton('details', 'Details', { command: headline === 'left' ? '/balance' : '/spend', text });
 }
 
 /** The newest day of a post, if a project that does report days has not reported it. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   const newest = periods.main.window.days.at(-1);
-  if (newest === undefined) return undefined;
-  const isAwaited = answered.some(
-    ({ figures }) => figures.main.missing.includes(newest) && figures.charted.reported.length > 0,
-  );
-  return isAwaited ? newest : undefined;
+  const isAwaited = ({ figures: { main, charted } }: ProjectFigures): boolean =>
+    main.missing.some((day) => day === newest) && charted.reported.length > 0;
+  return answered.some(isAwaited) ? newest : undefined;
 }
-
-const HIDDEN = 'A project of other channels';
 
 /** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
 async function fetchProject(
@@ -107,8 +102,11 @@ async function fetchProject(
     target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);
-    const { from, to, zone, requested } = periods;
-    const leaving = billing.balance(access, target).catch(messageOf);
+    const { from, to, zone, requested, today } = periods;
+    const leaving = billing.balance(access, target).catch((error: unknown) => {
+      if (isFailure(error)) return error.message;
+      throw error;
+    });
     const consuming = billing.consumption(access, target, {
       from,
       to,
@@ -130,24 +128,19 @@ async function fetchProject(
     );
     const figures = computeReportFigures(consumed.charges, periods, has);
     const { runway, forecast } = figures;
-    const { today } = periods;
     answeredBy(access.connection, has && storedBalance(target, { ...has, runway, forecast, today }));
     return { target, locale, balance, figures, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    if (error.kind === 'not-allowed') return { project: id, product, label: HIDDEN, failure: error };
+    if (error.kind === 'not-allowed') label = 'A project of other channels';
     const failure = withRequestedDays(error, periods.requested);
     const before = parseAmount({ text: posted[projectKey(chosen)] ?? '' });
-    if (target === undefined || !('value' in before)) return { project: id, product, label, failure };
+    if (target === undefined || !('value' in before) || error.kind === 'not-allowed')
+      return { project: id, product, label, failure };
     const figures = { ...computeReportFigures([], periods, undefined), change: undefined };
     const kept = { headline, amount: before.value, failure };
     return { target, locale, balance: failure.message, figures, remarks: [], kept };
   }
-}
-
-function messageOf(error: unknown): string {
-  if (isFailure(error)) return error.message;
-  throw error;
 }
 
 /** Whether every day is reported and cost nothing: a missing day may still turn out to have cost something. */

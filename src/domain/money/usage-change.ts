@@ -82,10 +82,6 @@ export function sumChanges(changes: readonly UsageChange[]): UsageChange | undef
 
 const wholeDays = ({ reported, partial }: Coverage): number => reported - partial;
 
-/** Whether every day of both is reported in full. */
-export const isFullyReported = ({ coverage: { current, before } }: UsageChange): boolean =>
-  [current, before].every((side) => wholeDays(side) === side.of);
-
 /** Whether fewer than four fifths of either's days are reported: too few for a percentage. */
 export const isPoorlyReported = (change: Pick<UsageChange, 'coverage'>): boolean =>
   shortSides(change).length > 0;

@@ -4,7 +4,6 @@ import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   formatUncompared,
-  isFullyReported,
   isPoorlyReported,
   isWellReported,
   sumChanges,
@@ -41,7 +40,6 @@ describe('the usage of two windows', () => {
   it('are compared by their totals where equally many days are reported', () => {
     expect(change(7, 7).figures).toMatchObject({ basis: 'total' });
     expect(figures(change(7, 7))).toEqual(['84', '70', '20']);
-    expect(isFullyReported(change(7, 7))).toBe(true);
   });
 
   it('are compared by the averages a day where the counts differ', () => {
@@ -55,7 +53,6 @@ describe('the usage of two windows', () => {
       current: { reported: 6, of: 7, partial: 0 },
       before: { reported: 7, of: 7, partial: 0 },
     });
-    expect([change(6, 7), change(7, 6), change(6, 6)].map(isFullyReported)).toEqual([false, false, false]);
   });
 
   it.each([
@@ -102,12 +99,29 @@ describe('the usage of two windows', () => {
     );
   });
 
+  it.each([
+    ['12', null, 'No comparison: Fri 13 Nov is reported only in part.'],
+    ['12', undefined, 'No comparison: Fri 13 Nov isn’t reported.'],
+    [undefined, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
+    ['12', '10', ''],
+  ])('say of single days which one is missing: %s, before it %s', (now, then, text) => {
+    const sideOf = (day: string, amount: string | null | undefined) => ({
+      days: [day],
+      items:
+        amount === undefined ? [] : amount === null ? [item(day, '1'), item(day, null)] : [item(day, amount)],
+    });
+    const [current, before] = [sideOf('2026-11-20', now), sideOf('2026-11-13', then)];
+    const change = compareUsage(usageOf(current.items, current.days), usageOf(before.items, before.days), {
+      ...{ current: current.days, before: before.days },
+    });
+    expect(formatUncompared(change, { current: 'Fri 20 Nov', before: 'Fri 13 Nov' })).toBe(text);
+  });
+
   it('count a day that is reported only in part as a day, but not toward a percentage', () => {
     const now = [...each(NOW, '12'), ...each(NOW.slice(0, 2), 'rubbish')];
     const partial = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), days);
     expect(partial.coverage.current).toEqual({ reported: 7, of: 7, partial: 2 });
     expect(figures(partial)).toEqual(['84', '70', undefined]);
-    expect(isFullyReported(partial)).toBe(false);
   });
 
   it('look at the named days only, never at today, nor at days outside', () => {
