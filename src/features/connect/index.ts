@@ -114,10 +114,10 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
 const stampOfConnection = ({ workspace }: Request, name: string): string =>
   stampOf(workspace, FIELDS.connection + name);
 
-const changedText = (name: string, { workspace, at }: Request): string => {
+const describeNow = (name: string, { workspace, at }: Request): string => {
   const now = workspace.connections.get(name);
-  if (now === undefined) return `Someone disconnected ${name} first.`;
-  return `Someone else changed this first. It’s now ${escapeMarkup(describeConnection(now, at, workspace.settings.zone))}.`;
+  if (now === undefined) return `${name} was disconnected.`;
+  return `It’s now ${escapeMarkup(describeConnection(now, at, workspace.settings.zone))}.`;
 };
 
 /** The form of a token; its record's ID is the connection that it was opened for. */
@@ -138,8 +138,7 @@ function createConnectForm(services: Services) {
     revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
     repeated,
     // A name that was typed is meant.
-    conflict: ({ id, input, request }) =>
-      input.name === id ? [changedText(id, request), 'Save again to replace that.'] : undefined,
+    conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
     save,
     done: 'connected',
     explain: connectRefusal,
@@ -181,7 +180,7 @@ function createExpiryForm({ workspaces, all }: Services) {
       const isSame = known !== undefined && isDeepStrictEqual(known, withExpiry(known, wanted));
       return isSame ? savedText(id, wanted, request) : undefined;
     },
-    conflict: ({ id, request }) => [changedText(id, request), 'Save again to replace that.'],
+    conflict: ({ id, request }) => describeNow(id, request),
     async save({ id, input, request }) {
       const { workspace, user } = request;
       if (findConnection(workspace, id) === undefined)

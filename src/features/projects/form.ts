@@ -71,10 +71,7 @@ export function createProjectForm({ workspaces, all }: Services) {
       const known = findByAlias(workspace, id);
       return known === undefined
         ? [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.']
-        : [
-            `Someone else changed ${id} first. It’s now ${projectDetails(known, workspace)}.`,
-            'Save again to replace that.',
-          ];
+        : `It’s now ${projectDetails(known, workspace)}.`;
     },
     renewed: ({ id, request }) => ({ id: findByAlias(request.workspace, id)?.alias ?? '' }),
     save: (sent) => saveProject(sent, workspaces),

@@ -64,10 +64,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     conflict(sent) {
       const { settings } = sent.request.workspace;
       const parts = Object.keys(changedParts(sent)) as (keyof Values)[];
-      const now = describeConflict(openedSettings(sent), settings, parts);
-      return now === undefined
-        ? undefined
-        : [`Someone else changed this first. ${now}`, 'Save again to replace that.'];
+      return describeConflict(openedSettings(sent), settings, parts);
     },
     renewed(sent) {
       const opened = parseOpened(sent);

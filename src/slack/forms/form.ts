@@ -65,8 +65,8 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly before?: (id: string, request: Request) => FormFields;
   /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws NotAllowed */
   readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
-  /** Why it can't replace a record of another revision; undefined if nothing conflicts. */
-  readonly conflict: (sent: SentForm<F>) => FormProblem | undefined;
+  /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
+  readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
   /** What the form is about after a conflict, if that isn't the record of the same ID as it is now. */
   readonly renewed?: (sent: SentForm<F>) => { readonly id?: string; readonly seen?: string };
   /** @returns what was saved, or why nothing was, as a mrkdwn sentence @throws Failure, NotAllowed */
@@ -91,6 +91,10 @@ type Moment = FormMoment & { readonly state: FormState };
 type AnyForm = FormDescription<any> & { readonly name: string; readonly action: ActionName };
 
 const NOTHING_SAVED = 'Nothing was saved.';
+const changedFirst = (now: string): FormProblem => [
+  `Someone else changed this first. ${now}`.trim(),
+  'Save again to replace that.',
+];
 /** What a form of an earlier version is about isn't known. */
 const OUTDATED = textMessage(
   'Tally was updated after you opened this form. Nothing was saved. Open it again.',
@@ -279,7 +283,12 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
       const now = renewed.id ?? id;
       const latest = renewed.seen ?? form.revision(now, request);
       const again = { ...at, id: now, state: { ...state, id: now, seen: latest } };
-      if (conflict !== undefined) return await showProblem(form, again, conflict);
+      if (conflict !== undefined)
+        return await showProblem(
+          form,
+          again,
+          typeof conflict === 'string' ? changedFirst(conflict) : conflict,
+        );
     }
     const [field, problem] = (await findProblem(form, at)) ?? [];
     if (problem !== undefined) return await showProblem(form, at, [problem], field);

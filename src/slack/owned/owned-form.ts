@@ -73,7 +73,7 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
       const item = kind.find(request.workspace, id);
       return item === undefined
         ? [`This ${kind.kind} was deleted.`, 'Save to create a new one.']
-        : [changedText(kind, item, request), 'Save again to replace that.'];
+        : nowText(kind, item, request);
     },
     renewed: ({ id, request }) => (kind.ids(request.workspace).includes(id) ? {} : { id: newId() }),
     save: (sent) => saveItem(kind, build, sent),
@@ -110,11 +110,8 @@ async function saveItem<T extends OwnedItem, F extends Fields>(
   return savedMessage(kind, item, request);
 }
 
-function changedText(kind: OwnedKind, now: OwnedItem, request: Request): string {
-  const what = `${kind.words.summary(now, request)} → ${targetMarkup(now)}`;
-  const text = canReadOwned(now, request) ? ` It’s now ${what}.` : '';
-  return `Someone else changed this ${kind.kind} first.${text}`;
-}
+const nowText = (kind: OwnedKind, now: OwnedItem, request: Request): string =>
+  canReadOwned(now, request) ? `It’s now ${kind.words.summary(now, request)} → ${targetMarkup(now)}.` : '';
 
 /** What an edit keeps: whose it is, and since when. */
 export const ownershipFields = (
