@@ -158,7 +158,7 @@ export async function startOAuthBot(
         id: 'V1',
         type: 'modal',
         callback_id: 'connect',
-        private_metadata: '',
+        private_metadata: JSON.stringify({ id: 'main', seen: '-' }),
         state: { values },
         ...(app_installed_team_id !== undefined && { app_installed_team_id }),
       };
