@@ -66,11 +66,9 @@ const asInConsole = <T extends string>(
           : refuse('Choose the same as in the console.'),
   });
 
-/** The fields that everyone sees, of which three must be filled in; the others appear after **More…**. */
-export const connectionFields = (addressChecks: Services['checks']) => ({
-  effect: note(({ id, request: { workspace } }) =>
-    workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
-  ),
+const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
+
+const TOKEN_FIELD = {
   token: text('User access token', {
     hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
     max: 3000,
@@ -80,12 +78,9 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
       return TOKEN.test(token) ? token : refuse('Paste only the token, without spaces or line breaks.');
     },
   }),
-  baseUrl: text('Address of the billing service', {
-    hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
-    placeholder: 'https://billing.example.com',
-    max: 500,
-    parse: addressChecks.baseUrl,
-  }),
+};
+
+const TEST_FIELDS = {
   project: text('Project to test with', {
     hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
     placeholder: '123',
@@ -97,6 +92,9 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
     `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
     LIFETIME_NAMES,
   ),
+};
+
+const MORE_FIELDS = {
   names: more(
     note(({ request: { workspace } }) =>
       workspace.connectionNames.length === 0
@@ -127,6 +125,22 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
       parse: (account, { token = '' }) => (holdsToken(account, token) ? refuse(A_SECRET) : account),
     }),
   ),
+};
+
+/** The fields that everyone sees, of which three must be filled in; the others appear after **More…**. */
+export const connectionFields = (addressChecks: Services['checks']) => ({
+  effect: note(({ id, request: { workspace } }) =>
+    workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
+  ),
+  ...TOKEN_FIELD,
+  baseUrl: text('Address of the billing service', {
+    hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
+    placeholder: 'https://billing.example.com',
+    max: 500,
+    parse: addressChecks.baseUrl,
+  }),
+  ...TEST_FIELDS,
+  ...MORE_FIELDS,
   authUrl: more(
     text('Address of the identity service', {
       hint: 'Only needed for OS_TOKENs. It ends with /v3.',
@@ -137,8 +151,6 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
     }),
   ),
 });
-
-const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 const holdsToken = (typed: string, pasted: string): boolean => {
   const token = withoutQuotes(pasted).toLowerCase();

@@ -91,35 +91,7 @@ export function createProjectForm({ workspaces, all }: Services) {
 const findByAlias = ({ projects }: Workspace, alias: string): Project | undefined =>
   projects.find((project) => project.alias === alias);
 
-/** @param verbs first words of commands */
-const projectFields = (verbs: () => readonly string[]) => ({
-  users: note(({ id, request: { workspace } }) => {
-    const known = findByAlias(workspace, id);
-    const users = known && usersText(workspace, (project) => isSameProject(project, known));
-    return users === undefined ? [] : [context(users)];
-  }),
-  alias: text('Name', {
-    hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
-    placeholder: 'prod',
-    max: 64,
-    parse(typed) {
-      const alias = normalizeText(typed);
-      const refusal = validateAlias(alias, verbs()) ?? alteredAlias(typed, alias);
-      return refusal === undefined ? alias : refuse(refusal);
-    },
-  }),
-  id: text('Project ID', {
-    hint: 'In the console: Cloud servers → your project → project card.',
-    placeholder: '123',
-    max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuse(A_PROJECT_ID)),
-  }),
-  product: choice<ProductId>('Product', {
-    hint: 'For projects under Cloud servers, choose Cloud platform.',
-    options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
-    parse: (chosen) =>
-      isProductId(Number(chosen)) ? (Number(chosen) as ProductId) : refuse('Choose the project’s product.'),
-  }),
+const MORE_FIELDS = {
   connection: more({
     ...choice('Connection', { hint: 'Which account to use.', options: connectionOptions }),
     check: async ({ values: { connection = '' }, request }) =>
@@ -150,6 +122,38 @@ const projectFields = (verbs: () => readonly string[]) => ({
     }),
   ),
   owner: more(person('Owner', 'The person responsible for what this project spends.')),
+};
+
+/** @param verbs first words of commands */
+const projectFields = (verbs: () => readonly string[]) => ({
+  users: note(({ id, request: { workspace } }) => {
+    const known = findByAlias(workspace, id);
+    const users = known && usersText(workspace, (project) => isSameProject(project, known));
+    return users === undefined ? [] : [context(users)];
+  }),
+  alias: text('Name', {
+    hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
+    placeholder: 'prod',
+    max: 64,
+    parse(typed) {
+      const alias = normalizeText(typed);
+      const refusal = validateAlias(alias, verbs()) ?? alteredAlias(typed, alias);
+      return refusal === undefined ? alias : refuse(refusal);
+    },
+  }),
+  id: text('Project ID', {
+    hint: 'In the console: Cloud servers → your project → project card.',
+    placeholder: '123',
+    max: 64,
+    parse: (id) => (isProjectId(id) ? id : refuse(A_PROJECT_ID)),
+  }),
+  product: choice<ProductId>('Product', {
+    hint: 'For projects under Cloud servers, choose Cloud platform.',
+    options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
+    parse: (chosen) =>
+      isProductId(Number(chosen)) ? (Number(chosen) as ProductId) : refuse('Choose the project’s product.'),
+  }),
+  ...MORE_FIELDS,
 });
 
 const A_PROJECT_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';

@@ -98,12 +98,11 @@ const isEvery =
     cadence === kind;
 const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].coversDays;
 
-const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
-  projects: projectsField(
-    MAX_DIGEST_PROJECTS,
-    'Type a name or an ID. Several projects make one post with a total.',
-  ),
-  ...targetFields(kind, 0),
+const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
+const including = (usual: readonly number[], current: number): readonly number[] =>
+  [...new Set([...usual, current])].sort((a, b) => a - b);
+
+const TIMING_FIELDS = {
   report: live(choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) })),
   cadence: live(
     choice('How often', {
@@ -132,10 +131,9 @@ const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
     ),
   ),
   time: live(time('At', DEFAULT_TIME)),
-  preview: note<SchedulePreview>(
-    ({ found, values }) => (found === undefined ? [] : previewBlocks(found, timingIn(values).zone)),
-    { pace: 'first', run: async (at) => (await planPosts(services, at)).preview },
-  ),
+};
+
+const MORE_FIELDS = {
   zone: more(
     live(
       zone(
@@ -174,11 +172,21 @@ const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
       }),
     ),
   ),
-});
+};
 
-const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
-const including = (usual: readonly number[], current: number): readonly number[] =>
-  [...new Set([...usual, current])].sort((a, b) => a - b);
+const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
+  projects: projectsField(
+    MAX_DIGEST_PROJECTS,
+    'Type a name or an ID. Several projects make one post with a total.',
+  ),
+  ...targetFields(kind, 0),
+  ...TIMING_FIELDS,
+  preview: note<SchedulePreview>(
+    ({ found, values }) => (found === undefined ? [] : previewBlocks(found, timingIn(values).zone)),
+    { pace: 'first', run: async (at) => (await planPosts(services, at)).preview },
+  ),
+  ...MORE_FIELDS,
+});
 
 /** A choice of another cadence proposes its usual report; a balance stays. */
 function withUsualReport(values: FormFields, field: string): FormFields {
