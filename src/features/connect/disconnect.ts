@@ -2,7 +2,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { choice, type FormMoment, live, note, refuse } from '../../slack/forms/fields.ts';
+import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import { compact, context, escapeMarkup, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import { usersText } from '../../slack/owned/owned-kind.ts';
@@ -49,10 +49,10 @@ export function createDisconnectForm({ workspaces }: Services) {
     ],
     async save({ input: { name, heir: chosen }, request }) {
       const { workspace } = request;
-      if (!workspace.connectionNames.includes(name)) return refuse('Choose a connection.');
+      if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
       const heirs = heirsOf(name, workspace);
       const heir = heirs.find((one) => one === chosen) ?? (heirs.length === 1 ? heirs[0] : undefined);
-      if (heir === undefined && heirs.length > 0) return refuse('Choose the new default connection.');
+      if (heir === undefined && heirs.length > 0) return refuseField('Choose the new default connection.');
       const inherits =
         heir === undefined
           ? []

@@ -2,7 +2,7 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
-import { choice, choices, type Field, more, note, refuse, text } from '../../slack/forms/fields.ts';
+import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
 import { context, section } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import {
@@ -63,7 +63,7 @@ const asInConsole = <T extends string>(
         ? undefined
         : Object.hasOwn(names, chosen)
           ? (chosen as T)
-          : refuse('Choose the same as in the console.'),
+          : refuseField('Choose the same as in the console.'),
   });
 
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
@@ -75,7 +75,7 @@ const TOKEN_FIELD = {
     secret: true,
     parse(typed) {
       const token = withoutQuotes(typed);
-      return TOKEN.test(token) ? token : refuse('Paste only the token, without spaces or line breaks.');
+      return TOKEN.test(token) ? token : refuseField('Paste only the token, without spaces or line breaks.');
     },
   }),
 };
@@ -85,7 +85,7 @@ const TEST_FIELDS = {
     hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
     placeholder: '123',
     max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuse(AN_ID)),
+    parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
   }),
   lifetime: asInConsole(
     'Lifetime of the token',
@@ -108,8 +108,8 @@ const MORE_FIELDS = {
       max: 32,
       parse(typed, { token = '' }) {
         const name = typed.toLowerCase();
-        if (looksLikeSecret(name) || holdsToken(name, token)) return refuse(A_SECRET);
-        return isConnectionName(name) ? name : refuse(A_NAME);
+        if (looksLikeSecret(name) || holdsToken(name, token)) return refuseField(A_SECRET);
+        return isConnectionName(name) ? name : refuseField(A_NAME);
       },
     }),
   ),
@@ -122,7 +122,7 @@ const MORE_FIELDS = {
       hint: 'Helps you recognize the token later.',
       max: 100,
       optional: true,
-      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuse(A_SECRET) : account),
+      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuseField(A_SECRET) : account),
     }),
   ),
 };

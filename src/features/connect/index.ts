@@ -5,7 +5,7 @@ import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
-import { note, refuse } from '../../slack/forms/fields.ts';
+import { note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import { context, escapeMarkup, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -171,7 +171,7 @@ function createExpiryForm({ workspaces, all }: Services) {
         const expires = connection && formatExpiry(connection, at, workspace.settings.zone);
         return connection === undefined ? [] : [section(`${id} · ${describeToken(connection)} · ${expires}`)];
       }),
-      ...expiryFields<never>('As in the console.', refuse('Choose a day, or “It never expires”.')),
+      ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
     },
     revision: (id, request) => stampOfConnection(request, id),
     repeated({ id, input, request }) {

@@ -12,7 +12,7 @@ import {
 } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { channels, choice, more, note, person, refuse, text } from '../../slack/forms/fields.ts';
+import { channels, choice, more, note, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import {
   context,
@@ -105,7 +105,7 @@ const MORE_FIELDS = {
       placeholder: 'EUR',
       max: MAX_CURRENCY_LENGTH,
       optional: true,
-      parse: (label) => (isCurrencyLabel(label) ? label : refuse(CURRENCY_RULE)),
+      parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
     }),
   ),
   channels: more(
@@ -117,11 +117,11 @@ const MORE_FIELDS = {
         const limit = selectedValues(chosen);
         return limit.length <= MOST_CHANNELS && limit.every(isChannel)
           ? limit
-          : refuse(`Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`);
+          : refuseField(`Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`);
       },
     }),
   ),
-  owner: more(person('Owner', 'The person responsible for what this project spends.')),
+  owner: more(personField('Owner', 'The person responsible for what this project spends.')),
 };
 
 /** @param verbs first words of commands */
@@ -138,20 +138,22 @@ const projectFields = (verbs: () => readonly string[]) => ({
     parse(typed) {
       const alias = normalizeText(typed);
       const refusal = validateAlias(alias, verbs()) ?? alteredAlias(typed, alias);
-      return refusal === undefined ? alias : refuse(refusal);
+      return refusal === undefined ? alias : refuseField(refusal);
     },
   }),
   id: text('Project ID', {
     hint: 'In the console: Cloud servers → your project → project card.',
     placeholder: '123',
     max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuse(A_PROJECT_ID)),
+    parse: (id) => (isProjectId(id) ? id : refuseField(A_PROJECT_ID)),
   }),
   product: choice<ProductId>('Product', {
     hint: 'For projects under Cloud servers, choose Cloud platform.',
     options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
     parse: (chosen) =>
-      isProductId(Number(chosen)) ? (Number(chosen) as ProductId) : refuse('Choose the project’s product.'),
+      isProductId(Number(chosen))
+        ? (Number(chosen) as ProductId)
+        : refuseField('Choose the project’s product.'),
   }),
   ...MORE_FIELDS,
 });
@@ -191,9 +193,9 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
   const { workspace, user, at } = request;
   const known = findByAlias(workspace, id);
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
-    return refuse(`${takenText(input.alias)} Choose another name.`);
+    return refuseField(`${takenText(input.alias)} Choose another name.`);
   if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
-    return refuse(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
+    return refuseField(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
   const project = projectOf(input, known ?? { addedBy: user.id, addedAt: at });
   const channels = known === undefined ? 0 : workspace.channelsOf(known.alias).length;
   const change = auditedChange(request, auditActionOf(known, project));

@@ -19,7 +19,7 @@ import {
   choices,
   note,
   people,
-  refuse,
+  refuseField,
   text,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
@@ -161,13 +161,15 @@ const FIELDS = {
     hint: 'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
     max: MAX_CURRENCY_LENGTH,
     optional: true,
-    parse: (label) => (isCurrencyLabel(label) ? label : refuse(CURRENCY_RULE)),
+    parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
   }),
   locale: choice('Numbers in public answers and posts', {
     hint: 'Private answers follow each person’s Slack language.',
     options: ({ values }) => numberOptions(values.locale ?? ''),
     parse: (chosen) =>
-      chosen.length <= MAX_LOCALE_LENGTH && isLocale(chosen) ? chosen : refuse('Choose one from the list.'),
+      chosen.length <= MAX_LOCALE_LENGTH && isLocale(chosen)
+        ? chosen
+        : refuseField('Choose one from the list.'),
   }),
   managers: {
     ...people('People who manage Tally', {

@@ -8,11 +8,11 @@ import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
   choices,
+  FieldRefusal,
   type FormMoment,
   live,
   note,
-  Refusal,
-  refuse,
+  refuseField,
   text,
   when,
 } from '../../slack/forms/fields.ts';
@@ -59,7 +59,7 @@ export function createWatchForm(kind: OwnedWatches, services: FormServices) {
       const { projects, ...target } = deliveryOf(values);
       const [project = NO_PROJECT] = projects;
       const rule = ruleOf(values, currencyOf(project, workspace));
-      return rule instanceof Refusal ? undefined : { projects: [project], rule, ...target };
+      return rule instanceof FieldRefusal ? undefined : { projects: [project], rule, ...target };
     },
     build: (at, before) => buildWatch(services, at, before),
   });
@@ -111,7 +111,7 @@ const watchFields = (kind: OwnedWatches, services: FormServices) => ({
     const label = labelOf(at);
     const rule = ruleOf(at.values, label);
     return [
-      ...(rule instanceof Refusal && isTyped(at.values) ? [section(rule.sentence)] : []),
+      ...(rule instanceof FieldRefusal && isTyped(at.values) ? [section(rule.sentence)] : []),
       // A budget is agreed in a currency.
       ...(at.values.kind === 'budget' && label === '' ? [context(noCurrency(at.request))] : []),
     ];
@@ -175,7 +175,7 @@ const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | u
 function ruleFor(at: FormMoment): WatchRule | undefined {
   const project = projectIn(at);
   const rule = project && ruleOf(at.values, currencyOf(project, at.request.workspace));
-  return rule instanceof Refusal ? undefined : rule;
+  return rule instanceof FieldRefusal ? undefined : rule;
 }
 
 /** Also asks billing, so that a project without data is not watched. */
@@ -183,17 +183,19 @@ async function buildWatch(
   services: FormServices,
   at: FormMoment,
   before: Watch | undefined,
-): Promise<Watch | Refusal> {
+): Promise<Watch | FieldRefusal> {
   const { values, request } = at;
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
   const rule = ruleOf(values, currencyOf(project, request.workspace));
-  if (rule instanceof Refusal) return rule;
+  if (rule instanceof FieldRefusal) return rule;
   const previewed = await previewDraft(services, at);
   // The target may be right, such as a manager, although this user may not ask about the project.
-  if (previewed === undefined) return refuse('You can’t ask about this project here.');
+  if (previewed === undefined) return refuseField('You can’t ask about this project here.');
   if (isFailure(previewed.result, 'no-data'))
-    return refuse(`${previewed.result.message} Check the project ID, or choose it with another product.`);
+    return refuseField(
+      `${previewed.result.message} Check the project ID, or choose it with another product.`,
+    );
   const isSame =
     before !== undefined &&
     isSameProject(before.projects[0], project) &&

@@ -10,7 +10,7 @@ import {
   thresholdDigits,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
-import { Refusal, refuse } from '../../slack/forms/fields.ts';
+import { FieldRefusal, refuseField } from '../../slack/forms/fields.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import { WATCH_KINDS } from './parse.ts';
 
@@ -39,19 +39,21 @@ const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'
 export const THRESHOLDS = {
   below: parseAmount,
   days: (typed: string) =>
-    parseRunwayDays(typed) ?? refuse(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
-  amount(typed: string, label: string): Money | Refusal {
+    parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
+  amount(typed: string, label: string): Money | FieldRefusal {
     const amount = parseAmount(typed, label);
-    return amount instanceof Refusal || amount.gt(ZERO) ? amount : refuse('Type an amount above zero.');
+    return amount instanceof FieldRefusal || amount.gt(ZERO)
+      ? amount
+      : refuseField('Type an amount above zero.');
   },
-  factor: (typed: string) => parseFactor(typed) ?? refuse('Type a factor above 1, such as 2 or 1.5.'),
+  factor: (typed: string) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
   floor: (typed: string, label: string) => parseAmount(typed || '0', label),
 };
 
-function parseAmount(typed: string, label: string): Money | Refusal {
+function parseAmount(typed: string, label: string): Money | FieldRefusal {
   const amount = parseThreshold(typed, label);
   if ('value' in amount) return amount.value;
-  return refuse(
+  return refuseField(
     amount.problem === 'ambiguous'
       ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
       : PROBLEMS[amount.problem],
@@ -59,27 +61,27 @@ function parseAmount(typed: string, label: string): Money | Refusal {
 }
 
 /** The rule that the fields make, or the first thing that is wrong with them. @param label the currency label of the project */
-export function ruleOf(values: FormFields, label: string): WatchRule | Refusal {
+export function ruleOf(values: FormFields, label: string): WatchRule | FieldRefusal {
   const kind = WATCH_KINDS.find((known) => known === values.kind) ?? 'balance';
   const read = <Name extends keyof typeof THRESHOLDS>(name: Name) =>
     THRESHOLDS[name](values[name] ?? '', label) as ReturnType<(typeof THRESHOLDS)[Name]>;
   switch (kind) {
     case 'balance': {
       const below = read('below');
-      return below instanceof Refusal ? below : { kind, below };
+      return below instanceof FieldRefusal ? below : { kind, below };
     }
     case 'runway': {
       const days = read('days');
-      return days instanceof Refusal ? days : { kind, days };
+      return days instanceof FieldRefusal ? days : { kind, days };
     }
     case 'budget': {
       const amount = read('amount');
-      return amount instanceof Refusal ? amount : { kind, amount };
+      return amount instanceof FieldRefusal ? amount : { kind, amount };
     }
     case 'spike': {
       const [factor, floor] = [read('factor'), read('floor')];
-      if (factor instanceof Refusal) return factor;
-      return floor instanceof Refusal ? floor : { kind, factor, floor };
+      if (factor instanceof FieldRefusal) return factor;
+      return floor instanceof FieldRefusal ? floor : { kind, factor, floor };
     }
   }
 }

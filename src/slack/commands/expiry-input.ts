@@ -2,7 +2,7 @@ import type { InputBlock } from '@slack/types';
 import * as z from 'zod';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/expiry.ts';
-import { checks, date, type Refusal, refuse } from '../forms/fields.ts';
+import { checks, date, type FieldRefusal, refuseField } from '../forms/fields.ts';
 import { option } from '../kit/blocks.ts';
 import { checksInput, dateInput } from '../kit/inputs.ts';
 import type { FormFields } from '../request/form-fields.ts';
@@ -27,11 +27,11 @@ export const expiryInputs = (hint: string, initial?: ExpiryChoice): readonly Inp
 ];
 
 /** The two fields of an expiry. @param empty what it means if neither is filled in */
-export const expiryFields = <T>(hint: string, empty: T | Refusal) => ({
+export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
     const parsed = parseExpiryChoice({ expires, never });
     if (parsed === undefined) return empty;
-    return 'error' in parsed ? refuse(parsed.error) : parsed.choice;
+    return 'error' in parsed ? refuseField(parsed.error) : parsed.choice;
   }),
   never: checks('No expiry', { options: [option('It never expires', 'never')] }),
 });

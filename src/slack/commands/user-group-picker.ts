@@ -2,7 +2,7 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
-import { type Field, refuse, search } from '../forms/fields.ts';
+import { type Field, refuseField, search } from '../forms/fields.ts';
 import { type Block, compact, option, section } from '../kit/blocks.ts';
 import { type SearchInput, searchInput } from '../kit/inputs.ts';
 import { selectedValues } from '../request/form-fields.ts';
@@ -76,7 +76,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
       const ids = selectedValues(chosen);
       return ids.length <= max && ids.every(isGroup)
         ? ids
-        : refuse(`Choose up to ${max} user groups from the list.`);
+        : refuseField(`Choose up to ${max} user groups from the list.`);
     },
   });
   return {

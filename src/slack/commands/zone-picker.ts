@@ -1,7 +1,7 @@
 import type { PlainTextOption } from '@slack/types';
 import { lazy } from '../../domain/language/questions/phrases.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { type Field, refuse, search } from '../forms/fields.ts';
+import { type Field, refuseField, search } from '../forms/fields.ts';
 import { option } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
@@ -90,7 +90,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     max: 1,
     options: ({ value, request }) => (isTimeZone(value) ? [zoneOption(value, request.at)] : []),
     find: suggestZones,
-    parse: (chosen) => (isTimeZone(chosen) ? chosen : refuse('Choose a time zone from the list.')),
+    parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
 const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));

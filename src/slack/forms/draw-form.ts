@@ -6,7 +6,7 @@ import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { actions, type Block, button, compact, header } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import type { FormFields } from '../request/form-fields.ts';
-import { type Field, type FormMoment, Refusal, readField } from './fields.ts';
+import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 const stateSchema = z.object({
   /** Of the record that the form is about. */
@@ -49,7 +49,7 @@ interface NamedLayout extends FormLayout {
 }
 type Moment = FormMoment & { readonly state: FormState };
 
-export const applies = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
 
 /** The same moment with what the fields of these paces need. @returns `at` if they need nothing */
 export async function loadFields(
@@ -59,7 +59,7 @@ export async function loadFields(
 ): Promise<Moment> {
   const due = Object.entries(fields).flatMap(([name, field]) => {
     const { load } = field;
-    const isDue = load !== undefined && paces.includes(load.pace) && applies(field, at.values);
+    const isDue = load !== undefined && paces.includes(load.pace) && isPartOf(field, at.values);
     return isDue && (load.isNeeded?.(at) ?? true) ? [[name, load] as const] : [];
   });
   if (due.length === 0) return at;
@@ -98,7 +98,7 @@ export function drawForm(
 
 function drawField({ action }: NamedLayout, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
   const { values, data, state } = at;
-  if (!applies(field, values)) return [];
+  if (!isPartOf(field, values)) return [];
   const { load, isLive = false, find } = field;
   const isAsking = load?.pace === 'last' && data[name] === undefined && (load.isNeeded?.(at) ?? true);
   const own = { name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking };
@@ -122,7 +122,7 @@ function encodeState(form: NamedLayout, at: Moment, blocks: readonly (Block | In
     const value = values[name];
     if (value === undefined || drawn.has(name) || field.isSecret) return [];
     // What isn't understood may be a secret.
-    return readField(field, value, values) instanceof Refusal ? [] : [[name, value]];
+    return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
   const place = form.placeOf?.(values) || at.place;
   return JSON.stringify({

@@ -16,11 +16,11 @@ import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 
 /** Why what a field holds isn't taken, in a sentence. */
-export class Refusal {
+export class FieldRefusal {
   constructor(readonly sentence: string) {}
 }
 
-export const refuse = (sentence: string): Refusal => new Refusal(sentence);
+export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(sentence);
 
 /** A form at one moment. What its fields hold may be empty or wrong, and nothing is checked against the record. */
 export interface FormMoment {
@@ -56,7 +56,7 @@ export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
   /** Pure. A failure that it throws refuses with its message. Without it, the field is drawn only. */
-  readonly parse?: (text: string, values: FormFields) => T | Refusal;
+  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
   readonly load?: Load<unknown>;
   /** Before it is saved. @returns what is wrong, as a mrkdwn sentence @throws Failure */
   readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
@@ -79,7 +79,7 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
     return parse?.(typed, values);
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return refuse(error.message);
+    return refuseField(error.message);
   }
 }
 
@@ -108,7 +108,7 @@ export const note = <D>(
 interface Options<T> {
   readonly hint?: string;
   readonly optional?: boolean;
-  readonly parse?: (text: string, values: FormFields) => T | Refusal;
+  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
 }
 
 /** Marks that change how a text reads and can't be seen, as from a PDF or a chat in Arabic or Hebrew. */
@@ -127,7 +127,7 @@ export const text = <T = string>(
   isSecret: secret,
   isText: !secret,
   draw: ({ name, value }) => [textInput({ block: name, label, ...form, initial: secret ? '' : value })],
-  parse: (typed, values) => (UNSEEN.test(typed) ? refuse(UNSEEN_TEXT) : parse(typed, values)),
+  parse: (typed, values) => (UNSEEN.test(typed) ? refuseField(UNSEEN_TEXT) : parse(typed, values)),
 });
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
@@ -147,7 +147,7 @@ export const choice = <T = string>(
     parse ??
     ((chosen) => {
       const isKnown = typeof options === 'function' || options.some(({ value }) => value === chosen);
-      return isKnown ? (chosen as T) : refuse('Choose one from the list.');
+      return isKnown ? (chosen as T) : refuseField('Choose one from the list.');
     }),
 });
 
@@ -187,18 +187,18 @@ export const people = (
   parse(chosen) {
     const all = selectedValues(chosen);
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
-    return isWhole ? all : refuse(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
+    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
   },
 });
 
-export const person = (label: string, hint: string): Field<string> => ({
+export const personField = (label: string, hint: string): Field<string> => ({
   draw: (at) => [
     input(
       { block: at.name, label, hint },
       { type: 'users_select', ...(isPerson(at.value) && { initial_user: at.value }) },
     ),
   ],
-  parse: (chosen) => (isPerson(chosen) ? chosen : refuse('Choose a person.')),
+  parse: (chosen) => (isPerson(chosen) ? chosen : refuseField('Choose a person.')),
   check: checkMembers(label),
 });
 
@@ -254,7 +254,7 @@ export const time = (label: string, placeholder: string): Field<string> => ({
       { type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
     ),
   ],
-  parse: (chosen) => (TIME.test(chosen) ? chosen : refuse('Choose a time.')),
+  parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
 });
 
 /** `09:00` */

@@ -14,8 +14,8 @@ import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-repl
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener } from '../server/listeners.ts';
-import { applies, decodeState, drawForm, type FormLayout, type FormState, loadFields } from './draw-form.ts';
-import { type Field, type FormMoment, Refusal, readField } from './fields.ts';
+import { decodeState, drawForm, type FormLayout, type FormState, isPartOf, loadFields } from './draw-form.ts';
+import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -70,7 +70,7 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   /** What the form is about after a conflict, if that isn't the record of the same ID as it is now. */
   readonly renewed?: (sent: SentForm<F>) => { readonly id?: string; readonly seen?: string };
   /** @returns what was saved, or why nothing was, as a mrkdwn sentence @throws Failure, NotAllowed */
-  readonly save: (sent: SentForm<F>) => Promise<Message | Refusal>;
+  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** Completes “Not …”; `saved` if absent. */
   readonly done?: string;
   readonly explain?: (failure: Failure, request: Request) => Message;
@@ -189,10 +189,10 @@ interface Parsed {
 function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm<Parsed> {
   const values = { ...decodeState(metadata).hidden, ...shown };
   const read = Object.entries<Field>(form.fields)
-    .filter(([, field]) => field.parse !== undefined && applies(field, values))
+    .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
     .map(([field, described]) => [field, readField(described, values[field] ?? '', values)] as const);
   const refused = read.flatMap(([field, value]) =>
-    value instanceof Refusal ? [[field, value.sentence] as const] : [],
+    value instanceof FieldRefusal ? [[field, value.sentence] as const] : [],
   );
   return refused.length === 0
     ? { input: { shown, metadata, input: Object.fromEntries(read) } }
@@ -224,7 +224,7 @@ async function findProblem(
 ): Promise<readonly [field: string, why: string] | undefined> {
   const before = form.before?.(at.id, at.request) ?? {};
   for (const [field, described] of Object.entries<Field>(form.fields)) {
-    const problem = applies(described, at.values) ? await described.check?.(at, before, field) : undefined;
+    const problem = isPartOf(described, at.values) ? await described.check?.(at, before, field) : undefined;
     if (problem !== undefined) return [field, problem];
   }
   return undefined;
@@ -293,7 +293,7 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
     const [field, problem] = (await findProblem(form, at)) ?? [];
     if (problem !== undefined) return await showProblem(form, at, [problem], field);
     const saved = await form.save(sent);
-    await (saved instanceof Refusal
+    await (saved instanceof FieldRefusal
       ? showProblem(form, at, [saved.sentence])
       : request.reply.modal.show(form.heading, saved));
   } catch (error) {

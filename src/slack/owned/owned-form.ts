@@ -13,12 +13,12 @@ import {
   choice,
   choices,
   type Field,
+  FieldRefusal,
   type FormMoment,
   live,
   note,
   people,
-  Refusal,
-  refuse,
+  refuseField,
   search,
   when,
 } from '../forms/fields.ts';
@@ -47,7 +47,7 @@ interface OwnedForm<T extends OwnedItem, F extends Fields>
   /** What the form says of the item; undefined if that isn't right any more. */
   content(values: FormFields, request: Request): Partial<T> | undefined;
   /** After the check of its target. @returns the item, or why it isn't saved @throws NotAllowed, Failure */
-  build(at: FormMoment, before: T | undefined): Promise<T | Refusal>;
+  build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
 /** The form of a schedule or a watch. A new one has its ID from when the form opens, so that it is saved once. */
@@ -98,13 +98,13 @@ async function saveItem<T extends OwnedItem, F extends Fields>(
   kind: OwnedKind<T>,
   build: OwnedForm<T, F>['build'],
   sent: SentForm<F>,
-): Promise<Message | Refusal> {
+): Promise<Message | FieldRefusal> {
   const { id, request } = sent;
   const before = requireOwned(kind.find, id, request);
   const full = before === undefined ? limitReachedMessage(kind, request) : undefined;
-  if (full !== undefined) return refuse(full.text);
+  if (full !== undefined) return refuseField(full.text);
   const item = await build(sent, before);
-  if (item instanceof Refusal) return item;
+  if (item instanceof FieldRefusal) return item;
   const action: AuditAction = `${kind.kind} ${before === undefined ? 'created' : 'changed'}`;
   await changeItem(kind, item, action, request);
   return savedMessage(kind, item, request);
@@ -184,7 +184,7 @@ export const projectsField = (max: number, hint?: string): Field<Delivery['proje
         const all = selectedValues(chosen);
         const projects = all.flatMap((value) => parseProjectValue(value) ?? []);
         const isWhole = projects.length > 0 && projects.length <= max && projects.length === all.length;
-        return isWhole ? projects : refuse(`Choose ${wanted}. Type a name or an ID.`);
+        return isWhole ? projects : refuseField(`Choose ${wanted}. Type a name or an ID.`);
       },
     }),
   );
@@ -219,7 +219,8 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
           hint: `Everyone there sees the ${kind.sends}, and who set them up.`,
           placeholder: 'Choose a channel',
           max: 1,
-          parse: (chosen) => (isChannel(chosen) ? chosen : refuse('Choose a channel, not a direct message.')),
+          parse: (chosen) =>
+            isChannel(chosen) ? chosen : refuseField('Choose a channel, not a direct message.'),
         }),
       ),
     ),
