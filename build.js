@@ -12,8 +12,8 @@ import { build } from 'esbuild';
 export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Of no use here: Bolt's receivers and Slack's signed states of an installation, in whose place Tally has its own; BullMQ's cron
- * and its queues in PostgreSQL; the spans of prom-client's exemplars.
+ * Of no use here: Bolt's receiver for Express, its reading of bodies and Slack's signed states of an installation, in whose place
+ * Tally has its own; BullMQ's cron and its queues in PostgreSQL; the spans of prom-client's exemplars.
  */
 const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|@opentelemetry\/api|\.\.?\/postgres\b.*)$/;
 

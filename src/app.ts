@@ -44,8 +44,8 @@ import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createAnswerStore, createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
-import { createTokenGrants } from './workspace/short-lived/token-grants.ts';
 import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
+import { createTokenWindows } from './workspace/short-lived/token-windows.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
@@ -155,6 +155,7 @@ export function createTally(
     authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
   };
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
+  const dedup = createEventDedup(redis);
   const shared = { workspaces, audit, threads, limits, log, clock };
   const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
@@ -166,7 +167,8 @@ export function createTally(
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
-      grants: createTokenGrants(redis),
+      windows: createTokenWindows(keyring),
+      dedup,
       quota: createTokenQuota(redis, config.limits.osTokens),
     }),
     createProjectsFeature(services),
@@ -174,7 +176,7 @@ export function createTally(
     createStatusFeature(services),
     createAuditFeature(services),
     createSettingsFeature(services),
-    createAskManagerFeature({ ...services, dedup: createEventDedup(redis) }),
+    createAskManagerFeature({ ...services, dedup }),
     createMentionsFeature(services),
     createWorkflowStepsFeature(services),
     createHomeFeature(services),

@@ -10,11 +10,11 @@ import {
   type ThreadPlace,
   type ThreadQuestion,
 } from '../workspace/thread-store.ts';
-import { type Message, parseMessage } from './outbox/message.ts';
+import { type OutboxMessage, parseMessage } from './outbox/message.ts';
 
 /** The delivery log of a workspace as it was read. */
 export interface DeliveryLogSnapshot {
-  readonly messages: readonly Message[];
+  readonly messages: readonly OutboxMessage[];
   /** When this channel (any channel if none is given) was last posted to, in ms. */
   lastPost(channel?: SlackId): Millis | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */

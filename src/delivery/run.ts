@@ -9,7 +9,7 @@ import { type AnswerStore, createAnswerCollector } from '../workspace/service-ou
 import { createBillingCache } from './billing-cache.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
-import { dueTime, MAX_RETRY_DELAY, type Message, messageKindOf } from './outbox/message.ts';
+import { dueTime, MAX_RETRY_DELAY, messageKindOf, type OutboxMessage } from './outbox/message.ts';
 import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -24,7 +24,7 @@ export interface Plan {
   /** Done before any message is sent, one after the other. @throws OvertakenError, store-unavailable */
   readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
   /** Messages that are due and not stored yet: their claim stores them. */
-  readonly messages: readonly Message[];
+  readonly messages: readonly OutboxMessage[];
   /**
    * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
    * whoever passes one on.
@@ -119,7 +119,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
 
 interface DueMessage {
   readonly kind: MessageKind<unknown>;
-  readonly message: Message;
+  readonly message: OutboxMessage;
 }
 
 /** What all jobs have to do at one instant, and the stored messages that are due. */
@@ -127,7 +127,7 @@ function planRun(jobs: readonly Job[], view: RunView) {
   const { snapshot, now } = view;
   const plans = jobs.map((job) => job.plan(view));
   const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
-  const named = (message: Message): DueMessage[] => {
+  const named = (message: OutboxMessage): DueMessage[] => {
     const kind = kinds.get(messageKindOf(message));
     return kind === undefined ? [] : [{ kind, message }];
   };

@@ -15,8 +15,6 @@ export type KeyOf = (id: string) => string;
 
 export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
-/** Grants of the modals that show tokens. */
-export const grantsKey = (id: string): string => `${ofWorkspace(id)}:grants`;
 /** When each person got tokens lately. */
 export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** Every message that Tally sends by itself, and the states of watches. */
@@ -36,7 +34,6 @@ export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
-  grantsKey,
   issuedKey,
   deliveryLogKey,
   watchFiguresKey,
@@ -100,8 +97,6 @@ export const FIELDS = {
   channel: 'channel:',
   /** The application access of a project, by its ID. */
   access: 'access:',
-  /** Whether the service revokes tokens of that access, as the last revocation showed. */
-  revocable: 'revocable:',
   /** When this person read that tokens appear on their own screen only. */
   tokenNoticeSeen: 'token-notice-seen:',
   schedule: 'schedule:',

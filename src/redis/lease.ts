@@ -8,7 +8,7 @@ import { type KeyOf, recordKey } from './keys.ts';
 /** A key that one process holds at a time, until it releases it or `ms` are over. */
 export interface Lease {
   readonly key: string;
-  /** Random: only its holder can extend or release the lease. */
+  /** Random: only its holder can release the lease. */
   readonly token: string;
 }
 
@@ -16,9 +16,6 @@ export interface Lease {
 const ACQUIRE = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return -1 end
 return redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2], 'NX') and 1 or 0`;
-const EXTEND = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-return 0`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
@@ -42,13 +39,6 @@ export async function acquireLease(
   if (result === 1) return lease;
   return result === 0 ? 'taken' : 'gone';
 }
-
-/** @returns false when the lease was lost @throws store-unavailable */
-export const extendLease = async (
-  redis: RedisConnection,
-  { key, token }: Lease,
-  ms: Millis,
-): Promise<boolean> => (await guardRead(() => redis.eval(EXTEND, 1, key, token, ms))) === 1;
 
 /** @returns whether it was held until now @throws store-unavailable */
 export const releaseLease = async (redis: RedisConnection, { key, token }: Lease): Promise<boolean> =>

@@ -1,36 +1,5 @@
 import type { Millis } from '../domain/time/calendar.ts';
 
-interface Repetition {
-  /** How long to wait from the end of one run to the beginning of the next. */
-  readonly pause: () => Millis;
-  /** How long to wait after a failure. */
-  readonly retry: Millis;
-  /** Gets each error, until the repetition is stopped. */
-  readonly onError: (error: Error) => void;
-}
-
-/** Does the work now, and again and again; keeps no process alive. @returns what stops it */
-export function repeat(
-  work: (stopping: AbortSignal) => Promise<void>,
-  { pause, retry, onError }: Repetition,
-): () => void {
-  const stopped = new AbortController();
-  const { signal } = stopped;
-  let timer: NodeJS.Timeout | undefined;
-  const next = async (): Promise<void> => {
-    const wait = await work(signal).then(pause, (error: Error) => {
-      if (!signal.aborted) onError(error);
-      return retry;
-    });
-    if (!signal.aborted) timer = setTimeout(next, wait).unref();
-  };
-  void next();
-  return () => {
-    stopped.abort();
-    clearTimeout(timer);
-  };
-}
-
 /**
  * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
  * it reads what arrived in that time. So the second half begins when the event loop has come to the end of the first one,

@@ -11,8 +11,8 @@ import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-prefix.ts';
 import type { ResponseUrlClient } from './reply/response-url.ts';
 import type { UserDirectory } from './request/users.ts';
-import type { RejectionReason } from './server/http-rejections.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
+import type { RejectionReason } from './server/request-guard.ts';
 
 /** What both features and the listeners that call them are made of. */
 export interface SharedServices {

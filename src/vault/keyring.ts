@@ -21,8 +21,15 @@ export function createKeyring(keys: readonly SealingKey[]) {
   if (newest === undefined) throw new RangeError('A keyring needs a key.');
   const [newestId, newestKey] = newest;
   return {
-    /** @returns an envelope */
-    seal: (plain: string, owner: SealOwner): string => seal(plain, owner, newestId, newestKey),
+    /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+    seal(plain: string, owner: SealOwner): string {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv(CIPHER, newestKey, nonce, { authTagLength: TAG_BYTES }).setAAD(
+        boundData(newestId, owner),
+      );
+      const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+      return `v1.${newestId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
+    },
     /** Throws nothing else, for any text. @throws unseal-failed */
     open(text: string, owner: SealOwner): string {
       const envelope = parseEnvelope(text, owner.kind);
@@ -59,18 +66,8 @@ export interface SealOwner {
 
 type Envelope = ReturnType<typeof parseEnvelope>;
 
-/** `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
-export function seal(plain: string, owner: SealOwner, keyId: string, key: KeyObject): string {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(
-    boundData(keyId, owner),
-  );
-  const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-  return `v1.${keyId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
-}
-
 /** @throws unseal-failed `malformed` unless it is an envelope */
-export function parseEnvelope(text: string, what?: string) {
+function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
   // The pattern has all three groups, or does not match.
@@ -80,7 +77,7 @@ export function parseEnvelope(text: string, what?: string) {
 }
 
 /** @throws unseal-failed `not-authentic` when the key, the owner or a single bit differs */
-export function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
+function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyObject): string {
   const end = sealed.length - TAG_BYTES;
   try {
     const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })

@@ -524,6 +524,17 @@ describe('a reminder', () => {
     expect(others[2]).toBe('Only Tally managers can replace it. Ask one of them.');
   });
 
+  it.each([
+    ['works', 'works again'],
+    ['replaced', 'was replaced'],
+    ['removed', 'was removed'],
+  ] as const)('says that it is over, and asks for nothing then: %s', (state, words) => {
+    expect(reads('rejected', credential('connection', { state }))).toEqual([
+      `*The access token of connection main ${words}*`,
+      `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
+    ]);
+  });
+
   it('counts only the schedules and watches that use that token', () => {
     const eu = { ...schedule({ id: 'schedul2' }), projects: [{ id: '7', product: 1 as const }] };
     const elsewhere: Watch = { ...WATCH, id: 'watch002', projects: [{ id: '7', product: 1 }] };

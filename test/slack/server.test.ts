@@ -65,10 +65,9 @@ describe('a request that claims to be Slack’s', () => {
       {
         level: 'warn',
         reason: 'wrong-signature',
-        requests: 1,
         todo: expect.stringContaining('SLACK_SIGNING_SECRET'),
       },
-      { level: 'warn', reason: 'outdated', requests: 1, todo: expect.stringContaining('clock') },
+      { level: 'warn', reason: 'outdated', todo: expect.stringContaining('clock') },
     ]);
   });
 

@@ -6,7 +6,7 @@ import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { DeliveryLogSnapshot, WriteConditions } from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
-import { type Message, type MessageKindName, messageKindOf } from './message.ts';
+import { type MessageKindName, messageKindOf, type OutboxMessage } from './message.ts';
 import type { Recipient, Refusal } from './recipient.ts';
 import type { MessageTopic } from './thread-topic.ts';
 
@@ -15,33 +15,40 @@ export interface MessageKind<About> {
   readonly name: MessageKindName;
   readonly about: z.ZodType<About>;
   /** The schedule or watch that it is about, for log and metrics. */
-  readonly subject?: (message: Message<About>) => { readonly schedule?: string; readonly watch?: string };
+  readonly subject?: (message: OutboxMessage<About>) => {
+    readonly schedule?: string;
+    readonly watch?: string;
+  };
   /** When it is sent, or drawn again, in ms; undefined for not as things are. By default as its record says. */
-  readonly dueAt?: (message: Message<About>, view: RunView) => Millis | undefined;
+  readonly dueAt?: (message: OutboxMessage<About>, view: RunView) => Millis | undefined;
   /**
    * What the message says now: to be sent, or once it is `posted`, to stand in its place.
    * @returns a draft, or how the record goes on without sending @throws Failure
    */
-  prepare(message: Message<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
+  prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** Written in the same step as that Slack has it, for the first time or with a new content. */
   readonly afterSent?: (
-    message: Message<About>,
+    message: OutboxMessage<About>,
     context: DeliveryContext,
   ) => WriteConditions & {
     /** The record after it; `next` says when it is drawn again. */
-    readonly message?: Message<About>;
+    readonly message?: OutboxMessage<About>;
   };
   /**
    * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
    * channel has failed. @returns undefined for the default
    */
   readonly onRefused?: (
-    message: Message<About>,
+    message: OutboxMessage<About>,
     refusal: Refusal,
     context: DeliveryContext,
   ) => Step<About> | undefined;
   /** It could not be made or sent. @param after the record that the outbox would store, `failed` if it gives up */
-  readonly onFailed?: (after: Message<About>, effect: FailureEffect, context: DeliveryContext) => Step<About>;
+  readonly onFailed?: (
+    after: OutboxMessage<About>,
+    effect: FailureEffect,
+    context: DeliveryContext,
+  ) => Step<About>;
 }
 
 /** A message that could go out now. */
@@ -62,7 +69,7 @@ export interface Draft<About> {
 export interface Step<About> extends WriteConditions {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   /** Undefined deletes the record. */
-  readonly message: Message<About> | undefined;
+  readonly message: OutboxMessage<About> | undefined;
 }
 
 export const isDraft = <About>(prepared: Draft<About> | Step<About>): prepared is Draft<About> =>
@@ -76,7 +83,7 @@ export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =
 export const messagesOf = <About>(
   { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
   { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
-): readonly Message<About>[] =>
+): readonly OutboxMessage<About>[] =>
   messages.flatMap((message) => {
     if (messageKindOf(message) !== name) return [];
     const { data, success } = about.safeParse(message.about);

@@ -34,7 +34,7 @@ const schema = z.object({
 });
 type StoredMessage = Readonly<z.infer<typeof schema>>;
 
-export interface Message<About = unknown> extends StoredMessage {
+export interface OutboxMessage<About = unknown> extends StoredMessage {
   /** `post/abcd1234/2026-11-20`: its field in the log, and how it is found in Slack. */
   readonly key: string;
   readonly about: About;
@@ -43,23 +43,29 @@ export interface Message<About = unknown> extends StoredMessage {
 }
 
 /** @returns undefined for a field that is no message @param json undefined for a message that is not stored */
-export function parseMessage(key: string, json: string): Message | undefined {
+export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
   // A damaged one counts as failed for good, so that nothing is sent twice.
   const stored = tryParseRecord(schema, json) ?? { to: '', about: {}, state: 'failed', at: 0, tries: 0 };
   return { ...stored, key, json };
 }
 
-export const serialize = <About>({ key: _, json: __, ...stored }: Message<About>): StoredMessage => stored;
+export const serialize = <About>({ key: _, json: __, ...stored }: OutboxMessage<About>): StoredMessage =>
+  stored;
 
 /** Stores a new message, or deletes one, in the delivery log. */
-export const putMessage = (message: Message) => ({
+export const putMessage = (message: OutboxMessage) => ({
   ...{ name: message.key, before: undefined, value: serialize(message) },
 });
-export const dropMessage = ({ key, json }: Message) => ({ name: key, before: json, value: undefined });
+export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, value: undefined });
 
 /** A message that is due and not stored yet. */
-export const newMessage = <About>(key: string, to: SlackId, about: About, at: Millis): Message<About> => ({
+export const newMessage = <About>(
+  key: string,
+  to: SlackId,
+  about: About,
+  at: Millis,
+): OutboxMessage<About> => ({
   ...{ key, to, about, at },
   state: 'due',
   tries: 0,
@@ -72,7 +78,7 @@ export const SLACK_SETTLE: Millis = 20_000;
 export const MAX_RETRY_DELAY: Millis = HOUR;
 
 /** When its record says that it is sent or drawn again, in ms; undefined for never. */
-export function dueTime({ state, at, next }: Message, now: Millis): Millis | undefined {
+export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
   // A longer wait can only come from a clock that has gone back since.
   const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
   if (state === 'due') return planned ?? 0;
@@ -90,5 +96,5 @@ const HOURS = 72;
 export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
   PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-export const messageKindOf = ({ key }: Pick<Message, 'key'>): MessageKindName =>
+export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;

@@ -8,7 +8,7 @@ import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';
 import { notSentFailure } from './failure-effect.ts';
-import type { Message } from './message.ts';
+import type { OutboxMessage } from './message.ts';
 
 /** A channel or a person, with what they may see at this moment. */
 export interface Recipient {
@@ -75,7 +75,10 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
  *
  * @returns undefined if nobody is left @throws slack-failed, store-unavailable
  */
-export async function findHeir(message: Message, context: DeliveryContext): Promise<SlackId | undefined> {
+export async function findHeir(
+  message: OutboxMessage,
+  context: DeliveryContext,
+): Promise<SlackId | undefined> {
   const { workspace, teamId, users, client, deliveryLog } = context;
   const { owner } = (message.about ?? {}) as { readonly owner?: SlackId };
   const about = message.key.slice(0, message.key.lastIndexOf('/'));

@@ -26,7 +26,7 @@ import type { DeliveryContext } from '../context.ts';
 import { type LogField, OvertakenError, openField, type WriteConditions } from '../delivery-log.ts';
 import { effectOf, type FailureEffect } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
-import { type Message, parseMessage, retryDelay, SLACK_SETTLE, serialize } from './message.ts';
+import { type OutboxMessage, parseMessage, retryDelay, SLACK_SETTLE, serialize } from './message.ts';
 import { type Draft, isDraft, type MessageKind, type Step } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
 import { threadQuestions } from './thread-topic.ts';
@@ -50,7 +50,7 @@ const DUPLICATE =
  */
 export function deliverMessage<About>(
   kind: MessageKind<About>,
-  message: Message<About>,
+  message: OutboxMessage<About>,
   context: DeliveryContext,
 ): Promise<void> {
   const { teamId, workspace, onFinished } = context;
@@ -71,8 +71,8 @@ type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 
 class Attempt<About> {
   /** The record as it was last stored. */
-  private current: Message<About>;
-  private readonly field: LogField<Message<About> | undefined>;
+  private current: OutboxMessage<About>;
+  private readonly field: LogField<OutboxMessage<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
   /** What it would show: an update that is given up isn't tried again until that changes. */
@@ -80,16 +80,17 @@ class Attempt<About> {
 
   constructor(
     private readonly kind: MessageKind<About>,
-    private readonly message: Message<About>,
+    private readonly message: OutboxMessage<About>,
     private readonly context: DeliveryContext,
   ) {
     const { key, json, state } = message;
     this.current = message;
     this.mayBeInSlack = state === 'sending';
     this.shown = message.about;
-    let known: Message<About> | undefined = message;
+    let known: OutboxMessage<About> | undefined = message;
     this.field = openField(context, key, json, (text) => {
-      const now = known ?? (text === undefined ? undefined : (parseMessage(key, text) as Message<About>));
+      const now =
+        known ?? (text === undefined ? undefined : (parseMessage(key, text) as OutboxMessage<About>));
       known = undefined;
       return now;
     });
@@ -170,10 +171,10 @@ class Attempt<About> {
   }
 
   /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
-  private async claim(draft: Draft<About>, sending: Partial<Message>): Promise<boolean> {
+  private async claim(draft: Draft<About>, sending: Partial<OutboxMessage>): Promise<boolean> {
     const { next: _, cause: __, ...rest } = this.message;
     const about = draft.about ?? rest.about;
-    const claimed = { ...rest, ...sending, state: 'sending', about } as Message<About>;
+    const claimed = { ...rest, ...sending, state: 'sending', about } as OutboxMessage<About>;
     const { expected } = draft;
     const outcome = await this.write(claimed, expected && { expected });
     return outcome === 'written';
@@ -183,12 +184,12 @@ class Attempt<About> {
   private async confirm(posted: PostedTo, topic?: Draft<About>['topic']): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.current;
-    const sent: Message<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
+    const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
     const questions = topic && threadQuestions(topic, posted, context);
     const where = { channel: posted.channel, at: sent.at };
     const began = performance.now();
-    const step = (now: Message<About> | undefined) =>
+    const step = (now: OutboxMessage<About> | undefined) =>
       now === undefined || now.state === 'posted' ? now : asStored(after);
     for (;;)
       try {
@@ -271,7 +272,7 @@ class Attempt<About> {
   }
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
-  private async write(after: Message<About> | undefined, conditions: WriteConditions = {}) {
+  private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
     const before = this.current;
     const outcome = await this.field.update((now) => {
       if (now !== before) throw new OvertakenError();
@@ -283,7 +284,7 @@ class Attempt<About> {
 }
 
 /** Who else may get it can't be asked now: it is tried again. @throws what is no failure of Slack's */
-const orLater = <About>(message: Message<About>) => {
+const orLater = <About>(message: OutboxMessage<About>) => {
   return (error: unknown): Step<About> => {
     if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
     return { outcome: 'retrying', message };
@@ -291,7 +292,8 @@ const orLater = <About>(message: Message<About>) => {
 };
 
 /** The field's value: `openField` compares and stores its JSON. */
-const asStored = <About>(message: Message<About>): Message<About> => serialize(message) as Message<About>;
+const asStored = <About>(message: OutboxMessage<About>): OutboxMessage<About> =>
+  serialize(message) as OutboxMessage<About>;
 
 /** The waits of an update after each failure, in ms; then it is given up. */
 const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
@@ -301,13 +303,13 @@ const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE
  * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
  */
 function afterFailure<About>(
-  before: Message<About>,
-  current: Message<About>,
+  before: OutboxMessage<About>,
+  current: OutboxMessage<About>,
   kind: MessageKind<About>['name'],
   mayBeInSlack: boolean,
   effect: FailureEffect,
   now: Millis,
-): Message<About> {
+): OutboxMessage<About> {
   const { cause, wait } = effect;
   const isUpdate = before.state === 'posted';
   const tries = before.tries + (wait === undefined ? 1 : 0);

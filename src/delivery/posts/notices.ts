@@ -21,7 +21,7 @@ import { chosenByKey, connectionsOf, projectLabel } from '../../workspace/projec
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
-import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
 import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
 import { hashOf, isFinal } from './post-record.ts';
@@ -39,7 +39,7 @@ const about = z.object({
   isOver: z.boolean().exactOptional(),
 });
 type NoticeAbout = Readonly<z.infer<typeof about>>;
-type Notice = Message<NoticeAbout>;
+type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
 /** The owner is told of a project that gives no answer in this many posts in a row. */

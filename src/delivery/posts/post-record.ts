@@ -6,7 +6,7 @@ import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import type { Message } from '../outbox/message.ts';
+import type { OutboxMessage } from '../outbox/message.ts';
 import { messagesOf } from '../outbox/message-kind.ts';
 
 /** The days that a post's figures cover, in this IANA time zone. */
@@ -67,11 +67,11 @@ export const POSTS = {
   }),
 } as const;
 export type PostAbout = Readonly<z.infer<typeof POSTS.about>>;
-export type PostMessage = Message<PostAbout>;
+export type PostMessage = OutboxMessage<PostAbout>;
 
 export const postKey = (schedule: string, date: Day): string => `post/${schedule}/${date}`;
-export const scheduleOf = ({ key }: Pick<Message, 'key'>): string => key.split('/')[1] ?? '';
-export const dateOf = ({ key }: Pick<Message, 'key'>): Day => key.split('/')[2] ?? '';
+export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
+export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
 /** What the log has of a schedule's dates, in order. */
 export function postsOf(
@@ -87,7 +87,7 @@ export function postsOf(
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
-export const isFinal = ({ state }: Message): boolean => state !== 'due' && state !== 'sending';
+export const isFinal = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,

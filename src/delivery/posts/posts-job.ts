@@ -10,7 +10,7 @@ import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
-import { effectOf, notSentFailure } from '../outbox/failure-effect.ts';
+import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
 import { dropMessage, dueTime, messageKindOf, newMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
@@ -143,27 +143,34 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     message.state === 'posted'
       ? undefined
       : hold(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
-  onFailed(after, { kind, cause }, context) {
-    const { state, next, channel } = after;
-    const at = context.clock();
-    if (state === 'posted') {
-      // After too many tries, not before the next look.
-      const again = next ?? nextLook(after, undefined, at);
-      return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
-    }
-    if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
-    const { basis: _, ...about } = after.about;
-    const message = { ...after, about };
-    if (state !== 'failed') {
-      const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
-      return { outcome: 'retrying', message, ...end };
-    }
-    const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
-    const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
-    const end = ending(after, context, { result: 'failed', at, cause: known, failures });
-    return { outcome: 'failed', message, ...end };
-  },
+  onFailed: afterFailedTry,
 });
+
+/** The post could not be made or sent. @param after its record, `failed` once it is given up */
+function afterFailedTry(
+  after: PostMessage,
+  { kind, cause }: FailureEffect,
+  context: DeliveryContext,
+): Step<PostAbout> {
+  const { state, next, channel } = after;
+  const at = context.clock();
+  if (state === 'posted') {
+    // After too many tries, not before the next look.
+    const again = next ?? nextLook(after, undefined, at);
+    return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
+  }
+  if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
+  const { basis: _, ...about } = after.about;
+  const message = { ...after, about };
+  if (state !== 'failed') {
+    const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
+    return { outcome: 'retrying', message, ...end };
+  }
+  const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
+  const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
+  const end = ending(after, context, { result: 'failed', at, cause: known, failures });
+  return { outcome: 'failed', message, ...end };
+}
 
 const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
   workspace.schedules.find(({ id }) => id === scheduleOf(post));

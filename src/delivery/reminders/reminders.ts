@@ -12,7 +12,7 @@ import {
 import { FIELDS } from '../../redis/keys.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
-import { dropMessage, dueTime, type Message, newMessage, putMessage } from '../outbox/message.ts';
+import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import type { Job } from '../run.ts';
 import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
@@ -44,7 +44,7 @@ export interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
   readonly expiresAt: Millis | undefined;
 }
 
-export function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
+function credentialsOf({ connections, accesses }: Workspace): readonly Credential[] {
   const all = [
     ...[...connections.values()].map((of) => ({ kind: 'connection', mark: of.fingerprint, of }) as const),
     ...[...accesses.values()].map(
@@ -111,7 +111,7 @@ export const remindersJob: Job = {
     const { workspace, snapshot } = view;
     const known = messagesOf(reminderKind, snapshot);
     const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
-    const isStale = (message: Message<ReminderAbout>) =>
+    const isStale = (message: OutboxMessage<ReminderAbout>) =>
       message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
     return {
       tasks: [],
@@ -128,9 +128,9 @@ export const remindersJob: Job = {
 /** The newest reminder that is due, in place of all earlier ones that were not sent, and when the next one is, in ms. */
 function planReminder(
   credential: Credential,
-  known: readonly Message<ReminderAbout>[],
+  known: readonly OutboxMessage<ReminderAbout>[],
   { workspace, now }: RunView,
-): { readonly messages: readonly Message<ReminderAbout>[]; readonly next?: Millis | undefined } {
+): { readonly messages: readonly OutboxMessage<ReminderAbout>[]; readonly next?: Millis | undefined } {
   const { kind, name, id, expiresAt = now } = credential;
   const steps = expirySteps(credential, workspace.settings.zone);
   const isRejected = workspace.rejectedAt(credential) !== undefined;

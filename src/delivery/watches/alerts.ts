@@ -30,7 +30,7 @@ import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import type { FieldWrite } from '../delivery-log.ts';
-import { dueTime, type Message, newMessage } from '../outbox/message.ts';
+import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
@@ -72,7 +72,7 @@ export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite
 
 /** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
 const subjectOf = (
-  { about: told }: Message<AlertAbout>,
+  { about: told }: OutboxMessage<AlertAbout>,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ) => ({
   watch: workspace.watches.find(({ id }) => id === told.watch),
@@ -84,7 +84,7 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   name: 'alert',
   about,
   subject: ({ about: { watch } }) => ({ watch }),
-  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on. */
+  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
     // Without its alert, preparing it deletes the message.
@@ -96,7 +96,7 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
-    const { workspace, teamId, now } = context;
+    const { workspace, teamId } = context;
     if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
     const { rule, projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
@@ -104,10 +104,6 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
     // What was never alerted doesn't recover, and figures of another account alert nobody.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
-    if (isNew && isMuted(watch, now)) {
-      const doubt = message.state === 'sending' && { isAgain: true };
-      return { outcome: 'waiting', message: { ...message, ...doubt, state: 'due' } };
-    }
     const known = needsBalance(rule) ? undefined : await figures.find(teamId, figuresField(projects[0]));
     const chart = known?.source === source ? alertChart(alert, known) : undefined;
     const field = FIELDS.watch + watch.id;

@@ -139,7 +139,7 @@ export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone
 /** Whether a rule uses the balance; the others only use the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
 /** Whether a rule needs the spend, which for a balance is only an explanation. */
-export const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
+const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
 /** Whether all is there that a rule is judged by. */
 export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>

@@ -1,62 +1,65 @@
+import { randomUUID } from 'node:crypto';
 import type { ModalView } from '@slack/types';
+import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { IssuedToken } from '../../identity/client.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { isProjectId } from '../../domain/product.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { expiryInputs } from '../../slack/commands/expiry-input.ts';
+import {
+  type ExpiryChoice,
+  expiryInputs,
+  isExpiryChoice,
+  parseExpiryChoice,
+} from '../../slack/commands/expiry-input.ts';
 import { type GroupChoices, groupsInput } from '../../slack/commands/user-group-picker.ts';
 import {
   actions,
   type Block,
   button,
-  buttonRow,
-  compact,
   confirmDialog,
   context,
-  escapeMarkup,
-  header,
-  joinTexts,
-  markup,
-  mention,
+  SLACK_LIMITS,
   section,
 } from '../../slack/kit/blocks.ts';
 import { peopleInput, textInput } from '../../slack/kit/inputs.ts';
 import { modal, waitingModal } from '../../slack/kit/modal.ts';
+import {
+  type FormFields,
+  type ParsedForm,
+  parseField,
+  selectedValues,
+} from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
-  type ApplicationAccessRecord,
   describeAccess,
   type Issuers,
+  isIssuers,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/credentials/access-record.ts';
-import { isExpiryUnknown } from '../../workspace/credentials/expiry.ts';
-import type { Role } from '../../workspace/permissions.ts';
 import { stampOf } from '../../workspace/record/change.ts';
-import { describeTokenScope } from './blocks.ts';
-import { formatClockTime, formatTimeLeft } from './modal-tokens.ts';
-import { type AccessRequest, accessProjectLabel } from './parse-access-form.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
+import { accessProjectLabel } from './token-request.ts';
 
 export const ACCESS_VIEW = 'access-form';
 export const ACCESS_TITLE = 'Application access';
 
-interface AccessForm extends Pick<AccessRequest, 'project' | 'issuers' | 'expiry'> {
-  readonly authUrl: string | undefined;
-  readonly groups: GroupChoices;
-}
-
-/** The form. ID and secret are never filled in, because they may have been swapped. */
-export function accessForm(form: AccessForm, request: Request): ModalView {
-  const { project, authUrl, issuers, groups } = form;
+/** @param filled in ID and secret never are, because they may have been swapped */
+export function accessForm(
+  { project, authUrl, issuers, expiry }: AccessFormDefaults & { readonly issuers: Issuers },
+  groups: GroupChoices,
+  request: Request,
+): ModalView {
   const { workspace } = request;
   const { label } = accessProjectLabel(workspace, project);
   const stays = workspace.accesses.has(project);
   const keeps = stays ? ' Leave ID and secret empty to keep the current ones.' : '';
   return modal({
     callback: ACCESS_VIEW,
-    metadata: `${project} ${stampOf(workspace, FIELDS.access + project)}`,
+    metadata: [project, stampOf(workspace, FIELDS.access + project), randomUUID()].join(' '),
     title: ACCESS_TITLE,
     submit: 'Test and save',
     blocks: [
@@ -86,10 +89,7 @@ export function accessForm(form: AccessForm, request: Request): ModalView {
         max: 3000,
         optional: stays,
       }),
-      ...expiryInputs(
-        `If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''}`,
-        form.expiry,
-      ),
+      ...expiryInputs(`If you know it.${stays ? ' Leave it empty to keep what is registered.' : ''}`, expiry),
       peopleInput({
         block: 'people',
         label: 'People who can get tokens',
@@ -136,98 +136,99 @@ export const testingModal: ModalView = waitingModal(
   context('You can close this window. Tally then sends you the result as a direct message.'),
 );
 
-/** What became of the token that the test issued. */
-export type RevocationResult = 'revoked' | 'not-offered' | 'failed';
-
-export const REVOCATION_TEXTS: Record<RevocationResult, string> = {
-  revoked: 'The test passed: the service issued a token and revoked it.',
-  'not-offered':
-    'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
-  failed:
-    'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
-};
-
-/** Someone who was chosen as an issuer but can't get tokens yet. */
-export interface IneligibleIssuer {
-  readonly person: SlackId;
-  readonly role: Role;
+/** What the form of an application access says, once every field is right. */
+export interface AccessRequest {
+  readonly project: string;
+  readonly authUrl: string;
+  /** Undefined to keep the registered ID and secret. */
+  readonly credentials: { readonly id: string; readonly secret: string } | undefined;
+  readonly issuers: Issuers;
+  /** Undefined if the form says nothing about it. */
+  readonly expiry: ExpiryChoice | undefined;
+  /** The stamp of the record that the form showed. */
+  readonly stamp: string;
+  /** Tells this form from others. */
+  readonly form: string;
 }
 
-/** A token that was issued to test an access, and what became of it. */
-export interface AccessTest {
-  readonly issued: IssuedToken;
-  readonly revocation: RevocationResult;
+const ID = /^[\x21-\x7e]{1,255}$/;
+
+/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
+const USUAL_ID = /^[\da-f]{32}$/i;
+
+/** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
+export function findAccessProject(word: string, record: Workspace): string {
+  const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
+  if (alias !== undefined) return alias;
+  if (isProjectId(word)) return word;
+  const works = `Type a project name or ID, for example ${commandText('/billing projects access')} prod.`;
+  if (word === '') throw new InvalidWord('access', 'Which project?', works);
+  const nearest = nearestWord(word, [...record.aliases]);
+  throw new InvalidWord(
+    word.slice(0, 40),
+    'isn’t a project name',
+    works,
+    nearest === undefined ? undefined : `projects access ${nearest}`,
+  );
 }
 
-/** @param isIssuer whether the person who registered it can get tokens */
-export function registeredBlocks(
-  access: ApplicationAccessRecord,
-  { issued, revocation }: AccessTest,
-  isIssuer: boolean,
-  ineligible: readonly IneligibleIssuer[],
-  { workspace, at }: Request,
-): Block[] {
-  const { zone } = workspace.settings;
-  const { label, word } = accessProjectLabel(workspace, access.project);
-  const { name, restricted } = access;
-  const described = [
-    describeAccess(access, at, zone),
-    name !== undefined && `named ${name}`,
-    restricted && 'restricted',
-  ].filter(Boolean);
-  const isUnknown = isExpiryUnknown(access);
-  const buttons = compact([
-    ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
-    isUnknown && button('access-form', 'Set expiry…', { value: access.project }),
-  ]);
-  return compact([
-    header(`${label} can issue OS_TOKENs`),
-    section(REVOCATION_TEXTS[revocation]),
-    section([described.join(' · '), describeTokenScope(issued)].join('\n')),
-    restricted === false &&
-      markup(
-        '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
-      ),
-    isUnknown &&
-      isShort(issued, at) &&
-      section(
-        `The test token expires at ${formatClockTime(issued.expiresAt, zone)}, ${formatTimeLeft(issued.expiresAt - at)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
-      ),
-    isUnknown &&
-      section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),
-    markup(issuersText(access.issuers, ineligible)),
-    ...buttonRow(buttons),
-  ]);
+/**
+ * @param metadata the project's ID, the stamp of its record, and what tells the form from others
+ * @param parseAuthUrl the address as it will be used; throws address-refused, InvalidWord
+ */
+export function parseAccessForm(
+  fields: FormFields,
+  metadata: string,
+  parseAuthUrl: (text: string) => string,
+): ParsedForm<AccessRequest> {
+  const { authUrl = '', access_id: id = '', secret = '' } = fields;
+  const issuers = { people: selectedValues(fields.people), groups: selectedValues(fields.groups) };
+  const [project = '', stamp = '', form = ''] = metadata.split(' ');
+  const expiry = parseExpiryChoice(fields);
+  const isKept = id === '' && secret === '';
+  const url = parseField(() => parseAuthUrl(authUrl));
+  const errors = withoutUndefined({
+    authUrl: url.refusal,
+    access_id: isKept
+      ? undefined
+      : USUAL_ID.test(secret.trim()) && id.length > secret.length
+        ? 'The ID and the secret look swapped.'
+        : ID.test(id)
+          ? undefined
+          : 'Paste only the ID, without spaces or line breaks.',
+    secret:
+      isKept || secret !== ''
+        ? undefined
+        : 'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
+    expires: expiry !== undefined && 'error' in expiry ? expiry.error : undefined,
+    people:
+      !isProjectId(project) || !isIssuers(issuers)
+        ? `Choose up to ${MAX_ISSUERS} people and ${MAX_ISSUER_GROUPS} groups.`
+        : issuers.people.length + issuers.groups.length === 0
+          ? 'Choose at least one person or group.'
+          : undefined,
+  });
+  if (Object.keys(errors).length > 0 || url.value === undefined) return { errors };
+  const credentials = isKept ? undefined : { id, secret };
+  const choice = expiry !== undefined && 'choice' in expiry ? expiry.choice : undefined;
+  return { input: { project, authUrl: url.value, credentials, issuers, expiry: choice, stamp, form } };
 }
 
-/** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
-const USUAL = 59 * MINUTE;
+/** What the form is filled in with, as a button's value: neither ID nor secret, which may be swapped. */
+const defaults = z.object({
+  project: z.coerce.string(),
+  authUrl: z.string().optional().catch(undefined),
+  issuers: z.custom<Issuers>(isIssuers).optional().catch(undefined),
+  expiry: z.custom<ExpiryChoice>(isExpiryChoice).optional().catch(undefined),
+});
+export type AccessFormDefaults = Readonly<z.infer<typeof defaults>>;
 
-const isShort = (issued: IssuedToken, at: Millis): issued is IssuedToken & { readonly expiresAt: Millis } =>
-  issued.expiresAt !== undefined && issued.expiresAt - at < USUAL;
-
-const SHOWN = 20;
-
-const mentionGroup = (id: string): string => `<!subteam^${escapeMarkup(id)}>`;
-
-export function issuersText({ people, groups }: Issuers, ineligible: readonly IneligibleIssuer[]): string {
-  const named = [...people.map(mention), ...groups.map(mentionGroup)];
-  const without = ineligible.map(({ person, role }) => `${mention(person)} (${IS[role]})`);
-  return joinTexts('\n', [
-    `Can get tokens: ${formatList(named)}`,
-    without.length > 0 && `*Can’t get tokens yet:* ${formatList(without)}`,
-  ]);
+/** What does not fit into a button is typed again. */
+export function encodeAccessMetadata({ project, authUrl, issuers, expiry }: AccessRequest): string {
+  const all = JSON.stringify({ project, authUrl, issuers, expiry });
+  return all.length > SLACK_LIMITS.buttonValue ? JSON.stringify({ project }) : all;
 }
 
-const IS: Readonly<Record<Role, string>> = {
-  admin: 'an admin',
-  member: 'a member',
-  guest: `guests are turned off in ${commandText('/billing settings')}`,
-  external: 'external',
-  nobody: 'has left, or is an app',
-};
-
-function formatList(all: readonly string[]): string {
-  const more = all.length - SHOWN;
-  return `${all.slice(0, SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}
+/** Parses a button's value, which is outside text. It only fills in a form, which is validated again. */
+export const decodeAccessMetadata = (value: string): AccessFormDefaults =>
+  value.startsWith('{') ? (tryParseRecord(defaults, value) ?? { project: '' }) : { project: value };

@@ -1,28 +1,24 @@
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
-import { section, textMessage } from '../../slack/kit/blocks.ts';
-import { modal } from '../../slack/kit/modal.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import { grantHandle } from '../../workspace/short-lived/token-grants.ts';
 import type { Feature } from '../feature.ts';
-import { ACCESS_TITLE, ACCESS_VIEW, accessForm, testingModal } from './access-form.ts';
-import { askForToken, issueAgain } from './ask-for-token.ts';
-import { ALREADY_USED, CONFIRM_VIEW, tokenWindow, waitingTokenModal } from './blocks.ts';
-import { parseModalTokens } from './modal-tokens.ts';
 import {
+  ACCESS_VIEW,
   type AccessFormDefaults,
   type AccessRequest,
-  accessProjectLabel,
+  accessForm,
   decodeAccessMetadata,
   findAccessProject,
   parseAccessForm,
-} from './parse-access-form.ts';
-import { revokeToken } from './revoke-token.ts';
-import { accessChange, saveAccess } from './save-access.ts';
+  testingModal,
+} from './access-form.ts';
+import { removeAccess, saveAccess } from './save-access.ts';
 import { parseTokenText, type TokenContext } from './token-request.ts';
+import { askForToken, issueAgain, revokeToken } from './tokens.ts';
+import { CONFIRM_VIEW, waitingTokenModal } from './window.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -85,20 +81,12 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       'os-token-revoke': {
         right: 'workspaceUser',
         kind: 'change',
-        async run({ metadata, value: handle }, request) {
-          const tokens = parseModalTokens(metadata);
-          const token = tokens.find(({ grantText }) => grantHandle(grantText) === handle) ?? tokens[0];
-          const context = { ...parts, request };
-          if (token === undefined)
-            return request.reply.modal.update(tokenWindow([ALREADY_USED], tokens, context));
-          await revokeToken(tokens, token, context);
-        },
+        run: ({ metadata }, request) => revokeToken(metadata, { ...parts, request }),
       },
       'os-token-another': {
         right: 'ask',
         kind: 'change',
-        run: ({ metadata, value }, request) =>
-          issueAgain(parseModalTokens(metadata), value, { ...parts, request }),
+        run: ({ metadata }, request) => issueAgain(metadata, { ...parts, request }),
       },
     },
     views: {
@@ -114,10 +102,10 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
         parse: (_, metadata) => ({ input: metadata }),
         async submit(metadata: string, request) {
           const { teamId, id } = request.user;
-          // Not awaited: if it is lost, the person is asked once more.
+          // A failure is ignored: the person is asked once more.
           await Promise.all([
             parts.workspaces.saveTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
-            issueAgain(parseModalTokens(metadata), '', { ...parts, request }),
+            issueAgain(metadata, { ...parts, request }),
           ]);
         },
       },
@@ -133,34 +121,13 @@ async function openAccessForm(
   const { workspace, user } = request;
   const project = findAccessProject(known.project, workspace);
   const current = workspace.accesses.get(project);
-  const { people = current?.issuers.people ?? [user.id], groups = current?.issuers.groups ?? [] } = known;
+  const connection =
+    workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
   const form = {
+    authUrl: current?.authUrl ?? workspace.connections.get(connection ?? '')?.authUrl ?? addresses.authUrl,
+    issuers: current?.issuers ?? { people: [user.id], groups: [] },
+    ...withoutUndefined(known),
     project,
-    issuers: { people, groups },
-    expiry: known.expiry,
-    authUrl: known.authUrl ?? current?.authUrl ?? connectionAuthUrl(workspace, project) ?? addresses.authUrl,
-    groups: await fetchUserGroups(request),
   };
-  await request.reply.modal.open(accessForm(form, request));
-}
-
-async function removeAccess(project: string, { request, workspaces }: TokenContext): Promise<void> {
-  const { workspace, reply } = request;
-  const { label } = accessProjectLabel(workspace, project);
-  if (!workspace.accessIds.includes(project)) {
-    const blocks = [section(`The access for ${label} was already removed.`)];
-    return reply.modal.update(modal({ title: ACCESS_TITLE, blocks }));
-  }
-  await workspaces.removeAccess(accessChange('application access removed', project, request), project);
-  await reply.modal.show(
-    ACCESS_TITLE,
-    textMessage(
-      `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`,
-    ),
-  );
-}
-
-function connectionAuthUrl(record: Workspace, project: string): string | undefined {
-  const name = record.projects.find(({ id }) => id === project)?.connection ?? record.defaultConnection;
-  return name === undefined ? undefined : record.connections.get(name)?.authUrl;
+  await request.reply.modal.open(accessForm(form, await fetchUserGroups(request), request));
 }

@@ -1,78 +1,74 @@
+import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import {
+  type DataOf,
+  Failure,
+  InvalidWord,
+  isFailure,
+  mayHaveBeenSaved,
+} from '../../domain/failure/index.ts';
 import { parseProjectText } from '../../domain/language/parse-command.ts';
 import { formatPhrase } from '../../domain/language/periods/period-ast.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { HOUR, isTimeZone } from '../../domain/time/calendar.ts';
+import { isTimeZone } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import type { IdentityClient, Tenant } from '../../identity/client.ts';
+import type { IdentityClient, Revocation, Tenant } from '../../identity/client.ts';
 import type { Request } from '../../slack/request/request.ts';
-import {
-  type ApplicationAccessRecord,
-  isNamedIssuer,
-  type OpenableAccess,
-} from '../../workspace/credentials/access-record.ts';
+import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/access-record.ts';
 import {
   type ProjectReference,
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { findAccess, findProject } from '../../workspace/record/workspace.ts';
-import type { GrantClaim, TokenGrant, TokenGrants } from '../../workspace/short-lived/token-grants.ts';
+import type { AuditEntry, AuditSubject } from '../../workspace/record/audit.ts';
+import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
+import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
+import type { TokenWindow, TokenWindows } from '../../workspace/short-lived/token-windows.ts';
 import type { Services } from '../feature.ts';
-import type { Tokens } from './modal-tokens.ts';
 
-/** One user's request for a token of one project. */
+/** One person's command, click or form, and what the feature answers it with. */
+export interface TokenContext extends Services {
+  readonly request: Request;
+  readonly identity: IdentityClient;
+  readonly windows: TokenWindows;
+  readonly quota: TokenQuota;
+  readonly dedup: EventDedup;
+}
+
+/** One person's request for a token of one project. */
 export interface TokenRequest {
-  readonly grant: TokenGrant;
+  readonly window: Omit<TokenWindow, 'token'>;
   readonly label: string;
   readonly access: OpenableAccess;
-  readonly tokens: Tokens;
 }
 
 /**
- * Refuses users who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
+ * Refuses people who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
  * @param word the project as it was typed; undefined for the word it is known by
  * @throws access-missing, not-issuer, and what resolving the project throws
  */
-export function createTokenRequest(
-  project: ProjectReference,
-  word: string | undefined,
-  tokens: Tokens,
-  request: Request,
-): TokenRequest {
+export function createTokenRequest(project: ProjectReference, request: Request, word?: string): TokenRequest {
   const { workspace, user, channel } = request;
-  const target = resolveTokenProject(project, request);
+  const target = findTokenProject(project, request);
   const access = findAccess(workspace, target.project);
   if (access === undefined)
     throw new Failure('access-missing', { project: target.project, label: target.label });
   const isPossible = access.issuers.groups.length > 0 || isNamedIssuer(access, user.id);
   if (!isPossible) throw new Failure('not-issuer', { label: target.label });
-  const location = channel === undefined ? {} : { channel };
-  const grant = { person: user.id, project: target.project, word: word ?? target.word, ...location };
-  return { grant, label: target.label, access, tokens };
+  const place = withoutUndefined({ channel });
+  const window = { project: target.project, word: word ?? target.word, ...place };
+  return { window, label: target.label, access };
 }
 
-/** Makes the same request again with what is registered now. @throws as `createTokenRequest` */
-export function repeatTokenRequest(
-  { word, project, channel }: TokenGrant,
-  tokens: Tokens,
-  request: Request,
-): TokenRequest {
+/** Makes a window's request again with what is registered now. @throws as `createTokenRequest` */
+export function repeatTokenRequest({ word, project, channel }: TokenWindow, request: Request): TokenRequest {
   const isSame = request.workspace.aliases.has(word) && findProject(request.workspace, word)?.id === project;
-  return createTokenRequest(isSame ? { alias: word } : { project }, word, tokens, { ...request, channel });
+  return createTokenRequest(isSame ? { alias: word } : { project }, { ...request, channel }, word);
 }
 
-/** If the grant is no longer stored, the word counts as typed outside of any channel. @throws as `createTokenRequest` */
-export function parseTokenRequest(word: string, tokens: Tokens, request: Request): TokenRequest {
-  const project = parseTokenText(word, request.workspace.aliases);
-  if (project === 'help') throw new Failure('project-missing');
-  return createTokenRequest(project, undefined, tokens, request);
-}
-
-/** Finds the project. Tokens need no connection to billing, so a missing connection is no reason to refuse. */
-function resolveTokenProject(project: ProjectReference, request: Request): ResolvedProject {
+/** Tokens need no connection to billing, so a missing connection is no reason to refuse. */
+function findTokenProject(project: ProjectReference, request: Request): ResolvedProject {
   try {
     return resolveProject(project, request.workspace, request);
   } catch (error) {
@@ -84,11 +80,7 @@ function resolveTokenProject(project: ProjectReference, request: Request): Resol
  * External people never get tokens; all others need to be named for the project.
  * @throws not-allowed, not-issuer
  */
-export async function requireIssuer(
-  label: string,
-  access: ApplicationAccessRecord,
-  request: Request,
-): Promise<void> {
+export async function requireIssuer({ label, access }: TokenRequest, request: Request): Promise<void> {
   const { role, id } = request.user;
   if (role === 'external') throw new Failure('not-allowed', { reason: 'external' });
   if (isNamedIssuer(access, id)) return;
@@ -101,38 +93,14 @@ export async function requireIssuer(
 export function parseTokenText(text: string, aliases: ReadonlySet<string>): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseProjectText(text, aliases);
   if (help) return 'help';
-  const word = alias ?? project;
-  if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none', word);
+  const word = alias ?? project ?? 'prod';
+  const refusal = (bad: string, why: string) =>
+    new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
+  if (phrase !== undefined) throw refusal(formatPhrase(phrase), 'is a period, and a token has none');
   if (product !== undefined)
-    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project', word);
+    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
   return withoutUndefined({ project, alias });
 }
-
-const refusal = (bad: string, why: string, word: string | undefined): InvalidWord =>
-  new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word ?? 'prod'}.`);
-
-/** One person's command, click or form, and what the feature answers it with. */
-export interface TokenContext extends Services {
-  readonly request: Request;
-  readonly identity: IdentityClient;
-  readonly grants: TokenGrants;
-  readonly quota: TokenQuota;
-}
-
-/** How long a window can ask for another token, in ms. */
-const GRANT_TTL = HOUR;
-
-/** From when until when a grant that is stored now is valid. */
-export function grantLifetime({ clock }: TokenContext) {
-  const at = clock();
-  return { at, until: at + GRANT_TTL };
-}
-
-export const claimOf = (
-  grantText: string,
-  purpose: GrantClaim['purpose'],
-  { request: { user }, clock }: TokenContext,
-): GrantClaim => ({ workspace: user.teamId, person: user.id, grantText, purpose, at: clock() });
 
 /** For the limits and the waiting times of requests to the identity service. @param project whose access is used */
 export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
@@ -145,4 +113,72 @@ export const tenantOf = (project: string, { request: { user, workspace } }: Toke
 export const readerZone = ({ user, workspace }: Request): string =>
   user.zone !== undefined && isTimeZone(user.zone) ? user.zone : workspace.settings.zone;
 
-export type RevokeOutcome = 'dead' | 'alive' | 'unchecked' | 'already-dead' | 'not-offered' | 'refused';
+/** How the project with this ID is called: by its alias if it has one. */
+export function accessProjectLabel({ projects }: Workspace, project: string) {
+  const alias = projects.find(({ id }) => id === project)?.alias;
+  return { label: alias ?? `Project ${project}`, word: alias ?? project };
+}
+
+/** A project that has an application access. */
+export function projectSubject({ workspace }: Request, project: string) {
+  const { word } = accessProjectLabel(workspace, project);
+  return { kind: 'project', id: project, ...(word !== project && { alias: word }) } as const;
+}
+
+export type TokenSubject = Extract<AuditSubject, { readonly kind: 'token' }>;
+
+/** A token of a project. @param audit from `tokenAuditId` */
+export const tokenSubject = (request: Request, project: string, audit?: string): TokenSubject => ({
+  ...projectSubject(request, project),
+  kind: 'token',
+  ...(audit !== undefined && { token: audit }),
+});
+
+/** Identifies a token in the audit without revealing it. */
+export const tokenAuditId = (auditId: string | undefined): string | undefined =>
+  auditId === undefined ? undefined : createHash('sha256').update(auditId).digest('hex').slice(0, 12);
+
+/** @param entry undefined if there is nothing to record @returns whether it is in the audit */
+export async function recordEntry(
+  entry: AuditEntry | undefined,
+  { audit, request }: TokenContext,
+): Promise<AuditState> {
+  if (entry === undefined) return 'yes';
+  try {
+    await audit.record(request.user.teamId, entry);
+    return 'yes';
+  } catch (error) {
+    request.recordError(error);
+    return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
+  }
+}
+
+/** Whether something is in the audit; `maybe` when the answer to writing it was lost. */
+export type AuditState = DataOf<'token-not-shown'>['audit'];
+
+/** Whether the service may have issued a token although Tally has none. */
+export const mayHaveIssued = ({ kind }: Failure): boolean =>
+  ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
+
+/** Whether the service may have revoked a token although Tally got no confirmation. */
+export const isRevocationUnclear = (failure: Failure): boolean =>
+  ['service-unreachable', 'timed-out', 'invalid-response', 'response-too-large'].includes(failure.kind) ||
+  (failure.kind === 'service-failed' && failure.data.status >= 500);
+
+/** What became of a revocation, as far as the service says. */
+export type RevokeOutcome = Exclude<Revocation, 'revoked'> | 'dead' | 'alive' | 'unchecked';
+
+/** The entry for a revocation; undefined when the token certainly was not revoked. */
+export function revocationEntry(
+  { about, ...entry }: Pick<AuditEntry, 'at' | 'who'> & { readonly about: TokenSubject },
+  result: RevokeOutcome | 'revoked' | Failure,
+): AuditEntry | undefined {
+  const action = 'token revoked';
+  if (typeof result !== 'string')
+    return isRevocationUnclear(result)
+      ? { ...entry, action, about: { ...about, outcome: 'unclear' } }
+      : undefined;
+  if (result === 'not-offered' || result === 'refused') return undefined;
+  const isRemarkable = result === 'alive' || result === 'already-dead';
+  return { ...entry, action, about: { ...about, ...(isRemarkable && { outcome: result }) } };
+}

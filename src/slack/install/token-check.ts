@@ -3,6 +3,7 @@ import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { withTimeout } from '../../runtime/timers.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;
@@ -89,19 +90,16 @@ export const startTokenCheck = (
   attempt: () => Promise<void>,
   signal: AbortSignal,
   onFailure: (error: unknown) => void,
-): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, FIRST_ANSWER);
-    const end = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
+): Promise<void> => {
+  const first = new Promise<void>((resolve) => {
     const trying = retryTokenCheck(attempt, signal, (error) => {
       onFailure(error);
-      end();
+      resolve();
     });
-    trying.then(end, end);
+    trying.then(resolve, () => resolve());
   });
+  return withTimeout(FIRST_ANSWER, first, () => undefined);
+};
 
 function retryAfterOf(error: unknown): number {
   const { retryAfter = 0 } = isFailure(error, 'slack-failed')

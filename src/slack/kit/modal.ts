@@ -3,7 +3,7 @@ import { type Block, compact, type Optional, plainText, SLACK_LIMITS, section } 
 
 export interface ModalOptions {
   readonly callback?: string;
-  /** At most 3,000 characters, which the user can read: IDs, never secrets. Checked again when it comes back. */
+  /** At most 3,000 characters, which the user can read: IDs and sealed texts, never secrets. Checked again when it comes back. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;

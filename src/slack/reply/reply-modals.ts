@@ -104,16 +104,10 @@ export function createModals(source: Source, client: WebClient) {
       return succeeds(update(opened ?? viewId ?? '', view));
     },
 
-    /** @returns whether the modal was replaced */
-    async updateIfUnchanged(view: ModalView): Promise<boolean> {
-      await settle();
-      const view_id = opened ?? viewId;
-      return view_id !== undefined && hash !== undefined && succeeds(update(view_id, view, hash));
-    },
-
     async redraw(view: ModalView): Promise<void> {
-      if (await this.updateIfUnchanged(view)) return;
+      await settle();
       const view_id = opened ?? viewId ?? '';
+      if (hash !== undefined && (await succeeds(update(view_id, view, hash)))) return;
       const last = drawn.get(view_id);
       if (last !== undefined && last.request < request && last.hash !== hash)
         await succeeds(update(view_id, view, last.hash));

@@ -126,10 +126,7 @@ function waysToReply(
         updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
       /** @returns whether the modal was replaced; sends nothing otherwise */
       tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(view),
-      /** Replaces the modal only if nothing else changed it since this request last saw it. */
-      updateIfUnchanged: async (view: ModalView): Promise<void> =>
-        void (await modals.updateIfUnchanged(view)),
-      /** The same, but also replaces what an older request drew: a form as it is after a click or a choice. */
+      /** Replaces what this request last saw, or what an older request drew: a form as it is after a click or a choice. */
       redraw: (view: ModalView): Promise<void> => modals.redraw(view),
     },
     /**

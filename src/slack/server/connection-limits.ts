@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -6,12 +6,12 @@ import type { Socket } from 'node:net';
  * is closed, whatever it is doing, or else the oldest that is idle. So a client without the secret can't keep others out by
  * holding connections. A new one is refused only when all are busy with signed requests.
  */
-export function limitConnections(server: Server, most: number) {
+export function createConnectionLimit(most: number) {
   /** Connections without and with a signed request, both in the order in which they came. */
   const unknown = new Set<Socket>();
   const trusted = new Set<Socket>();
-  /** Connections with a request that has no response yet. */
-  const busy = new Set<Socket>();
+  /** How many requests of a connection have no response yet; it is in here only if some have none. */
+  const busy = new Map<Socket, number>();
   let arrived = 0;
   let isDraining = false;
 
@@ -25,29 +25,32 @@ export function limitConnections(server: Server, most: number) {
     socket.destroy();
   };
 
-  server.on('connection', (socket: Socket) => {
-    arrived += 1;
-    const isFull = unknown.size + trusted.size >= most;
-    const [oldest = firstIdle()] = unknown;
-    if (isFull && oldest === undefined) return void socket.destroy();
-    if (isFull && oldest !== undefined) close(oldest);
-    unknown.add(socket);
-    socket.once('close', () => {
-      unknown.delete(socket);
-      trusted.delete(socket);
-      busy.delete(socket);
-    });
-  });
-  server.on('request', ({ socket }, res) => {
-    arrived += 1;
-    busy.add(socket);
-    res.once('close', () => {
-      busy.delete(socket);
-      if (isDraining) socket.destroySoon();
-    });
-  });
-
   return {
+    watch(server: Server): void {
+      server.on('connection', (socket: Socket) => {
+        arrived += 1;
+        const isFull = unknown.size + trusted.size >= most;
+        const [oldest = firstIdle()] = unknown;
+        if (isFull && oldest === undefined) return void socket.destroy();
+        if (isFull && oldest !== undefined) close(oldest);
+        unknown.add(socket);
+        socket.once('close', () => {
+          unknown.delete(socket);
+          trusted.delete(socket);
+          busy.delete(socket);
+        });
+      });
+      server.on('request', ({ socket }, res) => {
+        arrived += 1;
+        busy.set(socket, (busy.get(socket) ?? 0) + 1);
+        res.once('close', () => {
+          const left = (busy.get(socket) ?? 1) - 1;
+          if (left > 0) return void busy.set(socket, left);
+          busy.delete(socket);
+          if (isDraining) socket.destroySoon();
+        });
+      });
+    },
     /** Notes that Slack signed a request of this connection. */
     trust(socket: Socket): void {
       if (unknown.delete(socket)) trusted.add(socket);
@@ -58,34 +61,5 @@ export function limitConnections(server: Server, most: number) {
       isDraining = true;
       for (const socket of [...unknown, ...trusted]) if (!busy.has(socket)) close(socket);
     },
-  };
-}
-
-/**
- * Handles the requests of a connection one by one, and reads no further while one is not answered. Node handles all that
- * are in what it read at once, so a client that does not read its answers could make it work without end.
- */
-export function serializeRequests(handle: RequestListener): RequestListener {
-  const queues = new WeakMap<Socket, (() => void)[]>();
-  return (req, res) => {
-    const { socket } = req;
-    const queue = queues.get(socket) ?? [];
-    const run = (): void => {
-      res.once('close', () => {
-        const next = queue.shift();
-        if (socket.destroyed) return;
-        // Lets other connections have their turn first.
-        if (next !== undefined) return void setImmediate(next);
-        queues.delete(socket);
-        socket.resume();
-      });
-      handle(req, res);
-    };
-    if (!queues.has(socket)) {
-      queues.set(socket, queue);
-      return run();
-    }
-    socket.pause();
-    queue.push(run);
   };
 }

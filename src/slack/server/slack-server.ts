@@ -1,7 +1,7 @@
-import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import { App, type Receiver, type ReceiverEvent } from '@slack/bolt';
+import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
@@ -11,20 +11,12 @@ import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { limitConnections, serializeRequests } from './connection-limits.ts';
-import { createRejectionLog, REJECTIONS } from './http-rejections.ts';
-import { lookUp } from './listeners.ts';
-import {
-  createSignedRequestReader,
-  refuse,
-  SERVER_LIMITS,
-  type SignatureClaim,
-  secondsLeft,
-} from './signed-request.ts';
+import { createConnectionLimit } from './connection-limits.ts';
+import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
 /** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
-export type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
+type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
   readonly status: number;
@@ -34,50 +26,50 @@ interface RouteAnswer {
 
 const EVENTS_PATH = '/slack/events';
 
-/** Passes a payload to Bolt. Rejects if Bolt does. */
-type ProcessEvent = (event: ReceiverEvent) => Promise<void>;
+type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
+type Connections = ReturnType<typeof createConnectionLimit>;
 
 /**
- * Bolt behind Tally's own HTTP server, which serves the pages, and Slack's events unless Socket Mode does. Every event is
- * acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
+ * Bolt with its own receivers: HTTPReceiver serves the pages, and Slack's events unless SocketModeReceiver does. Every event
+ * is acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
  */
 export function createSlackServer(
-  { mode, signingSecret, apiUrl }: Config['slack'],
-  services: ReceiverServices & Pick<SlackServices, 'names'>,
+  config: Config['slack'],
+  services: ServerServices,
   installations: Installations,
   routes: MachineRoutes,
 ) {
+  const { mode, apiUrl } = config;
   const { names, boltLogger: logger } = services;
-  const { authorize } = installations;
+  const { authorize, tokenCheck } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
   const inFlight = createInFlightTracker();
+  const connections = createConnectionLimit(SERVER_LIMITS.connections);
+  const customRoutes = [
+    ...Object.entries(routes).map(([path, route]) => machineRoute(path, route)),
+    ...Object.entries(installations.pages).map(
+      ([path, page]): CustomRoute => ({
+        path,
+        method: 'GET',
+        handler: (req, res) => void inFlight.track(page(req, res)),
+      }),
+    ),
+  ];
+  const http = createHttpReceiver(config, services, customRoutes, connections, () => isLeaving);
+  let server: Server | undefined;
   let isLeaving = false;
 
-  const processEvent: ProcessEvent = async (event) => {
+  /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
+  const processEvent = async (event: ReceiverEvent): Promise<void> => {
     const body = parsePayload(event.body);
     if (body !== undefined)
       return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
-  const serve: RequestListener = (req, res) => {
-    const path = req.url?.split('?')[0] ?? '';
-    // Tells clients to reconnect, to another process, before this one stops.
-    if (isLeaving) res.setHeader('connection', 'close');
-    const route = req.method === 'GET' || req.method === 'HEAD' ? lookUp(routes, path) : undefined;
-    if (route !== undefined) return void answer(res, route);
-    const page = req.method === 'GET' ? lookUp(installations.pages, path) : undefined;
-    if (page !== undefined) return void inFlight.track(page(req, res));
-    if (socket !== undefined || path !== EVENTS_PATH || req.method !== 'POST') return refuse(res, 404);
-    void receive(req, res);
-  };
-  const server = createServer(SERVER_OPTIONS, serializeRequests(serve));
-  const connections = limitConnections(server, SERVER_LIMITS.connections);
-  const receive = createPayloadReceiver(services, signingSecret, processEvent, connections.trust);
-
   const receiver: Receiver = {
-    init: () => socket?.receiver.init({ processEvent } as unknown as App),
+    init: () => (socket?.receiver ?? http).init({ processEvent } as App),
     start: async () => undefined,
     stop: async () => undefined,
   };
@@ -91,14 +83,14 @@ export function createSlackServer(
      * @returns the port
      */
     async start(port: number): Promise<number> {
-      await new Promise<void>((resolve, reject) => {
-        server.once('error', reject).listen(port, resolve);
-      });
-      await Promise.all([socket?.start(), installations.tokenCheck?.start()]);
+      server = await http.start(port, SERVER_LIMITS);
+      server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
+      connections.watch(server);
+      await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
     /** Whether events can arrive, and Slack accepts the answers. */
-    up: (): boolean => !isLeaving && (installations.tokenCheck?.ok() ?? true) && (socket?.up() ?? true),
+    up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.up() ?? true),
     /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
@@ -114,14 +106,14 @@ export function createSlackServer(
     /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
-      installations.tokenCheck?.stop();
+      tokenCheck?.stop();
       await socket?.stop();
-      const closed = new Promise((resolve) => server.close(resolve));
+      const closed = server === undefined ? Promise.resolve() : http.stop();
       connections.drain();
       // A request that is still being received is in flight once it is complete.
       const drained = closed.then(inFlight.drain).then(installations.idle);
       await withTimeout(deadline, drained, () => undefined);
-      server.closeAllConnections();
+      server?.closeAllConnections();
       return inFlight.count();
     },
   };
@@ -130,52 +122,75 @@ export function createSlackServer(
 /** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
 const SETTLING = { pause: 50, most: 3_000 } as const;
 
-type ReceiverServices = Pick<SlackServices, 'redis' | 'onRejected' | 'log' | 'boltLogger'>;
-
-/** Handles a POST from Slack. @param trust called with the connection of a request that Slack signed */
-function createPayloadReceiver(
-  { redis, onRejected, log, boltLogger: logger }: ReceiverServices,
-  signingSecret: string,
-  processEvent: ProcessEvent,
-  trust: (socket: Socket) => void,
-) {
-  const readSigned = createSignedRequestReader(signingSecret);
+/** Bolt's receiver behind Tally's guard. It serves the pages in Socket Mode, too, but there not Slack's events. */
+function createHttpReceiver(
+  { mode, signingSecret }: Config['slack'],
+  { redis, onRejected, log, boltLogger: logger }: ServerServices,
+  customRoutes: CustomRoute[],
+  connections: Connections,
+  isLeaving: () => boolean,
+): HTTPReceiver {
+  const isSocketMode = mode.kind === 'socket';
+  const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  const logRejection = createRejectionLog(log);
+  const arrivals = new WeakMap<IncomingMessage, Millis>();
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
-  const isFirstTime = async (claim: SignatureClaim, now: Millis): Promise<boolean> => {
-    const digest = claim.digest.toString('base64url');
-    const isFirst = await spend(digest, secondsLeft(claim, now)).catch(() => true);
+  const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
+    const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
+    const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
     if (!isFirst) logger.warn('Ignored a replayed request');
     return isFirst;
   };
 
-  return async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
-    const [now, arrived] = [Date.now(), performance.now()];
-    const signed = await readSigned(req, now);
-    if (signed === 'ssl-check') return refuse(res, 200);
-    if (typeof signed === 'string') {
-      onRejected(signed);
-      logRejection(signed);
-      return refuse(res, REJECTIONS[signed]);
-    }
-    const { body, claim } = signed;
-    trust(req.socket);
-    if (body.ssl_check === '1') return refuse(res, 200);
-    if (body.type === 'url_verification') return json(res, 200, { challenge: body.challenge });
-    const isFirst = isFirstTime(claim, now);
-    try {
-      await processEvent({
-        body,
-        ack: async (response) => acknowledge(res, response),
-        customProperties: { isFirst, arrived },
-      });
-    } catch (error) {
+  const receiver = new HTTPReceiver({
+    signingSecret,
+    signatureVerification: !isSocketMode,
+    endpoints: isSocketMode ? [] : EVENTS_PATH,
+    logger,
+    customRoutes,
+    // Bolt asks only about requests that Slack signed.
+    customPropertiesExtractor(req) {
+      connections.trust(req.socket);
+      return { isFirst: isFirstTime(req), arrived: arrivals.get(req) };
+    },
+    dispatchErrorHandler: ({ response }) => refuse(response, 404),
+    async processEventErrorHandler({ error, response }) {
       logger.error('Could not process a request from Slack', error);
-      if (!res.headersSent) refuse(res, 500);
-    }
+      if (!response.headersSent) refuse(response, 500);
+      return false;
+    },
+  });
+  const serve = receiver.requestListener;
+  receiver.requestListener = (req, res) => {
+    arrivals.set(req, performance.now());
+    // Tells clients to reconnect, to another process, before this one stops.
+    if (isLeaving()) res.setHeader('connection', 'close');
+    if (req.method !== 'POST') serve(req, res);
+    else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
+    else void isAllowed(req, res).then((isIt) => isIt && serve(req, res));
   };
+  return receiver;
+}
+
+/**
+ * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
+ * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
+ */
+async function processAndAck(
+  app: App,
+  installations: Installations,
+  names: CommandNames,
+  { body, ...event }: ReceiverEvent,
+): Promise<void> {
+  if (body.type === 'event_callback' && (await installations.handleUninstall(body))) return event.ack();
+  let isAcknowledged = false;
+  const ack = async (response?: unknown): Promise<void> => {
+    if (isAcknowledged) return;
+    isAcknowledged = true;
+    await event.ack(names.inTexts(response ?? installations.notInstalledReply(body)));
+  };
+  await app.processEvent({ ...event, body, ack }).finally(ack);
 }
 
 function createInFlightTracker() {
@@ -194,46 +209,11 @@ function createInFlightTracker() {
   };
 }
 
-/**
- * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
- * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
- */
-async function processAndAck(
-  app: App,
-  installations: Installations,
-  names: CommandNames,
-  event: ReceiverEvent,
-): Promise<void> {
-  const isEvent = event.body.type === 'event_callback';
-  if (isEvent && (await installations.handleUninstall(event.body))) return event.ack();
-  let isAcknowledged = false;
-  const ack = async (response?: unknown): Promise<void> => {
-    if (isAcknowledged) return;
-    isAcknowledged = true;
-    await event.ack(names.inTexts(response ?? installations.notInstalledReply(event.body)));
+function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
+  const answer = async (res: ServerResponse): Promise<void> => {
+    const { status, body, type = 'text/plain' } = await route();
+    if (typeof body === 'string') res.writeHead(status, { 'content-type': type }).end(body);
+    else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  try {
-    await app.processEvent({ ...event, ack });
-  } finally {
-    await ack();
-  }
-}
-
-/** With nothing, a text, or a message or a form's errors as JSON. */
-function acknowledge(res: ServerResponse, response?: unknown): void {
-  if (typeof response === 'object' && response !== null) json(res, 200, response);
-  else res.writeHead(200).end(response);
-}
-
-const { headersTimeout, requestTimeout, checkInterval } = SERVER_LIMITS;
-const SERVER_OPTIONS = { headersTimeout, requestTimeout, connectionsCheckingInterval: checkInterval };
-
-async function answer(res: ServerResponse, route: MachineRoutes[string]): Promise<void> {
-  const { status, body, type } = await route();
-  if (typeof body !== 'string') return json(res, status, body);
-  res.writeHead(status, { 'content-type': type ?? 'text/plain' }).end(body);
-}
-
-function json(res: ServerResponse, status: number, body: object): void {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
 }

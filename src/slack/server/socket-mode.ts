@@ -1,7 +1,5 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import { pluralize } from '../../domain/language/text.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { tryParseJson } from '../../domain/try-parse.ts';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
 /** In ms: Slack takes a connection sooner. */
@@ -26,7 +24,6 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   let connected = false;
   let connecting = false;
   let failure: unknown;
-  let isNew = false;
   let handshake: NodeJS.Timeout | undefined;
 
   /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
@@ -78,14 +75,7 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   });
   // A firewall may drop what follows, and the client waits for minutes.
   client.on('authenticated', () => {
-    isNew = true;
     handshake = setTimeout(() => logger.error(`Slack’s WebSocket doesn’t open: ${LET_OUT}`), SLOW_HANDSHAKE);
-  });
-  client.on('ws_message', (message: unknown) => {
-    if (!isNew || typeof message !== 'string') return;
-    isNew = false;
-    const { num_connections: count } = (tryParseJson(message) ?? {}) as { num_connections?: unknown };
-    if (typeof count === 'number') logger.info(`Slack has ${pluralize(count, 'connection')} for this app`);
   });
   client.on('connected', () => {
     connected = true;

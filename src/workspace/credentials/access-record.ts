@@ -34,7 +34,7 @@ const schema = z.object({
   expiresAt: z.int().exactOptional(),
   /** That it never expires, if a person said so. */
   lifetime: z.literal('none').exactOptional(),
-  /** Whether the service revokes tokens; absent when that is unknown. */
+  /** Whether the service revokes tokens, as the test of the access showed; absent when that is unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
   registeredBy: slackId,
@@ -85,21 +85,6 @@ export function serializeAccess(
   const owner = sealOwnerOf(KIND, workspace, rest.project, rest);
   const sealed = keyring.seal(JSON.stringify({ id, secret }), owner);
   return { access, json: JSON.stringify({ ...access, sealed }) };
-}
-
-/**
- * What a revocation showed. Stored apart from the access, so that it never overwrites a new registration, and with the
- * registration's time, so that it applies to that one alone.
- */
-export const serializeRevocable = ({ registeredAt }: ApplicationAccessRecord, revocable: boolean): string =>
-  `${registeredAt} ${revocable ? 'yes' : 'no'}`;
-
-/** Adds whether the service revokes tokens, if that was noted since the access was registered. */
-export function withRevocable(access: OpenableAccess, note: string | undefined): OpenableAccess {
-  const [registeredAt, revocable] = note?.split(' ') ?? [];
-  return registeredAt === String(access.registeredAt)
-    ? { ...access, revocable: revocable === 'yes' }
-    : access;
 }
 
 /** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */

@@ -84,7 +84,7 @@ export function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const field = FIELDS.access + project;
       await commitChange(target, change, () => ({
         dependsOn: [field],
-        remove: [field, FIELDS.revocable + project, rejectionField({ kind: 'access', name: project })],
+        remove: [field, rejectionField({ kind: 'access', name: project })],
       }));
     },
     /** Changes what a person says of a credential. Its secret, and whether it was rejected, stay. */

@@ -1,7 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type ApplicationAccessRecord, serializeRevocable } from '../credentials/access-record.ts';
 import type { LastDelivery } from '../owned/schedule-record.ts';
 import { type ChosenProject, isSameProject } from '../projects/chosen-project.ts';
 import { fieldValues } from './change.ts';
@@ -26,13 +25,6 @@ type AboutProject = ChosenProject & { readonly topic: Parameters<typeof failureK
 /** The part of `Workspaces` that Tally writes by itself, without an audit entry: what came of requests and deliveries. */
 export function createOutcomeStore(store: WorkspaceStore, parse: WorkspaceParser) {
   return {
-    /** Stores whether the service revokes tokens, as a revocation showed. Does nothing once the access was removed. */
-    async saveRevocable(teamId: SlackId, access: ApplicationAccessRecord, revocable: boolean): Promise<void> {
-      await store.write(teamId, {
-        seen: { [FIELDS.access + access.project]: ANY_VALUE },
-        set: { [FIELDS.revocable + access.project]: serializeRevocable(access, revocable) },
-      });
-    },
     /**
      * Stores that a service rejected a registered credential, unless that is known. Reads first: two round trips.
      *

@@ -6,7 +6,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { WaitMeter } from '../../runtime/work-record.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { type OpenableAccess, parseAccess, withRevocable } from '../credentials/access-record.ts';
+import { parseAccess } from '../credentials/access-record.ts';
 import { parseConnection } from '../credentials/connection-record.ts';
 import { parseLastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
@@ -104,10 +104,7 @@ export function parseWorkspace(
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
   const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
-  const parsedAccesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
-  const accesses: ReadonlyMap<string, OpenableAccess> = new Map(
-    [...parsedAccesses].map(([id, access]) => [id, withRevocable(access, fields[FIELDS.revocable + id])]),
-  );
+  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
   const schedules = parseOwned('schedule', SCHEDULES.schema);
   const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
   const projects: readonly Project[] = [...parseAll('project', parseProject).values()];

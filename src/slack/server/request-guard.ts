@@ -1,0 +1,202 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isValidSlackRequest } from '@slack/bolt';
+import type { Logger } from 'pino';
+import type { Millis } from '../../domain/time/calendar.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
+
+/** Why a request to Slack's address is rejected → its status. */
+const REJECTIONS = {
+  /** No signature, or none that Slack would make. */
+  unsigned: 401,
+  /** Signed too long ago, or in the future. */
+  outdated: 401,
+  'wrong-signature': 401,
+  'too-large': 413,
+  /** Too many bodies at once. */
+  overloaded: 503,
+  /** Cut off, or neither a form nor JSON. */
+  malformed: 400,
+} as const;
+
+export type RejectionReason = keyof typeof REJECTIONS;
+
+/** What the server accepts from any client. Sizes in bytes, durations in ms. */
+export const SERVER_LIMITS = {
+  /** One body. A view of 250 KB, Slack's largest payload, stays below this even when fully percent-encoded. */
+  bodyBytes: 1024 * 1024,
+  /** All bodies being read at one time, none of which is verified yet. Beyond it the largest get a 503. */
+  totalBodyBytes: 32 * 1024 * 1024,
+  unsignedBytes: 1024,
+  /** Slack gives up after 3 s, so a slower request isn't Slack's. */
+  headersTimeout: 5_000,
+  requestTimeout: 5_000,
+  /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
+  connectionsCheckingInterval: 1_000,
+  /** At a time. Beyond that, the oldest without a signed request are closed. */
+  connections: 512,
+  /** Node handles all requests that it reads from a connection at once, so this is also how many may come unanswered. */
+  requestsPerConnection: 100,
+  /** Retry-After of a 503, in s. */
+  retryAfter: 2,
+} as const;
+
+/** How far Slack's clock can differ from ours, in s. */
+const TOLERANCE = 300;
+
+/** For how long a signature is accepted at most, in s. */
+export const SIGNATURE_LIFE = 2 * TOLERANCE;
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** Seconds since the epoch, and the signature; undefined when they are missing or malformed. */
+function signatureOf({ headers }: IncomingMessage) {
+  const { 'x-slack-request-timestamp': timestamp, 'x-slack-signature': signature } = headers;
+  if (typeof timestamp !== 'string' || typeof signature !== 'string') return undefined;
+  if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature)) return undefined;
+  return { timestamp: Number(timestamp), signature };
+}
+
+/**
+ * Stands before Bolt's receiver, which reads any body to its end before it verifies it, accepts timestamps from the future,
+ * knows forms by their bare content type only, and dies of a signed `null`.
+ * @param onRejected gets the reason of each rejection
+ * @returns a function that resolves whether Bolt may have the request, with its body as `rawBody`; else it was refused
+ */
+export function createRequestGuard(
+  signingSecret: string,
+  log: Logger,
+  onRejected: (reason: RejectionReason) => void,
+) {
+  const readBody = createBodyReader();
+  const logRejection = createRejectionLog(log);
+
+  const rejectionOf = async (req: IncomingMessage, now: Millis): Promise<RejectionReason | undefined> => {
+    const size = announcedSize(req);
+    if (size > SERVER_LIMITS.bodyBytes) return 'too-large';
+    const claim = signatureOf(req);
+    const isRecent = claim !== undefined && Math.abs(now / 1000 - claim.timestamp) <= TOLERANCE;
+    const early = claim === undefined ? 'unsigned' : isRecent ? undefined : 'outdated';
+    if (early !== undefined && size > SERVER_LIMITS.unsignedBytes) return early;
+    const body = await readBody(req);
+    if (typeof body === 'string') return body;
+    const text = body.toString();
+    const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
+    if (isForm) req.headers['content-type'] = FORM;
+    Object.assign(req, { rawBody: body });
+    // Slack tests a certificate without a signature. Bolt answers that, and drops all other fields.
+    if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
+    if (claim === undefined || early !== undefined) return early;
+    const { timestamp, signature } = claim;
+    const headers = { 'x-slack-signature': signature, 'x-slack-request-timestamp': timestamp };
+    if (!isValidSlackRequest({ signingSecret, body: text, headers })) return 'wrong-signature';
+    const json = isForm ? fieldOf(text, 'payload') : text;
+    return json === null || isJsonObject(json) ? undefined : 'malformed';
+  };
+
+  return async (req: IncomingMessage, res: ServerResponse): Promise<boolean> => {
+    const reason = await rejectionOf(req, Date.now());
+    if (reason === undefined) return true;
+    onRejected(reason);
+    logRejection(reason);
+    refuse(res, REJECTIONS[reason]);
+    return false;
+  };
+}
+
+/** In bytes: the most there may be for a request that doesn't say. */
+const announcedSize = ({ headers }: IncomingMessage): number =>
+  Number(headers['content-length'] ?? SERVER_LIMITS.bodyBytes);
+
+const fieldOf = (form: string, name: string): string | null => new URLSearchParams(form).get(name);
+
+function isJsonObject(text: string): boolean {
+  const parsed = tryParseJson(text);
+  return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+}
+
+/** The bytes of a body, or why it is rejected. */
+type BodyRead = Buffer | Extract<RejectionReason, 'malformed' | 'too-large' | 'overloaded'>;
+
+interface OpenBody {
+  readonly size: number;
+  readonly settle: (read: BodyRead) => void;
+}
+
+/**
+ * Reads each body into as much memory as its request announces, however small the chunks are. Beyond `totalBodyBytes` the
+ * largest is given up, the oldest of the largest first: what Slack sends is small and arrives at once, and nobody has
+ * signed any of them yet. A request that names no size counts as the largest.
+ */
+function createBodyReader() {
+  const open = new Set<OpenBody>();
+  let reserved = 0;
+
+  /** @returns false when everything else that is being read is smaller */
+  const makeRoom = (size: number): boolean => {
+    while (reserved + size > SERVER_LIMITS.totalBodyBytes) {
+      const [largest] = [...open].toSorted((a, b) => b.size - a.size);
+      if (largest === undefined || largest.size < size) return false;
+      largest.settle('overloaded');
+    }
+    return true;
+  };
+
+  return (req: IncomingMessage): Promise<BodyRead> =>
+    new Promise((resolve) => {
+      const size = announcedSize(req);
+      if (!makeRoom(size)) return resolve('overloaded');
+      const buffer = Buffer.allocUnsafeSlow(size);
+      let length = 0;
+      const settle = (read: BodyRead): void => {
+        req.off('data', take).off('end', end).off('close', lost);
+        reserved -= size;
+        open.delete(body);
+        resolve(read);
+      };
+      const body: OpenBody = { size, settle };
+      const take = (chunk: Buffer) => {
+        if (length + chunk.length > size) return settle('too-large');
+        length += chunk.copy(buffer, length);
+      };
+      const end = () => settle(buffer.subarray(0, length));
+      const lost = () => settle('malformed');
+      reserved += size;
+      open.add(body);
+      // Without a listener, a broken connection would end the process; 'close' follows.
+      req.on('error', () => undefined);
+      req.on('data', take).once('end', end).once('close', lost);
+    });
+}
+
+/** Answers at once. Node reads and discards the rest of the body, for as long as a request may take. */
+export function refuse(res: ServerResponse, status: number): void {
+  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
+  res.writeHead(status, { 'content-length': 0 }).end();
+}
+
+/** Reasons that a wrong setting may cause for all of Slack's requests. The others come from anyone on the Internet. */
+const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
+  'wrong-signature': [
+    'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
+    'If nobody gets an answer, set SLACK_SIGNING_SECRET to the Signing Secret on the app’s page, Basic Information. Otherwise someone else sends them.',
+  ],
+  outdated: [
+    'Rejected requests that were signed more than five minutes before or after this machine’s time',
+    'If nobody gets an answer, correct this machine’s clock. Otherwise someone else sends them.',
+  ],
+};
+
+/** A flood must not fill the disk. In ms. */
+const LOG_PAUSE = 60_000;
+
+/** @returns a function that logs, once a minute at most, rejections that a wrong setting may cause; metrics count all */
+function createRejectionLog(log: Logger) {
+  const loggedAt = new Map<RejectionReason, Millis>();
+  return (reason: RejectionReason): void => {
+    const [msg, todo] = BY_SETTINGS[reason] ?? [];
+    const now = performance.now();
+    if (msg === undefined || now < (loggedAt.get(reason) ?? -LOG_PAUSE) + LOG_PAUSE) return;
+    loggedAt.set(reason, now);
+    log.warn({ reason, todo }, msg);
+  };
+}
