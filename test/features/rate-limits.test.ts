@@ -222,12 +222,12 @@ describe('a person who has tested too often', () => {
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('cannot test an access, and goes back to the form', async () => {
+  it('cannot test an access, and stays in the form', async () => {
     const { id, secret } = identity.accesses.good;
     await opened('/billing projects access prod');
     await bot.slack.submit(OWNER, { access_id: id, secret });
     await shows(TOO_MANY);
-    expect(modalText()).toContain('Back to the form');
+    expect(modalText()).toContain('Test and save');
     expect(identity.requests).toHaveLength(0);
   });
 

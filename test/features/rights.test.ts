@@ -483,7 +483,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
       project: field('123'),
     },
   },
-  'access-form': {
+  'application-access': {
     values: {
       authUrl: field('http://127.0.0.1/v3'),
       people: { value: { selected_users: [OWNER] } },

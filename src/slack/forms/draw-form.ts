@@ -13,6 +13,8 @@ const stateSchema = z.object({
   id: z.string().default(''),
   /** The record's revision as the form showed it; undefined for a form of an earlier version. */
   seen: z.string().optional(),
+  /** Tells it from other forms. */
+  nonce: z.string().default(''),
   /** The channel that it was last drawn for, or where it was opened; '' for neither. */
   place: z.string().default(''),
   /** Whether the fields under More are shown. */

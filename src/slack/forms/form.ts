@@ -2,6 +2,7 @@
  * A form is a description: its fields, whose record it is about and how that is saved. Opened, it is drawn again after each
  * change; sent, it is read and saved once, however often and to however many processes. All that comes back is outside text.
  */
+import { randomUUID } from 'node:crypto';
 import type { ActionName } from '../../domain/command-names.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
@@ -32,6 +33,8 @@ export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
   /** `revision` when it was opened. */
   readonly seen: string;
+  /** Tells this form, as it was last drawn to be sent, from all others. */
+  readonly nonce: string;
 }
 
 /** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
@@ -69,11 +72,18 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
   /** What the form is about after a conflict, if that isn't the record of the same ID as it is now. */
   readonly renewed?: (sent: SentForm<F>) => { readonly id?: string; readonly seen?: string };
-  /** @returns what was saved, or why nothing was, as a mrkdwn sentence @throws Failure, NotAllowed */
-  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
+  /**
+   * @returns what was saved, or why nothing was, as a mrkdwn sentence; undefined where the same form is being saved already
+   * @throws Failure, NotAllowed
+   */
+  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
   /** Completes “Not …”; `saved` if absent. */
   readonly done?: string;
   readonly explain?: (failure: Failure, request: Request) => Message;
+  /** What else came of it, although it failed. */
+  readonly remains?: (failure: Failure, sent: SentForm<F>) => readonly Block[];
+  /** What a failure says that the fields should hold. */
+  readonly corrected?: (failure: Failure) => FormFields;
   /** What stays as it was if nothing was saved. */
   readonly kept?: (sent: SentForm<F>) => string;
 }
@@ -142,7 +152,8 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
     async open(request: Request, { id, values, isOpen = false, problem }: FormOpening): Promise<void> {
       const { modal: reply } = request.reply;
       const place = request.channel ?? '';
-      const state = { id, place, isOpen, seen: form.revision(id, request), refilled: [], hidden: {} };
+      const seen = form.revision(id, request);
+      const state = { id, place, isOpen, seen, nonce: randomUUID(), refilled: [], hidden: {} };
       const notice = problem === undefined ? [] : [markup(problem)];
       const first = await loadFields(form, { state, id, place, request, values, data: {} }, 'first');
       await reply.open(drawForm(form, first, notice));
@@ -239,7 +250,8 @@ async function showAgain(
   field = '',
 ): Promise<void> {
   const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
-  const again = await loadFields(form, { ...at, state: { ...at.state, isOpen } }, 'first', 'then');
+  const state = { ...at.state, isOpen, nonce: randomUUID() };
+  const again = await loadFields(form, { ...at, state }, 'first', 'then');
   // A preview waits for its button, and what is wrong with a field is said once.
   const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.pace === 'last');
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
@@ -247,14 +259,17 @@ async function showAgain(
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
 }
 
-/** @param problem as mrkdwn */
+/** @param problem as mrkdwn @param more below it */
 const showProblem = (
   form: AnyForm,
   at: Moment,
   [what, todo = NOTHING_SAVED]: FormProblem,
   field?: string,
-): Promise<void> =>
-  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`)], field);
+  more: readonly Block[] = [],
+): Promise<void> => {
+  const message = markupMessage(`${what} ${NOTHING_SAVED}`, ...more);
+  return showAgain(form, at, message, [markup(`${what} ${todo}`), ...more], field);
+};
 
 /** A text that everybody may read, and that is a secret of this workspace. @returns the field's name */
 const findLeak = ({ fields }: AnyForm, { values, request: { workspace } }: Moment): string | undefined =>
@@ -262,12 +277,12 @@ const findLeak = ({ fields }: AnyForm, { values, request: { workspace } }: Momen
     (field) => fields[field].isText && holdsRegisteredSecret(values[field] ?? '', workspace),
   );
 
-/** @param isAgain after somebody else's change came between */
-async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain = false): Promise<void> {
+/** @param earlier what came of the first attempt, after which somebody else's change was found */
+async function submit(form: AnyForm, at: Moment, input: Parsed['input'], earlier?: Block[]): Promise<void> {
   const { request, state, id } = at;
   const { seen } = state;
   if (seen === undefined) return request.reply.modal.show(form.heading, OUTDATED);
-  const sent = { ...at, input, seen };
+  const sent = { ...at, input, seen, nonce: state.nonce };
   try {
     const leak = findLeak(form, at);
     if (leak !== undefined) {
@@ -283,29 +298,31 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isAgain
       const now = renewed.id ?? id;
       const latest = renewed.seen ?? form.revision(now, request);
       const again = { ...at, id: now, state: { ...state, id: now, seen: latest } };
-      if (conflict !== undefined)
-        return await showProblem(
-          form,
-          again,
-          typeof conflict === 'string' ? changedFirst(conflict) : conflict,
-        );
+      if (conflict !== undefined) {
+        const said = typeof conflict === 'string' ? changedFirst(conflict) : conflict;
+        return await showProblem(form, again, said, undefined, earlier);
+      }
     }
     const [field, problem] = (await findProblem(form, at)) ?? [];
     if (problem !== undefined) return await showProblem(form, at, [problem], field);
     const saved = await form.save(sent);
+    if (saved === undefined) return;
     await (saved instanceof FieldRefusal
       ? showProblem(form, at, [saved.sentence])
       : request.reply.modal.show(form.heading, saved));
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    if (error.kind === 'edit-conflict' && !isAgain) {
+    if (error.kind === 'edit-conflict' && earlier === undefined) {
       const workspace = await form.workspaces.load(request.user.teamId);
-      return submit(form, { ...at, request: { ...request, workspace } }, input, true);
+      const remains = [...(form.remains?.(error, sent) ?? [])];
+      return submit(form, { ...at, request: { ...request, workspace } }, input, remains);
     }
     request.recordError(error);
     const { explain = failureMessage, done = 'saved', kept = () => NOTHING_SAVED } = form;
     // What was saved before the store went away stays saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
-    await showAgain(form, at, notSavedMessage(failure, explain(failure, request), done, kept(sent)));
+    const { text, blocks } = notSavedMessage(failure, explain(failure, request), done, kept(sent));
+    const said = { text, blocks: [...blocks, ...(form.remains?.(failure, sent) ?? [])] };
+    await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, said);
   }
 }
