@@ -76,7 +76,7 @@ export function createAccessForm(
 }
 
 /** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
-export function findAccessProject(word: string, record: Workspace): string {
+function findAccessProject(word: string, record: Workspace): string {
   const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
   if (alias !== undefined) return alias;
   if (isProjectId(word)) return word;

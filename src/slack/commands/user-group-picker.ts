@@ -1,16 +1,15 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { PlainTextOption } from '@slack/types';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
-import { type Block, compact, option, section } from '../kit/blocks.ts';
-import { type SearchInput, searchInput } from '../kit/inputs.ts';
+import { option, section } from '../kit/blocks.ts';
 import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
 /** The user groups to choose from, or a sentence that says why there are none. */
-export interface GroupChoices {
+interface GroupChoices {
   readonly known: readonly UserGroup[];
   readonly problem: string | undefined;
 }
@@ -19,7 +18,7 @@ export interface GroupChoices {
 const PATIENCE = 1_000;
 
 /** If Slack doesn't list the groups, the form still opens, with a sentence about it. */
-export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
+async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
       throw new Failure('slack-failed', { method: 'usergroups.list', code: 'timeout' });
@@ -37,7 +36,7 @@ const problemOf = ({ data: { code } }: FailureOf<'slack-failed'>): string =>
     : `You can’t choose user groups right now: Slack returned an error (${code}).`;
 
 /** Adds only groups of this workspace. @throws InvalidWord, slack-failed */
-export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
+async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
   const known = await request.slack.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
@@ -46,7 +45,7 @@ export async function requireKnownGroups(added: readonly string[], request: Requ
 }
 
 /** What an options listener suggests for what was typed. @throws slack-failed */
-export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
+async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
   const groups = await request.slack.userGroups();
   return groups
@@ -97,21 +96,3 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
     },
   };
 };
-
-/** The field for user groups. If Slack doesn't list them, those that are named can still be removed. @param named their IDs */
-export function groupsInput(
-  form: Omit<SearchInput, 'initial' | 'placeholder'>,
-  named: readonly string[],
-  { known, problem }: GroupChoices,
-): (Block | InputBlock)[] {
-  const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
-  const input = searchInput({
-    ...form,
-    placeholder: 'Type the name of a group',
-    initial: initial.map(groupOption),
-  });
-  return compact([
-    (problem === undefined || named.length > 0) && input,
-    problem !== undefined && section(problem),
-  ]);
-}

@@ -1,6 +1,5 @@
-/** What people typed and chose in a form, and what is said about a field that is wrong. */
+/** What people typed and chose in a form. */
 import * as z from 'zod';
-import { isFailure } from '../../domain/failure/index.ts';
 import { SLACK_LIMITS } from '../kit/blocks.ts';
 
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
@@ -8,16 +7,6 @@ export type FormFields = Readonly<Record<string, string>>;
 
 /** The value of a form if every field is right, otherwise what is wrong, by block ID. */
 export type ParsedForm<T> = { readonly errors: Record<string, string> } | { readonly input: T };
-
-/** @returns what a field's text means, or the sentence that refuses it. @param parse throws a failure then */
-export function parseField<T>(parse: () => T): { readonly value?: T; readonly refusal?: string } {
-  try {
-    return { value: parse() };
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { refusal: error.message };
-  }
-}
 
 /** The choices of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
