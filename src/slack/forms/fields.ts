@@ -3,15 +3,6 @@ import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { type Block, mention, option, plainText } from '../kit/blocks.ts';
-import {
-  checksInput,
-  choiceInput,
-  dateInput,
-  input,
-  peopleInput,
-  searchInput,
-  textInput,
-} from '../kit/inputs.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 
@@ -105,6 +96,23 @@ export const note = <D>(
   ...(check !== undefined && { check }),
 });
 
+type Element = InputBlock['element'];
+
+/** A field as its one block. @param element gets its action ID when the form is drawn */
+const drawAs =
+  (
+    label: string,
+    { hint, optional = false }: { readonly hint?: string; readonly optional?: boolean },
+    element: (at: FieldMoment) => Element,
+  ): Field['draw'] =>
+  (at) => [
+    {
+      ...{ type: 'input', block_id: at.name, label: plainText(label, 2000), element: element(at) },
+      ...(optional && { optional }),
+      ...(hint !== undefined && { hint: plainText(hint, 2000) }),
+    },
+  ];
+
 interface Options<T> {
   readonly hint?: string;
   readonly optional?: boolean;
@@ -120,13 +128,19 @@ export const text = <T = string>(
   {
     secret = false,
     parse = (typed) => typed as T,
+    max,
+    placeholder,
     ...form
   }: Options<T> & { readonly placeholder?: string; readonly max: number; readonly secret?: boolean },
 ): Field<T> => ({
   label,
   isSecret: secret,
   isText: !secret,
-  draw: ({ name, value }) => [textInput({ block: name, label, ...form, initial: secret ? '' : value })],
+  draw: drawAs(label, form, ({ value }) => ({
+    ...{ type: 'plain_text_input', max_length: max },
+    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
+    ...(value !== '' && !secret && { initial_value: value }),
+  })),
   parse: (typed, values) => (UNSEEN.test(typed) ? refuseField(UNSEEN_TEXT) : parse(typed, values)),
 });
 
@@ -139,9 +153,12 @@ export const choice = <T = string>(
 ): Field<T> => ({
   draw(at) {
     const known = typeof options === 'function' ? options(at) : options;
-    return known.length === 0
-      ? []
-      : [choiceInput({ block: at.name, label, ...form, options: known, initial: at.value })];
+    const selected = known.find(({ value }) => value === at.value);
+    const element: Element = {
+      ...{ type: 'static_select', options: [...known] },
+      ...(selected !== undefined && { initial_option: selected }),
+    };
+    return known.length === 0 ? [] : drawAs(label, form, () => element)(at);
   },
   parse:
     parse ??
@@ -159,7 +176,13 @@ export const checks = (
   label: string,
   { options, ...form }: { readonly hint?: string; readonly options: readonly PlainTextOption[] },
 ): Field<readonly string[]> => ({
-  draw: ({ name, value }) => [checksInput({ block: name, label, ...form }, options, selectedValues(value))],
+  draw: drawAs(label, { optional: true, ...form }, (at) => {
+    const checked = options.filter(({ value = '' }) => selectedValues(at.value).includes(value));
+    return {
+      ...{ type: 'checkboxes', options: [...options] },
+      ...(checked.length > 0 && { initial_options: checked }),
+    };
+  }),
   parse: selectedValues,
 });
 
@@ -181,9 +204,13 @@ export const people = (
   label: string,
   { max, ...form }: Options<readonly string[]> & { readonly max: number },
 ): Field<readonly string[]> => ({
-  draw: (at) => [
-    peopleInput({ block: at.name, label, max, ...form, initial: selectedValues(at.value).filter(isPerson) }),
-  ],
+  draw: drawAs(label, { optional: true, ...form }, (at) => {
+    const chosen = selectedValues(at.value).filter(isPerson);
+    return {
+      ...{ type: 'multi_users_select', max_selected_items: max },
+      ...(chosen.length > 0 && { initial_users: chosen }),
+    };
+  }),
   parse(chosen) {
     const all = selectedValues(chosen);
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
@@ -192,12 +219,9 @@ export const people = (
 });
 
 export const personField = (label: string, hint: string): Field<string> => ({
-  draw: (at) => [
-    input(
-      { block: at.name, label, hint },
-      { type: 'users_select', ...(isPerson(at.value) && { initial_user: at.value }) },
-    ),
-  ],
+  draw: drawAs(label, { hint }, ({ value }) => ({
+    ...{ type: 'users_select', ...(isPerson(value) && { initial_user: value }) },
+  })),
   parse: (chosen) => (isPerson(chosen) ? chosen : refuseField('Choose a person.')),
   check: checkMembers(label),
 });
@@ -215,45 +239,36 @@ export const channels = <T = readonly string[]>(
     readonly placeholder: string;
   },
 ): Field<T> => ({
-  draw({ name, value }) {
+  draw: drawAs(label, { ...form, optional: max > 1 }, ({ value }) => {
     const all = selectedValues(value);
     const common = {
       placeholder: plainText(placeholder),
       filter: { include: ['public' as const, 'private' as const] },
     };
-    return [
-      max === 1
-        ? input(
-            { block: name, label, ...form },
-            {
-              ...{ type: 'conversations_select', ...common },
-              ...(all[0] !== undefined && { initial_conversation: all[0] }),
-            },
-          )
-        : input(
-            { block: name, label, ...form, optional: true },
-            {
-              ...{ type: 'multi_conversations_select', ...common, max_selected_items: max },
-              ...(all.length > 0 && { initial_conversations: [...all] }),
-            },
-          ),
-    ];
-  },
+    return max === 1
+      ? {
+          ...{ type: 'conversations_select', ...common },
+          ...(all[0] !== undefined && { initial_conversation: all[0] }),
+        }
+      : {
+          ...{ type: 'multi_conversations_select', ...common, max_selected_items: max },
+          ...(all.length > 0 && { initial_conversations: [...all] }),
+        };
+  }),
   parse,
 });
 
 export const date = <T>(label: string, hint: string, parse: NonNullable<Field<T>['parse']>): Field<T> => ({
-  draw: ({ name, value }) => [dateInput({ block: name, label, hint }, value || undefined)],
+  draw: drawAs(label, { hint, optional: true }, ({ value }) => ({
+    ...{ type: 'datepicker', ...(value !== '' && { initial_date: value }) },
+  })),
   parse,
 });
 
 export const time = (label: string, placeholder: string): Field<string> => ({
-  draw: ({ name, value }) => [
-    input(
-      { block: name, label },
-      { type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
-    ),
-  ],
+  draw: drawAs(label, {}, ({ value }) => ({
+    ...{ type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
+  })),
   parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
 });
 
@@ -268,7 +283,6 @@ export const search = <T>(
     options,
     placeholder,
     max,
-    optional = false,
     parse,
     ...form
   }: Required<Pick<Field<T>, 'find' | 'parse'>> &
@@ -278,17 +292,20 @@ export const search = <T>(
       readonly max: number;
     },
 ): Field<T> => ({
-  draw(at) {
+  draw: drawAs(label, form, (at) => {
     const initial = options(at);
     const [first] = initial;
-    const field = { block: at.name, label, optional, ...form };
-    if (max > 1) return [searchInput({ ...field, action: '', placeholder, initial, max })];
-    const element = {
-      ...{ type: 'external_select' as const, min_query_length: 0, placeholder: plainText(placeholder, 150) },
-      ...(first !== undefined && { initial_option: first }),
-    };
-    return [input(field, element)];
-  },
+    const common = { min_query_length: 0, placeholder: plainText(placeholder, 150) };
+    return max > 1
+      ? {
+          ...{ type: 'multi_external_select', ...common, max_selected_items: max },
+          ...(initial.length > 0 && { initial_options: [...initial] }),
+        }
+      : {
+          ...{ type: 'external_select', ...common },
+          ...(first !== undefined && { initial_option: first }),
+        };
+  }),
   find,
   parse,
 });
