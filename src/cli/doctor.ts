@@ -217,7 +217,7 @@ function explainRefusal(refused: readonly Refusal[], { found, error }: About): F
   if (forbidden.length === 0) return error(refused[0]?.[1]);
   const isAboutKeys = ([, { message }]: Refusal) => /\bkeys?\b/.test(message) && !/command/.test(message);
   if (forbidden.every(isAboutKeys))
-    return found('NOPERM', 'Tally’s keys', 'bad', { rules: "'~tally:*' '~{tally-*}:*'" });
+    return found('NOPERM', 'Tally’s keys', 'bad', { rules: "'~tally:*' '~{tally}:*'" });
   const names = [...new Set(forbidden.map(([name]) => name))];
   return found('NOPERM', names.join(', '), 'bad', { rules: names.map((name) => `+${name}`).join(' ') });
 }

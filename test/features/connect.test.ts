@@ -14,7 +14,7 @@ import {
 } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
-import { isGlobalKey, recordFields } from '../support/redis.ts';
+import { contentOf, isGlobalKey, recordFields } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -69,15 +69,7 @@ const told = () => recordFields(bot.redis.client, HASH);
 async function dump(): Promise<string> {
   const { client } = bot.redis;
   const keys = (await client.keys('*')).filter((key) => !isGlobalKey(key));
-  const contentOf = async (key: string) => {
-    const type = await client.type(key);
-    if (type === 'hash') return client.hgetall(key);
-    if (type === 'stream') return client.xrange(key, '-', '+');
-    if (type === 'zset') return client.zrange(key, '0', '-1');
-    if (type === 'set') return client.smembers(key);
-    return client.get(key);
-  };
-  return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await contentOf(key)])));
+  return JSON.stringify(await Promise.all(keys.map(async (key) => [key, await contentOf(client, key)])));
 }
 
 /** Everything that the bot has sent or stored: logs, Slack calls, messages, views, Redis. */

@@ -11,7 +11,7 @@ import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts
 import { changeIn } from '../support/change.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
-import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
+import { contentOf, type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { answerWith } from '../support/service-replies.ts';
@@ -100,15 +100,8 @@ async function shown(person = OWNER, ...before: readonly string[]): Promise<stri
 /** All of Redis, as text. */
 async function dump(): Promise<string> {
   const { client } = bot.redis;
-  const contentOf = async (key: string) => {
-    const type = await client.type(key);
-    if (type === 'hash') return client.hgetall(key);
-    if (type === 'stream') return client.xrange(key, '-', '+');
-    if (type === 'zset') return client.zrange(key, '0', '-1');
-    return type === 'set' ? client.smembers(key) : client.get(key);
-  };
   return JSON.stringify(
-    await Promise.all((await client.keys('*')).map(async (key) => [key, await contentOf(key)])),
+    await Promise.all((await client.keys('*')).map(async (key) => [key, await contentOf(client, key)])),
   );
 }
 

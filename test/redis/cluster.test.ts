@@ -9,7 +9,7 @@ import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { isGlobalKey } from '../support/redis.ts';
+import { contentOf, isGlobalKey } from '../support/redis.ts';
 import { NO_SERVER, type RedisCluster, startCluster } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -28,14 +28,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
   const naming = async (id: string): Promise<string[]> => {
     const keys = (await cluster.keys()).filter((key) => !isGlobalKey(key));
     const client = new Cluster(cluster.masters.map(({ port }) => ({ host: '127.0.0.1', port })));
-    const contents = await Promise.all(
-      keys.map(async (key) => {
-        const type = await client.type(key);
-        if (type === 'zset') return client.zrange(key, '0', '-1');
-        if (type === 'set') return client.smembers(key);
-        return type === 'stream' ? client.xrange(key, '-', '+') : '';
-      }),
-    );
+    const contents = await Promise.all(keys.map((key) => contentOf(client, key)));
     client.disconnect();
     return keys.filter((key, at) => `${key} ${JSON.stringify(contents[at])}`.includes(id));
   };
@@ -68,7 +61,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
       ahead = 2 * DAY;
       const client = connectRedis(cluster.url);
       await waitUntilReady(client, 5_000);
-      await client.del(wakeUp);
+      await client.unlink(...(await cluster.keys()).filter((key) => key.startsWith('{tally}:')));
       client.disconnect();
       const posts = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => !ephemeral).length;
       const before = posts();

@@ -3,7 +3,8 @@
  * which has neither MONITOR nor statistics of commands. What a script does inside Redis is not counted.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { TestRedis } from './redis.ts';
+import { INDEX_KEY } from '../../src/redis/keys.ts';
+import { type TestRedis, untilNothingRuns } from './redis.ts';
 
 /** What ioredis publishes about a command. It replaces arguments that may be confidential with “?”. */
 interface SentCommand {
@@ -13,7 +14,8 @@ interface SentCommand {
 }
 
 /** The queue and the index of workspaces do their work whenever they like. */
-const isOfScheduler = ({ args }: SentCommand): boolean => args.some((arg) => arg.includes('{tally-'));
+const isOfScheduler = ({ args }: SentCommand): boolean =>
+  args.some((arg) => arg.includes('{tally}') || arg === INDEX_KEY);
 
 /**
  * @param isLeftOut by default what the scheduler of a running bot sends
@@ -34,6 +36,7 @@ export async function commandsOf(
     },
     ...{ end: none, asyncStart: none, asyncEnd: none, error: none },
   };
+  await untilNothingRuns(redis.client);
   const channel = tracingChannel('ioredis:command');
   channel.subscribe(subscribers);
   try {

@@ -2,10 +2,11 @@
  * One private Redis for each worker, started at the first call. It ends with the worker, even when that is killed. Every
  * call gets its own empty logical database.
  */
-import { Redis } from 'ioredis';
+import { type Cluster, Redis } from 'ioredis';
 import { type RunningRedis, startRedis } from '../../sandbox/redis.ts';
 import { INDEX_KEY } from '../../src/redis/keys.ts';
 import { SERVER_BINARY } from './redis-servers.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface TestRedis {
   /** Includes the database number; ioredis accepts it as it is. */
@@ -63,4 +64,35 @@ export async function testRedis(): Promise<TestRedis> {
 export async function forgetWakeUps(client: Redis): Promise<void> {
   const keys = await client.keys('{tally}:*');
   if (keys.length > 0) await client.unlink(...keys);
+}
+
+/** Until no wake-up is due, and no run goes on: what a change has woken reads and writes beside the test. */
+export async function untilNothingRuns(client: Redis): Promise<void> {
+  const lists = ['wait', 'active'].map((list) => `{tally}:deliver:${list}`);
+  await waitUntil(async () => {
+    const [waiting = 0, active = 0] = await Promise.all(lists.map((key) => client.llen(key)));
+    // BullMQ orders delayed jobs by their instant in ms times this.
+    const due = await client.zcount('{tally}:deliver:delayed', '-inf', (Date.now() + 100) * 0x1000);
+    return waiting + active + due === 0;
+  });
+}
+
+/** What is stored under a key, of whatever type. */
+export async function contentOf(client: Redis | Cluster, key: string): Promise<unknown> {
+  switch (await client.type(key)) {
+    case 'hash':
+      return client.hgetall(key);
+    case 'list':
+      return client.lrange(key, 0, -1);
+    case 'set':
+      return client.smembers(key);
+    case 'stream':
+      return client.xrange(key, '-', '+');
+    case 'string':
+      return client.get(key);
+    case 'zset':
+      return client.zrange(key, '0', '-1');
+    default:
+      return undefined;
+  }
 }
