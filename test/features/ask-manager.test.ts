@@ -178,7 +178,7 @@ describe('the managers', () => {
     await press(ADMIN, got, 'Open');
     if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
     await bot.slack.waitFor(() => dms(ADMIN).length > 1);
-    expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"why":"person"');
+    expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"paused"');
   });
 
   it('open the form of a button that was refused', async () => {

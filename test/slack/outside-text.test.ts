@@ -185,8 +185,13 @@ describe('a scheduled post that is late, corrected, or fails', () => {
       .map(({ args }) => ({ text: args.get('text') ?? '', blocks: JSON.parse(args.get('blocks') ?? '[]') }));
     await parts.close();
     await Promise.all([slack.close(), redis.close()]);
-    for (const part of ['Late', 'Figures changed', 'wasn’t posted'])
-      expect(texts.some(({ text }) => text.includes(part) && text.includes('&lt;!channel&gt;'))).toBe(true);
+    for (const part of ['Late', 'corrected', 'wasn’t posted'])
+      expect(
+        texts.some(
+          ({ text, blocks }) =>
+            JSON.stringify([text, blocks]).includes(part) && text.includes('&lt;!channel&gt;'),
+        ),
+      ).toBe(true);
     expect(markedIn(texts).filter((text) => text.replace(OWN, '').includes('<'))).toEqual([]);
   });
 });
