@@ -116,8 +116,10 @@ export function createTally(
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
-  const answerStore = createAnswerStore(workspaces, (err, workspace) =>
-    log.warn({ err, workspace }, 'Could not save the last use of a connection'),
+  const answerStore = createAnswerStore(
+    workspaces,
+    (err, workspace) => log.warn({ err, workspace }, 'Could not save the last use of a connection'),
+    (workspace) => delivery.scheduling.changed(workspace),
   );
   const http = createGuardedHttp({
     trustedHosts: config.trustedHosts,

@@ -109,16 +109,20 @@ const CLOSING: Millis = 1_000;
  */
 export function createWakeUps({ connection, clock, onError, workspaces, patience = 3_000 }: QueueParts) {
   const options = { connection, prefix: QUEUE_PREFIX };
-  const queue = new Queue<{ readonly workspace: SlackId }>(QUEUE_NAME, {
-    ...options,
-    defaultJobOptions: {
+  let opened: Queue<{ readonly workspace: SlackId }> | undefined;
+  /** Opened when it is first used: that writes into Redis, where another version's records may be. */
+  const queueNow = () => {
+    if (opened !== undefined) return opened;
+    const defaultJobOptions = {
       removeOnComplete: true,
       removeOnFail: true,
       attempts: 12,
       backoff: { type: 'exponential', delay: 2_000 },
-    },
-  });
-  queue.on('error', onError);
+    };
+    opened = new Queue(QUEUE_NAME, { ...options, defaultJobOptions });
+    opened.on('error', onError);
+    return opened;
+  };
   let worker: Worker<{ readonly workspace: SlackId }> | undefined;
 
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
@@ -130,12 +134,12 @@ export function createWakeUps({ connection, clock, onError, workspaces, patience
   /** @param at ms since the epoch */
   const add = async (workspace: SlackId, at: Millis): Promise<void> => {
     const deduplication = { id: workspace, replace: true, keepLastIfActive: true };
-    await queue.add('wake', { workspace }, { delay: Math.max(0, at - clock()), deduplication });
+    await queueNow().add('wake', { workspace }, { delay: Math.max(0, at - clock()), deduplication });
   };
   /** Wakes every workspace that has no wake-up: it was lost, or its process ended before it was planned. */
   const sweep = async (): Promise<void> => {
     for await (const workspace of workspaces())
-      if ((await queue.getDeduplicationJobId(workspace)) === null) await add(workspace, clock());
+      if ((await queueNow().getDeduplicationJobId(workspace)) === null) await add(workspace, clock());
   };
 
   return {
@@ -144,15 +148,16 @@ export function createWakeUps({ connection, clock, onError, workspaces, patience
     /** Leaves nothing that names the workspace. */
     forget: (workspace: SlackId): Promise<void> =>
       bounded(async () => {
-        const job = await queue.getDeduplicationJobId(workspace);
-        if (job !== null) await queue.remove(job);
+        const job = await queueNow().getDeduplicationJobId(workspace);
+        if (job !== null) await queueNow().remove(job);
         // BullMQ's stream of events names it.
-        await connection.del(queue.toKey('events'));
+        await connection.del(queueNow().toKey('events'));
       }),
     /** For how many ms the job that waits longest has been due, the running ones included; 0 if none is. */
     oldestOverdue: (): Promise<Millis> =>
       bounded(async () => {
-        const first = async (state: 'delayed' | 'waiting' | 'active') => queue.getJobs([state], 0, 0, true);
+        const first = async (state: 'delayed' | 'waiting' | 'active') =>
+          queueNow().getJobs([state], 0, 0, true);
         const jobs = (await Promise.all([first('delayed'), first('waiting'), first('active')])).flat();
         const now = clock();
         return Math.max(0, ...jobs.map(({ timestamp, delay }) => now - timestamp - delay));
@@ -173,14 +178,14 @@ export function createWakeUps({ connection, clock, onError, workspaces, patience
       worker.on('error', onError);
       worker.on('failed', (_, error) => onError(error));
       void Promise.all([
-        queue.upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' }),
-        queue.add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } }),
+        queueNow().upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' }),
+        queueNow().add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } }),
       ]).catch(onError);
     },
     /** Begins no further run; running ones have `finishing` ms to finish. */
     async stop(finishing: Millis): Promise<void> {
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
-      const closed = Promise.all([worker?.close(true), queue.close()]);
+      const closed = Promise.all([worker?.close(true), opened?.close()]);
       await withTimeout(CLOSING, closed, () => undefined);
     },
   };

@@ -148,10 +148,14 @@ export function createAnswerCollector(clock: () => Millis) {
 
 export type AnswerStore = ReturnType<typeof createAnswerStore>;
 
-/** @param onFailure gets the error if an answer could not be stored */
+/**
+ * @param onFailure gets the error if an answer could not be stored
+ * @param changed called once a token works again that was rejected: what waits for it goes on. Never rejects
+ */
 export const createAnswerStore = (
   workspaces: Pick<Workspaces, 'saveAnswer'>,
   onFailure: (error: unknown, workspace: SlackId) => void,
+  changed: (workspace: SlackId) => Promise<void> = async () => undefined,
 ) => ({
   /**
    * Stores it after the answer was sent: for a connection at most once an hour and once after its token was
@@ -159,10 +163,13 @@ export const createAnswerStore = (
    * writes nothing, whichever process answers it. Never throws: the answer is out already.
    */
   async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
-    if (isDue(workspace, answer))
-      await workspaces
-        .saveAnswer(workspace.teamId, keepEstimates(answer, workspace))
-        .catch((error: unknown) => onFailure(error, workspace.teamId));
+    if (!isDue(workspace, answer)) return;
+    const { teamId } = workspace;
+    const worksAgain = workspace.rejectedAt({ kind: 'connection', name: answer.connection }) !== undefined;
+    await workspaces
+      .saveAnswer(teamId, keepEstimates(answer, workspace))
+      .then(() => (worksAgain ? changed(teamId) : undefined))
+      .catch((error: unknown) => onFailure(error, teamId));
   },
 });
 

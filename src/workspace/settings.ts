@@ -55,14 +55,7 @@ export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 
-/** Names of the parts of a form's values that are invalid. */
-export function invalidSettings(given: unknown): readonly (keyof Settings)[] {
-  const { error } = schema.partial().safeParse(given);
-  const parts = error?.issues.map(({ path }) => path[0] as keyof Settings) ?? [];
-  return [...new Set(parts)];
-}
-
-/** @throws ZodError for invalid settings: check them with `invalidSettings` first */
+/** @throws ZodError for invalid settings: the form checks them first */
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }

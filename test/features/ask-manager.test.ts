@@ -178,7 +178,7 @@ describe('the managers', () => {
     await press(ADMIN, got, 'Open');
     if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
     await bot.slack.waitFor(() => dms(ADMIN).length > 1);
-    expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"why":"person"');
+    expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"paused"');
   });
 
   it('open the form of a button that was refused', async () => {
@@ -227,7 +227,10 @@ describe('a value that Tally never made', () => {
     ['no JSON', '/billing settings'],
     ['an unknown command', { line: '/nothing at all' }],
     ['what only managers may see', { line: '/billing audit' }],
-    ['a button that changes something', { click: { id: 'disconnect', value: 'main', label: 'Help' } }],
+    [
+      'a button that changes something',
+      { click: { id: 'project-remove', value: 'prod 123', label: 'Help' } },
+    ],
     ['a button that nobody has', { click: { id: 'constructor', value: '', label: 'Help' } }],
     ['another place', { place: 'general', line: '/billing settings' }],
   ])('reaches no manager: %s', async (_, value) => {

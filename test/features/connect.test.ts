@@ -165,8 +165,6 @@ describe('/billing connect', () => {
       'The current token stays in use.',
     );
     expect(await told()).toEqual(before);
-    await pressInForm('Back to the form');
-    await bot.slack.waitFor(() => modalText().includes('User access token'));
     expect(shown()).not.toContain('nobody-knows');
     expect(shown()).toContain('"initial_value":"123"');
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
@@ -280,8 +278,6 @@ describe('the form', () => {
   it('keeps what was chosen when the test fails and the form opens again', async () => {
     const chosen = { role: 'engineer', type: 'for-a-user', lifetime: '30-days' };
     expect(await submit({ token: 'sandbox-token-nobody-knows', ...chosen })).toContain('Nothing was saved.');
-    await pressInForm('Back to the form');
-    await bot.slack.waitFor(() => modalText().includes('User access token'));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
     expect(await connectionIn('main')).toMatchObject(chosen);
@@ -296,12 +292,11 @@ describe('the form', () => {
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
-    await bot.slack.waitFor(() => modalText().includes('Not connected'));
-    expect(modalText()).toContain('The connection main was changed.');
+    await bot.slack.waitFor(() => modalText().includes('Someone'));
+    expect(modalText()).toContain('Someone else changed this first. It’s now main · ');
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
-    await pressInForm('Back to the form');
-    await bot.slack.waitFor(() => modalText().includes(`token ending ${administrator.slice(-4)}`));
+    expect(modalText()).toContain(`token ending ${administrator.slice(-4)}`);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
   });
@@ -312,7 +307,7 @@ describe('the form', () => {
     const typed = (value: string) => ({ value: { type: 'plain_text_input', value } });
     const state = { token: typed('half-a-token'), project: typed('456') };
     const viewId = bot.slack.modal(OWNER)!.id;
-    await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-more' }, state);
+    await bot.slack.act(OWNER, { viewId }, { action_id: 'connect-form:more' }, state);
     await bot.slack.waitFor(() => modalText().includes('Role of the token'));
     for (const kept of ['456', 'quick']) expect(shown()).toContain(`"initial_value":"${kept}"`);
     expect(shown()).not.toContain('half-a-token');
@@ -492,17 +487,20 @@ describe('several connections', () => {
 });
 
 describe('/billing disconnect', () => {
-  const answerTo = async (label: string, ts: string) => {
-    const before = lastOf().visibleText;
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, label);
-    await bot.slack.waitFor(() => lastOf().visibleText !== before);
-    return lastOf();
+  const open = async (words = '') => {
+    await bot.slack.say(OWNER, CHANNEL, `/billing disconnect ${words}`);
+    await bot.slack.waitFor(() => modalText().includes('Disconnect'));
   };
-  const chosen = async (id: string, value: string, ts: string) => {
-    const before = lastOf().visibleText;
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, id, value);
-    await bot.slack.waitFor(() => lastOf().visibleText !== before);
-    return lastOf();
+  const choose = async (name: string, said: string) => {
+    await bot.slack.choose(OWNER, { viewId: bot.slack.modal(OWNER)!.id }, 'disconnect-form:name', name);
+    await bot.slack.waitFor(() => modalText().includes(said));
+  };
+  const disconnect = async (fields: Record<string, string> = {}) => {
+    await bot.slack.submit(OWNER, fields);
+    await bot.slack.waitFor(() => !modalText().includes('Saving…'));
+    const said = modalText();
+    await bot.slack.dismiss(OWNER);
+    return said;
   };
 
   it('offers a choice when there are several, names what uses it, and deletes only the chosen one', async () => {
@@ -510,12 +508,9 @@ describe('/billing disconnect', () => {
     await register('finance');
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
     await putProject('other', 'main');
-    const which = await bot.ask('/billing disconnect');
-    expect(which.visibleText).toContain('Disconnect which connection?');
-    const confirm = await chosen('disconnect-ask', 'finance', which.ts);
-    expect(confirm.visibleText).toContain('These projects use finance: backups, prod.');
-    const gone = await answerTo('Disconnect', confirm.ts);
-    expect(gone.visibleText).toContain('copy of the token for finance.');
+    await open();
+    await choose('finance', 'These projects use finance: backups, prod.');
+    expect(await disconnect()).toContain('copy of the token for finance.');
     expect(await told()).toHaveProperty('connection:main');
     expect(await connectionIn('finance')).toBeNull();
     expect((await auditLines())[0]).toBe('connection removed: finance');
@@ -526,42 +521,45 @@ describe('/billing disconnect', () => {
     ['asks which one becomes the default when several are left', ['main', 'finance', 'eu']],
   ])('%s', async (_, names) => {
     for (const name of names) await register(name);
-    let confirm = await bot.ask('/billing disconnect main');
-    if (names.length > 2) confirm = await chosen('disconnect-heir', 'finance', confirm.ts);
-    expect(confirm.visibleText).toContain('finance becomes the default');
-    const gone = await answerTo('Disconnect', confirm.ts);
-    expect(gone.visibleText).toContain('The default connection is now finance.');
+    await open('main');
+    const isOnly = names.length === 2;
+    expect(modalText()).toContain(isOnly ? 'finance becomes the default' : 'New default connection');
+    const said = await disconnect(isOnly ? {} : { heir: 'finance' });
+    expect(said).toContain('The default connection is now finance.');
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
     expect((await auditLines())[0]).toBe('connection removed: main');
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
-  it('does not delete a token that was registered after the question', async () => {
+  it('does not delete a token that was registered after the form was opened', async () => {
     await bot.connect();
-    const question = await bot.ask('/billing disconnect');
-    await register('main', { token: bot.billing.tokens[0]!.value });
-    expect((await answerTo('Disconnect', question.ts)).visibleText).toContain('Someone replaced the token');
+    await open();
+    await bot.slack.say(ADMIN, CHANNEL, '/billing connect main');
+    await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
+    await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value, project: '123' });
+    await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
+    expect(await disconnect()).toContain('Someone else changed a connection first.');
     expect(await connectionIn('main')).not.toBeNull();
   });
 
-  it('removes a damaged record; a button for an unknown connection does nothing', async () => {
+  it('removes a damaged record, and can’t be asked about a connection that there isn’t', async () => {
     await bot.connect();
     await bot.redis.client.hset(HASH, 'connection:main', '{');
-    const question = await bot.ask('/billing disconnect');
-    expect(question.visibleText).toContain('main · the record is damaged');
-    await answerTo('Disconnect', question.ts);
+    await open();
+    expect(modalText()).toContain('main · the record is damaged');
+    await disconnect();
     expect(await told()).toEqual({});
     expect((await bot.ask('/billing disconnect nobody')).visibleText).toContain('isn’t connected');
   });
 
-  it('asks for confirmation, and deletes the sealed token only then', async () => {
+  it('says what it deletes, and does so only when it is sent', async () => {
     await bot.connect();
-    const kept = await answerTo('keep', (await bot.ask('/billing disconnect')).ts);
-    expect(kept.visibleText).toContain('Nothing was changed.');
+    await open();
+    expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');
+    await bot.slack.dismiss(OWNER);
     expect(await dump()).toContain('v1.test.');
-    const answer = await bot.ask('/billing disconnect');
-    expect(answer.visibleText).toContain('Disconnect Tally from the billing service?');
-    expect((await answerTo('Disconnect', answer.ts)).visibleText).toContain('Disconnected.');
+    await open();
+    expect(await disconnect()).toContain('Disconnected.');
     expect(await told()).toEqual({});
     expect((await bot.ask('/balance 123')).visibleText).toContain('isn’t connected');
   });

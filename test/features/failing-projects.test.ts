@@ -14,7 +14,7 @@ let now: number;
 beforeEach(async () => {
   now = START;
   bot = await startBot({ now: () => now });
-  await addConnection(bot);
+  await addConnection(bot, START);
   await addProject(bot, { alias: 'fine', id: '123' });
   await addProject(bot, { alias: 'teapot', id: '456' });
   await addProject(bot, { alias: 'secret', id: '1001', channels: ['C0FINANCE1'] });
@@ -116,7 +116,7 @@ it('are noted only if they have a name, and not for a period without data', asyn
 it('are asked again after a change of the project or the connection', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(2);
-  await addConnection(bot);
+  await addConnection(bot, START);
   expect(await failedFields()).toEqual([]);
 });
 

@@ -159,8 +159,9 @@ describe('the Home', () => {
     await bot.redis.client.hset(RECORD, Object.fromEntries(watches));
     await bot.ask('/balance prod');
     await expect.poll(() => open()).toMatch(/\*prod · [\d,.]+ left\*/);
-    const { ts } = await bot.ask('/billing disconnect main');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Disconnect');
+    await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.submit(OWNER);
     await expect.poll(() => open()).toContain('Connect Tally to the billing service');
     for (const page of [await open(), (await bot.ask('/billing status')).visibleText]) {
       expect(page.match(/paused: its connection to the billing service is missing/g)).toHaveLength(4);

@@ -70,7 +70,7 @@ describe.each(EXAMPLES)(
       expect(await save(first)).toContain('Saved');
       const before = await saved();
       const refused = await save(second, MEMBER);
-      expect(refused).toContain(`Someone else changed this ${kind} first. ${said}`);
+      expect(refused).toContain(`Someone else changed this first. ${said}`);
       expect(refused).toContain('Save again to replace that.');
       expect(await saved()).toEqual(before);
       expect(await save({}, MEMBER)).toContain('Saved');

@@ -108,7 +108,7 @@ describe.each([
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     const shown = watch();
     await bot.slack.submit(OWNER, { alias: secret, id: '77' });
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('a registered secret'));
+    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('looks like a token'));
     expect(shown()).not.toContain(secret);
     expect((await workspaces.load(TEAM)).aliases.has(secret)).toBe(false);
     await bot.slack.dismiss(OWNER);

@@ -138,7 +138,7 @@ describe('a project gets a name', () => {
     await bot.slack.submit(OWNER, { alias: 'q3', id: '0123', currency: '<a b>', channels: ['D0OWNER001'] });
     expect(Object.keys(errors()).sort()).toEqual(['alias', 'channels', 'currency', 'id']);
     expect(errors().alias).toContain('“q3”');
-    for (const currency of [',000.00', '1', '\u202e', 'a\u200bb', 'د']) {
+    for (const currency of [',000.00', '1', '\u3164', 'د']) {
       await bot.slack.submit(OWNER, { alias: 'web', id: '7', currency });
       expect(errors()).toEqual({
         alias: 'Something under “More” needs a change. Scroll down to see it.',

@@ -213,21 +213,21 @@ describe('a person who has tested too often', () => {
   /** Tally's public messages. */
   const posts = () => bot.slack.calls.filter(({ method }) => method === 'chat.postMessage');
 
-  it('cannot test a connection, and goes back to the form', async () => {
+  it('cannot test a connection, and stays in the form', async () => {
     const before = bot.billing.requests.length;
     await opened('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await shows(TOO_MANY);
-    expect(modalText()).toContain('Back to the form');
+    expect(modalText()).toContain('Test and save');
     expect(bot.billing.requests).toHaveLength(before);
   });
 
-  it('cannot test an access, and goes back to the form', async () => {
+  it('cannot test an access, and stays in the form', async () => {
     const { id, secret } = identity.accesses.good;
     await opened('/billing projects access prod');
     await bot.slack.submit(OWNER, { access_id: id, secret });
     await shows(TOO_MANY);
-    expect(modalText()).toContain('Back to the form');
+    expect(modalText()).toContain('Test and save');
     expect(identity.requests).toHaveLength(0);
   });
 

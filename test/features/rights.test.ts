@@ -127,7 +127,15 @@ async function action(person: string, given: Loose, around: Loose = {}) {
 const option = (value: string) => ({ text: { type: 'plain_text', text: value }, value });
 const field = (value: string) => ({ value: { type: 'plain_text_input', value } });
 
+const selected = (value: string) => ({ value: { selected_option: option(value) } });
+const settingsWith = (currency: string) => ({
+  ...{ currency: field(currency), zone: selected('UTC') },
+  ...{ visibility: selected('asker'), locale: selected('en-US') },
+});
+
 async function submit(person: string, currency: string, around: Loose = {}) {
+  const { currency: before = '' } = JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? '{}');
+  const opened = { zone: 'UTC', visibility: 'asker', locale: 'en-US', currency: before };
   const ack = await interaction({
     ...from(person),
     type: 'view_submission',
@@ -135,8 +143,8 @@ async function submit(person: string, currency: string, around: Loose = {}) {
       id: 'V0STALE',
       type: 'modal',
       callback_id: 'settings',
-      private_metadata: '{"standing":"admin","manage":true,"right":"ask"}',
-      state: { values: { currency: field(currency) } },
+      private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen: JSON.stringify(opened) }),
+      state: { values: settingsWith(currency) },
     },
     ...around,
   });
@@ -151,7 +159,7 @@ const saved = async (kind: 'schedule' | 'watch') =>
 /** Submits a valid form. @returns whether it was saved */
 async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<boolean> {
   const before = await saved(kind);
-  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '' };
+  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
   const state = { values: FORMS[kind]!.values };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {
@@ -285,7 +293,7 @@ const COLUMNS: Record<string, (person: string) => Promise<boolean>> = {
     expect(settings.currency === label).toBe(isSaved);
     return isSaved;
   },
-  'manage: search': async (person) => (await suggest(person, 'settings-zone', 'tokyo')).length > 0,
+  'manage: search': async (person) => (await suggest(person, 'settings-form:zone', 'tokyo')).length > 0,
   'token: named': (person) => opened(() => command(person, '/os-token prod')),
   'token: not named': (person) => opened(() => command(person, '/os-token web')),
 };
@@ -416,15 +424,8 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     workspaceUser: ['os-token-revoke', 'ask-manager'],
     ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
     member: [
-      ...[
-        'schedule-form',
-        'schedule-more',
-        'schedule-test-me',
-        'schedule-test',
-        'schedule-row',
-        'schedule-list',
-      ],
-      ...['watch-form', 'watch-preview', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['schedule-form', 'schedule-row', 'schedule-list'],
+      ...['watch-form', 'watch-row', 'watch-undo', 'watch-list'],
       ...['watch-snooze', 'watch-more'],
       ...['schedule-resume', 'schedule-now', 'schedule-undo'],
     ],
@@ -464,11 +465,9 @@ function registeredRight(kind: Kind, name: string): Right {
   return handlerOf<{ readonly right: Right }>(listeners[kind][first]!, words.join(' ')).right;
 }
 
-const selected = (value: string) => ({ value: { selected_option: option(value) } });
-
 /** Valid submissions, which only the right can reject. */
 const FORMS: Record<string, { values: object; metadata?: string }> = {
-  settings: { values: { currency: field('EUR') } },
+  settings: { values: settingsWith('EUR') },
   project: {
     values: {
       alias: field('other'),
@@ -484,7 +483,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
       project: field('123'),
     },
   },
-  'access-form': {
+  'application-access': {
     values: {
       authUrl: field('http://127.0.0.1/v3'),
       people: { value: { selected_users: [OWNER] } },
@@ -495,6 +494,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     values: { expires: { value: { selected_date: '2027-02-19' } } },
     metadata: 'main -',
   },
+  disconnect: { values: { name: selected('main') } },
   'os-token': { values: {} },
   watch: {
     values: {
@@ -749,7 +749,7 @@ describe('when Slack does not return a person’s role', () => {
   it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
     bot.slack.failNext('users.info', 'hang', 2);
     const key = command(OWNER, '/balance 123');
-    const suggestions = suggest(OWNER, 'settings-zone', 'tokyo');
+    const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
     expect(await suggestions).toEqual([]);
     expect((await reply(await key)).visibleText).toContain('Slack didn’t answer users.info');
   }, 20_000);
@@ -788,7 +788,7 @@ describe('a payload that does not match the person', () => {
 
   it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
     const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
-    const state = { values: { currency: field('EUR') } };
+    const state = { values: settingsWith('EUR') };
     const around = {
       team: { id: OTHER_TEAM },
       user: { id: EXTERNAL, team_id: OTHER_TEAM },

@@ -408,14 +408,14 @@ describe('who can see and change schedules', () => {
       });
     await brings(
       refused,
-      () => submission(MEMBER, JSON.stringify({ before: id, channel: CHANNEL }), CHANNEL),
+      () => submission(MEMBER, JSON.stringify({ id, seen: '', place: CHANNEL }), CHANNEL),
       MEMBER,
       'D0MEMBER01',
     );
     members(FINANCE).push('bot');
     await brings(
       'Tally can’t see that channel',
-      () => submission(ADMIN, JSON.stringify({ channel: FINANCE }), FINANCE),
+      () => submission(ADMIN, JSON.stringify({ id: 'abcd1234', seen: '', place: FINANCE }), FINANCE),
       ADMIN,
       'D0ADMIN001',
     );

@@ -4,7 +4,7 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
-import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
@@ -47,8 +47,8 @@ it.each([
     else expect(text).toContain(says);
 });
 
-it('the question before disconnecting counts what asks by that connection', async () => {
-  expect((await bot.ask('/billing disconnect main')).visibleText).toContain(
-    '2 schedules and 1 watch use it.',
-  );
+it('the form that disconnects counts what asks by that connection', async () => {
+  await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
+  const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+  expect(textOf(form.view)).toContain('2 schedules and 1 watch use it.');
 });

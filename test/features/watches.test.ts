@@ -192,7 +192,7 @@ describe('a saved watch', () => {
   describe('with values that the form did not offer', () => {
     const selected = (value: string) => ({ value: { selected_option: option(value) } });
     /** Sends what the open form would, with these values in the place of its own. */
-    async function send(values: object, person: string, action_id = 'watch-preview') {
+    async function send(values: object, person: string, action_id = 'watch-form:preview') {
       const opened = await openForm('watch prod balance 50000', person, MEMBERS_DM);
       expect(opened).toContain('48.210,00');
       around.asked = [];
@@ -234,7 +234,7 @@ describe('a saved watch', () => {
     ])('previews nothing of a limited project for %s', async (_, target, problem) => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', OWNER);
-      for (const action of ['watch-preview', 'watch-form:channel']) {
+      for (const action of ['watch-form:preview', 'watch-form:channel']) {
         const drawn = await send(target, MEMBER, action);
         expect(around.asked).toEqual([]);
         expect(drawn).not.toMatch(/48[.,]210|secret/);

@@ -100,17 +100,11 @@ describe('outside text', () => {
       '@Tally spend',
     ];
     for (const command of [...typed, ...more]) await ask(`${command} ${HOSTILE}`, OWNER);
-    const lists = [
-      'projects',
-      'status',
-      'audit',
-      'schedules',
-      'disconnect',
-      'default',
-      'default prod',
-      'help',
-    ];
+    const lists = ['projects', 'status', 'audit', 'schedules', 'default', 'default prod', 'help'];
     for (const verb of lists) await ask(`/billing ${verb}`);
+    await bot.slack.say(OWNER, CHANNEL, '/billing disconnect');
+    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.dismiss(OWNER);
     await ask('/balance');
     bot.billing.respond(() => ({ status: 200, body: `{"data":null,"errors":[{"message":${JSONS}}]}` }));
     await ask('/balance prod');
@@ -191,8 +185,13 @@ describe('a scheduled post that is late, corrected, or fails', () => {
       .map(({ args }) => ({ text: args.get('text') ?? '', blocks: JSON.parse(args.get('blocks') ?? '[]') }));
     await parts.close();
     await Promise.all([slack.close(), redis.close()]);
-    for (const part of ['Late', 'Figures changed', 'wasn’t posted'])
-      expect(texts.some(({ text }) => text.includes(part) && text.includes('&lt;!channel&gt;'))).toBe(true);
+    for (const part of ['Late', 'corrected', 'wasn’t posted'])
+      expect(
+        texts.some(
+          ({ text, blocks }) =>
+            JSON.stringify([text, blocks]).includes(part) && text.includes('&lt;!channel&gt;'),
+        ),
+      ).toBe(true);
     expect(markedIn(texts).filter((text) => text.replace(OWN, '').includes('<'))).toEqual([]);
   });
 });

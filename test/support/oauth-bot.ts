@@ -4,6 +4,8 @@ import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { stampOf } from '../../src/workspace/record/change.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import {
   CLIENT,
@@ -154,11 +156,13 @@ export async function startOAuthBot(
       const values = Object.fromEntries(
         Object.entries(fields).map(([name, value]) => [name, { value: { type: 'plain_text_input', value } }]),
       );
+      const record = { fields: await redis.client.hgetall(recordKey(app_installed_team_id ?? team.id)) };
       const view = {
         id: 'V1',
         type: 'modal',
         callback_id: 'connect',
-        private_metadata: '',
+        // As the form was opened a moment before: for a new connection, or to replace its token.
+        private_metadata: JSON.stringify({ id: 'main', seen: stampOf(record, 'connection:main') }),
         state: { values },
         ...(app_installed_team_id !== undefined && { app_installed_team_id }),
       };

@@ -7,11 +7,14 @@ import { type Bot, goodToken } from './bot.ts';
 import { changeIn } from './change.ts';
 
 /** Registers the fake billing service's read-only token without the form, which takes three times as long. */
-export async function addConnection({ redis, billing, keyring }: Bot): Promise<void> {
+export async function addConnection(
+  { redis, billing, keyring }: Bot,
+  registeredAt: number = Date.now(),
+): Promise<void> {
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   await workspaces.saveConnection(await changeIn(workspaces, 'T0SANDBOX1'), {
     ...{ name: 'main', baseUrl: billing.url, token: goodToken(billing), role: 'read-only' },
-    ...{ lifetime: '90-days', registeredBy: OWNER, registeredAt: Date.now() },
+    ...{ lifetime: '90-days', registeredBy: OWNER, registeredAt },
   });
 }
 

@@ -19,7 +19,7 @@ export interface TestRedis {
 
 /** Keys that belong to no workspace: the queue's own keys, and hashes of events and requests. */
 export const isGlobalKey = (key: string): boolean =>
-  /^(tally:\{tally-\d+\}:probe|tally:layout|\{tally\}:deliver:(meta|id|stalled-check|events|(repeat|de)(:sweep.*)?|delayed|marker)|\{tally\}:deliver:repeat:sweep.*|tally:(event|request):[\w-]{43})$/.test(
+  /^(tally:\{tally-\d+\}:probe|tally:layout|\{tally\}:deliver:(?!de:(?!sweep)).+|tally:(event|request):[\w-]{43})$/.test(
     key,
   );
 

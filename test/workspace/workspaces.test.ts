@@ -298,6 +298,24 @@ describe('what is stored after an answer', () => {
     return writes;
   }
 
+  it('wakes what waits for a token that was rejected, once it works again', async () => {
+    await workspaces.saveConnection(await changing(), MAIN);
+    const mark = (await read()).connections.get('main')?.fingerprint ?? '';
+    const woken: string[] = [];
+    const store = createAnswerStore(
+      workspaces,
+      () => undefined,
+      async (team) => void woken.push(team),
+    );
+    const answer = async (at: number) => store.save(await read(), { connection: 'main', at });
+    await answer(NOW);
+    expect(woken).toEqual([]);
+    await workspaces.saveRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW + 1 });
+    await answer(NOW + 2);
+    await answer(NOW + 3);
+    expect(woken).toEqual(['T1']);
+  });
+
   it('stores when a connection was last used, and the exact balance of a project', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);

@@ -30,7 +30,7 @@ import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import type { FieldWrite } from '../delivery-log.ts';
-import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
+import { dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
   figuresField,
@@ -66,8 +66,7 @@ export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite
   targetsOf(watch).map((to) => {
     const name = alertName(alert);
     const told: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
-    const { key, json, ...value } = newMessage(alertKey(watch.id, name) + to, to, told, alert.at);
-    return { name: key, before: json, value };
+    return putMessage(newMessage(alertKey(watch.id, name) + to, to, told, alert.at));
   });
 
 /** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */

@@ -1,37 +1,27 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import {
-  actions,
-  button,
-  compact,
-  confirmDialog,
-  context,
-  escapeMarkup,
-  type Message,
-  option,
-  questionMessage,
-  section,
-  select,
-  textMessage,
-} from '../../slack/kit/blocks.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
+import { createForm } from '../../slack/forms/form.ts';
+import { compact, context, escapeMarkup, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import { usersText } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
 import { describeConnection } from '../../workspace/credentials/connection-record.ts';
 import { usesConnection } from '../../workspace/owned/stop-reason.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
+import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Feature, Services } from '../feature.ts';
-import { parseConnectionName } from './parse.ts';
+import type { Services } from '../feature.ts';
 
 const MOST_OFFERED = 5;
+const MOST_NAMED = 20;
 
-function unknownConnection(name: string, names: readonly string[]): InvalidWord {
+/** @throws InvalidWord for a connection that there isn't */
+export function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
+  if (name === undefined || names.length === 0 || names.includes(name)) return;
   const nearest = nearestWord(name, names);
   const offered = (nearest === undefined ? names : [nearest]).slice(0, MOST_OFFERED);
-  return new InvalidWord(
+  throw new InvalidWord(
     name,
     UNRECOGNIZED,
     `You have: ${names.join(', ')}.`,
@@ -39,147 +29,96 @@ function unknownConnection(name: string, names: readonly string[]): InvalidWord 
   );
 }
 
-/** `/billing disconnect [name]`: asks which connection, then for a new default, then for a confirmation. */
-export function createDisconnect({ workspaces }: Services): Required<Pick<Feature, 'verbs' | 'actions'>> {
-  /** Asks the next question: which connection, which new default, whether to go on. Buttons carry names only, checked each time. */
-  const ask = async (request: Request, wanted?: string, wish?: string): Promise<void> => {
-    const { connectionNames } = request.workspace;
-    if (connectionNames.length === 0) throw new Failure('not-connected');
-    const name = wanted ?? onlyOf(connectionNames);
-    if (name === undefined) {
-      const options = connectionNames.map((name) => option(name, name));
-      const choices = actions(select('disconnect-ask', 'Connection', options), KEEP);
-      return request.reply.update(questionMessage('Disconnect which connection?', choices));
-    }
-    if (!connectionNames.includes(name)) throw unknownConnection(name, connectionNames);
-    const heirs = heirsOf(name, request.workspace);
-    const heir = heirs.find((name) => name === wish) ?? onlyOf(heirs);
-    if (heir === undefined && heirs.length > 0) {
-      const options = heirs.map((heir) => option(heir, `${name} ${heir}`));
-      const why = section(`${name} is the default connection. Choose the new default.`);
-      const choices = actions(select('disconnect-heir', 'New default', options), KEEP);
-      return request.reply.update(questionMessage(`Disconnect ${name}?`, why, choices));
-    }
-    await request.reply.update(confirmDisconnectMessage(name, heir, request));
-  };
-
-  const remove = async (request: Request, name: string, heir: string | undefined): Promise<void> => {
-    const inherits =
-      heir === undefined
-        ? []
-        : ([['default connection changed', { kind: 'connection', name: heir }]] as const);
-    const change = auditedChange(request, ...inherits, ['connection removed', { kind: 'connection', name }]);
-    await workspaces.removeConnection(change, name, heir);
-    const gone = `Disconnected. Tally deleted its copy of the token for ${name}.`;
-    const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
-    await request.reply.update(textMessage(`${gone}${now}`));
-  };
-
-  const confirmed = async (value: string, request: Request): Promise<void> => {
-    const [name = '', fingerprint, wish] = value.split(' ');
-    const { workspace } = request;
-    if (!workspace.connectionNames.includes(name))
-      return request.reply.update(textMessage('That connection was already removed.'));
-    // `-` is for a damaged record, which can still be removed.
-    if (fingerprint !== (workspace.connections.get(name)?.fingerprint ?? '-'))
-      return request.reply.update(
-        textMessage(`Someone replaced the token for ${name}. Nothing was changed.`),
-      );
-    const heirs = heirsOf(name, workspace);
-    const heir = heirs.find((name) => name === wish);
-    if (heir === undefined && heirs.length > 0) return ask(request, name);
-    await remove(request, name, heir);
-  };
-
-  return {
-    verbs: {
-      disconnect: {
-        right: 'manage',
-        parse(text, { connectionNames }) {
-          const name = parseConnectionName(text);
-          if (name !== undefined && !connectionNames.includes(name))
-            throw unknownConnection(name, connectionNames);
-        },
-        kind: 'answer',
-        async run(text, request, typed = text) {
-          const name = parseConnectionName(text);
-          const isKnown = name === undefined || request.workspace.connectionNames.includes(name);
-          if (!isKnown && couldBeSecret(typed)) throw new Failure('secret-pasted');
-          await ask(request, name);
-        },
-      },
+/** The form of `/billing disconnect [name]`: which connection, its heir as the default, and what that changes. */
+export function createDisconnectForm({ workspaces }: Services) {
+  const { open, listeners } = createForm('disconnect', {
+    right: 'manage',
+    workspaces,
+    heading: 'Disconnect',
+    title: () => 'Disconnect',
+    submit: 'Disconnect',
+    fields: DISCONNECT_FIELDS,
+    // What the form says depends on all of them.
+    revision: (_, { workspace }) =>
+      workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
+    repeated: ({ input: { name }, request: { workspace } }) =>
+      workspace.connectionNames.includes(name) ? undefined : textMessage(goneText(name)),
+    conflict: () => [
+      'Someone else changed a connection first.',
+      'Check what it says now, then disconnect again.',
+    ],
+    async save({ input: { name, heir: chosen }, request }) {
+      const { workspace } = request;
+      if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
+      const heirs = heirsOf(name, workspace);
+      const heir = heirs.find((one) => one === chosen) ?? (heirs.length === 1 ? heirs[0] : undefined);
+      if (heir === undefined && heirs.length > 0) return refuseField('Choose the new default connection.');
+      const inherits =
+        heir === undefined
+          ? []
+          : ([['default connection changed', { kind: 'connection', name: heir }]] as const);
+      const removed = ['connection removed', { kind: 'connection', name }] as const;
+      await workspaces.removeConnection(auditedChange(request, ...inherits, removed), name, heir);
+      const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
+      return textMessage(`${goneText(name)}${now}`);
     },
-    actions: {
-      'disconnect-ask': onClick('manage', 'answer', (name, request) => ask(request, name)),
-      'disconnect-heir': onClick('manage', 'answer', (value, request) =>
-        ask(request, ...value.split(' ').slice(0, 2)),
-      ),
-      disconnect: onClick('manage', 'change', confirmed),
-      keep: onClick('manage', 'answer', (_, request) =>
-        request.reply.update(textMessage('Nothing was changed.')),
-      ),
+  });
+  return {
+    listeners,
+    /** @param wanted outside text */
+    async open(wanted: string | undefined, request: Request): Promise<void> {
+      const { connectionNames: names } = request.workspace;
+      if (names.length === 0) throw new Failure('not-connected');
+      requireKnown(wanted, request.workspace);
+      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+      await open(request, { id: '', values: name === undefined ? {} : { name } });
     },
   };
 }
 
-const onlyOf = (names: readonly string[]): string | undefined => (names.length === 1 ? names[0] : undefined);
+const DISCONNECT_FIELDS = {
+  name: live(
+    choice('Connection', { options: ({ request }) => optionsOf(request.workspace.connectionNames) }),
+  ),
+  effects: note(effectBlocks),
+  heir: choice('New default connection', {
+    options: ({ values, request }) => optionsOf(heirsOf(values.name, request.workspace)),
+  }),
+};
+
+const goneText = (name: string): string => `Disconnected. Tally deleted its copy of the token for ${name}.`;
+
+/** Nothing to choose where there is only one. */
+const optionsOf = (names: readonly string[]) =>
+  names.length < 2 ? [] : names.map((name) => option(name, name));
 
 /** The connections that can become the default when this connection is removed; empty when it isn't the default. */
-function heirsOf(name: string, record: Workspace): readonly string[] {
-  if (record.defaultConnection !== name) return [];
-  return record.connectionNames.filter((other) => other !== name);
-}
+const heirsOf = (
+  name: string | undefined,
+  { defaultConnection, connectionNames }: Workspace,
+): readonly string[] => (defaultConnection === name ? connectionNames.filter((other) => other !== name) : []);
 
-const KEEP = button('keep', 'Keep');
-const MOST_NAMED = 20;
-
-function confirmDisconnectMessage(
-  name: string,
-  heir: string | undefined,
-  { workspace, at }: Request,
-): Message {
-  const connection = workspace.connections.get(name);
-  const zone = workspace.settings.zone;
-  const isLast = workspace.connectionNames.length === 1;
+function effectBlocks({ values: { name = '' }, request: { workspace, at } }: FormMoment) {
+  if (name === '') return [];
+  const { connectionNames, connections, settings } = workspace;
+  const connection = connections.get(name);
+  const [heir, ...others] = heirsOf(name, workspace);
   const effects = compact([
-    ...(isLast ? [] : orphanedProjects(name, workspace)),
-    heir !== undefined && `${heir} becomes the default connection.`,
+    'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
+    connectionNames.length === 1
+      ? 'Nobody in this workspace can use Tally until you reconnect.'
+      : orphanedProjects(name, workspace),
+    heir !== undefined && others.length === 0 && `${heir} becomes the default connection.`,
     usersText(workspace, (project) => usesConnection(project, name, workspace)),
   ]);
-  return questionMessage(
-    isLast ? 'Disconnect Tally from the billing service?' : `Disconnect ${name}?`,
-    section(
-      'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
-    ),
-    ...effects.map(section),
-    context(
-      connection ? escapeMarkup(describeConnection(connection, at, zone)) : `${name} · the record is damaged`,
-    ),
-    actions(
-      button('disconnect', 'Disconnect', {
-        style: 'danger',
-        value: [name, connection?.fingerprint ?? '-', heir].filter(Boolean).join(' '),
-        confirm: confirmDialog(
-          'Disconnect?',
-          isLast ? NOBODY : `Nobody will be able to use ${name}.`,
-          'Disconnect',
-          'Keep',
-        ),
-      }),
-      KEEP,
-    ),
-  );
+  const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));
+  return [...effects.map(section), context(described ?? `${name} · the record is damaged`)];
 }
 
-const NOBODY = 'Nobody in this workspace can use Tally until you reconnect.';
-
 /** Projects with this connection don't fall back to another one. */
-function orphanedProjects(name: string, record: Workspace): string[] {
-  const aliases = record.projects.filter(({ connection }) => connection === name);
-  if (aliases.length === 0) return [];
-  const named = aliases.slice(0, MOST_NAMED).map(({ alias }) => alias);
+function orphanedProjects(name: string, { projects }: Workspace): string | undefined {
+  const aliases = projects.filter(({ connection }) => connection === name).map(({ alias }) => alias);
+  if (aliases.length === 0) return undefined;
   const more = aliases.length > MOST_NAMED ? [`${aliases.length - MOST_NAMED} more`] : [];
-  return [
-    `These projects use ${name}: ${[...named, ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`,
-  ];
+  return `These projects use ${name}: ${[...aliases.slice(0, MOST_NAMED), ...more].join(', ')}. You get no figures for them until you choose another connection in ${commandText('/billing projects')}.`;
 }

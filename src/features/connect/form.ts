@@ -1,162 +1,165 @@
-import type { InputBlock, ModalView } from '@slack/types';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
-import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { FIELDS } from '../../redis/keys.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
+import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
+import { isProjectId } from '../../domain/product.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
-import { actions, type Block, button, context, header, option, section } from '../../slack/kit/blocks.ts';
-import { choiceInput, textInput } from '../../slack/kit/inputs.ts';
-import { modal, waitingModal } from '../../slack/kit/modal.ts';
+import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
+import { context, section } from '../../slack/kit/blocks.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
 import {
   FIRST_CONNECTION_NAME,
+  isConnectionName,
   ROLE_NAMES,
   TYPE_NAMES,
 } from '../../workspace/credentials/connection-record.ts';
 import { LIFETIME_NAMES } from '../../workspace/credentials/expiry.ts';
-import { stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { type ConnectFormDefaults, MAX_ACCOUNT_LENGTH } from './parse.ts';
 
-export const CONNECT_TITLE = 'Connect billing';
+const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
+const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
+/** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
+const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
-export const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
-  connectionNames.includes(name) || !couldBeSecret(typed);
+/** The name after a verb; undefined when there is none. @throws InvalidWord */
+export function parseConnectionName(text: string): string | undefined {
+  const name = text.trim().toLowerCase();
+  if (name === '') return undefined;
+  if (!isConnectionName(name))
+    throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
+  return name;
+}
 
 /** What the form begins with: the values of the connection of that name, else the likely values of a new connection. */
-export function connectFormDefaults(
+export function connectionValues(
   record: Workspace,
   wanted: string | undefined,
   addresses: Services['addresses'],
-): ConnectFormDefaults {
+): FormFields & { readonly name: string } {
   const chosen = record.defaultConnection;
   const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
+  // Without type, role and lifetime: those are the current token's.
   const current = record.connections.get(name);
   if (current !== undefined) {
-    // Without type, role and lifetime: those are the current token's.
     const { baseUrl, authUrl = '', account = '', test } = current;
-    return { name, baseUrl, authUrl, account, ...(test && { project: test.project }) };
+    return { name, baseUrl, authUrl, account, project: test?.project ?? '' };
   }
   const like = record.connections.get(chosen ?? '');
-  const { baseUrl = like?.baseUrl, authUrl = like?.authUrl } = addresses;
-  return withoutUndefined({ name, baseUrl, authUrl });
+  const { baseUrl = like?.baseUrl ?? '', authUrl = like?.authUrl ?? '' } = addresses;
+  return { name, baseUrl, authUrl };
 }
 
-const choices = (names: Record<string, string>) =>
-  Object.entries(names).map(([value, name]) => option(name, value));
-
-/**
- * The fields that everyone sees, of which three must be filled in; the others appear after **More…**. The token's field is never filled in: Slack
- * keeps what was typed there.
- */
-export function connectForm(
-  known: ConnectFormDefaults,
-  record: Workspace,
-  { isExpanded = false }: { readonly isExpanded?: boolean } = {},
-): ModalView {
-  const others = record.connectionNames;
-  const { name: opened = '' } = known;
-  return modal({
-    callback: 'connect',
-    metadata: JSON.stringify({
-      ...(isExpanded ? {} : { ...UNSAID, ...known }),
-      opened,
-      stamp: stampOf(record, FIELDS.connection + opened),
-    }),
-    title: CONNECT_TITLE,
-    submit: 'Test and save',
-    blocks: [
-      others.length > 0 && section(describeEffect(known.name ?? '', record)),
-      textInput({
-        block: 'token',
-        label: 'User access token',
-        hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
-        max: 3000,
-      }),
-      textInput({
-        block: 'baseUrl',
-        label: 'Address of the billing service',
-        hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
-        placeholder: 'https://billing.example.com',
-        initial: known.baseUrl,
-        max: 500,
-      }),
-      textInput({
-        block: 'project',
-        label: 'Project to test with',
-        hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
-        placeholder: '123',
-        initial: known.project,
-        max: 64,
-      }),
-      choiceInput({
-        block: 'lifetime',
-        label: 'Lifetime of the token',
-        hint: `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
-        options: choices(LIFETIME_NAMES),
-        initial: known.lifetime,
-        optional: true,
-      }),
-      ...(isExpanded ? moreInputs(known, others) : [actions(button('connect-more', 'More…'))]),
-    ],
+/** As chosen in the console; undefined when nobody said. */
+const asInConsole = <T extends string>(
+  label: string,
+  hint: string,
+  names: Record<T, string>,
+): Field<T | undefined> =>
+  choice(label, {
+    hint,
+    options: choices(names),
+    optional: true,
+    parse: (chosen) =>
+      chosen === ''
+        ? undefined
+        : Object.hasOwn(names, chosen)
+          ? (chosen as T)
+          : refuseField('Choose the same as in the console.'),
   });
-}
 
-/** The values of hidden fields; type, role and expiry are not guessed. */
-const UNSAID: ConnectFormDefaults = {
-  name: FIRST_CONNECTION_NAME,
-  role: '',
-  type: '',
-  account: '',
-  authUrl: '',
+const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
+
+const TOKEN_FIELD = {
+  token: text('User access token', {
+    hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
+    max: 3000,
+    secret: true,
+    parse(typed) {
+      const token = withoutQuotes(typed);
+      return TOKEN.test(token) ? token : refuseField('Paste only the token, without spaces or line breaks.');
+    },
+  }),
 };
 
-const moreInputs = (known: ConnectFormDefaults, others: readonly string[]): (Block | InputBlock)[] => [
-  header('More'),
-  textInput({
-    block: 'name',
-    label: 'Name of the connection',
-    hint:
-      others.length === 0
-        ? 'Keep this name unless you have several accounts.'
-        : `You have: ${others.join(', ')}. Use one of these to replace its token, or a new name to add a connection.`,
-    initial: known.name,
-    max: 32,
+const TEST_FIELDS = {
+  project: text('Project to test with', {
+    hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
+    placeholder: '123',
+    max: 64,
+    parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
   }),
-  choiceInput({
-    block: 'role',
-    label: 'Role of the token',
-    hint: 'As in the console. Read-only or Accountant is enough.',
-    options: choices(ROLE_NAMES),
-    initial: known.role,
-    optional: true,
-  }),
-  choiceInput({
-    block: 'type',
-    label: 'Type of the token',
-    hint: 'As in the console.',
-    options: choices(TYPE_NAMES),
-    initial: known.type,
-    optional: true,
-  }),
-  textInput({
-    block: 'account',
-    label: 'Account',
-    hint: 'Helps you recognize the token later.',
-    initial: known.account,
-    max: MAX_ACCOUNT_LENGTH,
-    optional: true,
-  }),
-  textInput({
-    block: 'authUrl',
-    label: 'Address of the identity service',
-    hint: 'Only needed for OS_TOKENs. It ends with /v3.',
-    placeholder: 'https://identity.example.com/v3',
-    initial: known.authUrl,
+  lifetime: asInConsole(
+    'Lifetime of the token',
+    `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
+    LIFETIME_NAMES,
+  ),
+};
+
+const MORE_FIELDS = {
+  names: more(
+    note(({ request: { workspace } }) =>
+      workspace.connectionNames.length === 0
+        ? []
+        : [context(`You have: ${workspace.connectionNames.join(', ')}.`)],
+    ),
+  ),
+  name: more(
+    text('Name of the connection', {
+      hint: 'Keep it unless you have several accounts: another name adds a connection, or replaces the token of the one that has it.',
+      max: 32,
+      parse(typed, { token = '' }) {
+        const name = typed.toLowerCase();
+        if (looksLikeSecret(name) || holdsToken(name, token)) return refuseField(A_SECRET);
+        return isConnectionName(name) ? name : refuseField(A_NAME);
+      },
+    }),
+  ),
+  role: more(
+    asInConsole('Role of the token', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
+  ),
+  type: more(asInConsole('Type of the token', 'As in the console.', TYPE_NAMES)),
+  account: more(
+    text('Account', {
+      hint: 'Helps you recognize the token later.',
+      max: 100,
+      optional: true,
+      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuseField(A_SECRET) : account),
+    }),
+  ),
+};
+
+/** The fields that everyone sees, of which three must be filled in; the others appear after **More…**. */
+export const connectionFields = (addressChecks: Services['checks']) => ({
+  effect: note(({ id, request: { workspace } }) =>
+    workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
+  ),
+  ...TOKEN_FIELD,
+  baseUrl: text('Address of the billing service', {
+    hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
+    placeholder: 'https://billing.example.com',
     max: 500,
-    optional: true,
+    parse: addressChecks.baseUrl,
   }),
-];
+  ...TEST_FIELDS,
+  ...MORE_FIELDS,
+  authUrl: more(
+    text('Address of the identity service', {
+      hint: 'Only needed for OS_TOKENs. It ends with /v3.',
+      placeholder: 'https://identity.example.com/v3',
+      max: 500,
+      optional: true,
+      parse: (address) => (address === '' ? '' : addressChecks.authUrl(address)),
+    }),
+  ),
+});
+
+const holdsToken = (typed: string, pasted: string): boolean => {
+  const token = withoutQuotes(pasted).toLowerCase();
+  return token !== '' && typed.toLowerCase().includes(token);
+};
+
+/** Removes the quotes around a copied value; a quote on one side only is part of the value. */
+const withoutQuotes = (typed: string): string =>
+  typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What saving the form will do to the connection of this name. */
 function describeEffect(name: string, record: Workspace): string {
@@ -167,9 +170,3 @@ function describeEffect(name: string, record: Workspace): string {
     return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
   return `${name} will be a new connection. You have: ${record.connectionNames.join(', ')}.`;
 }
-
-export const checkingModal: ModalView = waitingModal(
-  CONNECT_TITLE,
-  'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
-  context('You can close this window. Tally then sends you the result as a direct message.'),
-);

@@ -1,27 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
+import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import {
-  type ExpiryChoice,
-  expiryInputs,
-  expiryOf,
-  parseExpiryChoice,
-} from '../../slack/commands/expiry-input.ts';
-import { section, textMessage } from '../../slack/kit/blocks.ts';
-import { modal, waitingModal } from '../../slack/kit/modal.ts';
+import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
+import { note, refuseField } from '../../slack/forms/fields.ts';
+import { createForm } from '../../slack/forms/form.ts';
+import { context, escapeMarkup, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import { describeToken, isConnectionName } from '../../workspace/credentials/connection-record.ts';
-import { formatExpiry } from '../../workspace/credentials/expiry.ts';
+import {
+  describeConnection,
+  describeToken,
+  isConnectionName,
+} from '../../workspace/credentials/connection-record.ts';
+import { type Expiry, formatExpiry, withExpiry } from '../../workspace/credentials/expiry.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, requireUnchanged, stampOf } from '../../workspace/record/change.ts';
-import { findConnection } from '../../workspace/record/workspace.ts';
+import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createDisconnect } from './disconnect.ts';
-import { canFillIn, checkingModal, connectForm, connectFormDefaults } from './form.ts';
-import { connectFormState, decodeConnectMetadata, parseConnectForm, parseConnectionName } from './parse.ts';
-import { createConnectionSaving } from './save-connection.ts';
+import { createDisconnectForm, requireKnown } from './disconnect.ts';
+import { connectionFields, connectionValues, parseConnectionName } from './form.ts';
+import { connectRefusal, createConnectionSaving } from './save-connection.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -31,12 +32,10 @@ declare module '../../domain/command-names.ts' {
   interface Actions {
     connect: true;
     'connection-expiry': true;
-    'connect-again': true;
-    'connect-more': true;
+    'connect-form': true;
+    'connection-expiry-form': true;
     disconnect: true;
-    'disconnect-ask': true;
-    'disconnect-heir': true;
-    keep: true;
+    'disconnect-form': true;
   }
 }
 
@@ -51,16 +50,9 @@ declare module '../feature.ts' {
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnectFeature(services: Services): Feature {
-  const { checks, addresses } = services;
-  const saveConnection = createConnectionSaving(services);
-  const disconnect = createDisconnect(services);
-  const expiry = createExpiry(services);
-
-  const openForm = (request: Request, name: string | undefined): Promise<void> =>
-    request.reply.modal.open(
-      connectForm(connectFormDefaults(request.workspace, name, addresses), request.workspace),
-    );
-
+  const form = createConnectForm(services);
+  const expiry = createExpiryForm(services);
+  const disconnect = createDisconnectForm(services);
   return {
     help: [
       {
@@ -84,99 +76,128 @@ export function createConnectFeature(services: Services): Feature {
           // A token after the verb would be filled in as the connection's name.
           if (name !== undefined && !canFillIn(name, request.workspace, typed))
             throw new Failure('secret-pasted');
-          await openForm(request, name);
+          await form.open(name, request);
         },
       },
-      ...disconnect.verbs,
+      disconnect: {
+        right: 'manage',
+        kind: 'openForm',
+        parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
+        async run(text, request, typed = text) {
+          const name = parseConnectionName(text);
+          if (name !== undefined && !canFillIn(name, request.workspace, typed))
+            throw new Failure('secret-pasted');
+          await disconnect.open(name, request);
+        },
+      },
     },
     actions: {
-      ...disconnect.actions,
-      ...expiry.actions,
+      ...form.listeners.actions,
+      ...expiry.listeners.actions,
+      ...disconnect.listeners.actions,
       connect: onClick('manage', 'openForm', (name, request) =>
-        openForm(request, isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined),
+        form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
-      'connect-more': {
-        right: 'manage',
-        kind: 'answer',
-        run: ({ fields, metadata }, request) =>
-          request.reply.modal.update(
-            connectForm(connectFormState(fields, metadata), request.workspace, { isExpanded: true }),
-          ),
-      },
-      'connect-again': onClick('manage', 'answer', (value, request) =>
-        request.reply.modal.update(
-          connectForm(decodeConnectMetadata(value), request.workspace),
-          textMessage(`The form is closed. Run ${commandText('/billing connect')} to open it again.`),
-        ),
+      disconnect: onClick('manage', 'openForm', (name, request) =>
+        disconnect.open(name === '' ? undefined : name, request),
       ),
+      'connection-expiry': onClick('manage', 'openForm', expiry.open),
     },
-    views: {
-      ...expiry.views,
-      connect: {
-        right: 'manage',
-        parse: (fields, metadata) => parseConnectForm(fields, metadata, checks),
-        waiting: checkingModal,
-        submit: saveConnection,
-      },
+    views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
+  };
+}
+
+/** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
+const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
+  connectionNames.includes(name) || !couldBeSecret(typed);
+
+const stampOfConnection = ({ workspace }: Request, name: string): string =>
+  stampOf(workspace, FIELDS.connection + name);
+
+const describeNow = (name: string, { workspace, at }: Request): string => {
+  const now = workspace.connections.get(name);
+  if (now === undefined) return `${name} was disconnected.`;
+  return `It’s now ${escapeMarkup(describeConnection(now, at, workspace.settings.zone))}.`;
+};
+
+/** The form of a token; its record's ID is the connection that it was opened for. */
+function createConnectForm(services: Services) {
+  const { workspaces, checks, addresses } = services;
+  const { save, repeated } = createConnectionSaving(services);
+  const { open, listeners } = createForm('connect', {
+    right: 'manage',
+    workspaces,
+    heading: 'Connect billing',
+    title: () => 'Connect billing',
+    submit: 'Test and save',
+    waiting: [
+      'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
+      context('You can close this window. Tally then sends you the result as a direct message.'),
+    ],
+    fields: connectionFields(checks),
+    revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
+    repeated,
+    // A name that was typed is meant.
+    conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
+    save,
+    done: 'connected',
+    explain: connectRefusal,
+    kept: ({ input, request }) =>
+      request.workspace.connectionNames.includes(input.name)
+        ? 'The new token wasn’t saved. The current token stays in use.'
+        : 'Nothing was saved.',
+  });
+  return {
+    listeners,
+    open(wanted: string | undefined, request: Request): Promise<void> {
+      const values = connectionValues(request.workspace, wanted, addresses);
+      return open(request, { id: values.name, values });
     },
   };
 }
 
-const VIEW = 'connection-expiry';
-const TITLE = 'Token expiry';
-
-/** @property stamp of the record that the form showed */
-type ExpiryRequest = Readonly<Record<'name' | 'stamp', string>> & { readonly choice: ExpiryChoice };
-
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-function createExpiry({ workspaces, all }: Services) {
-  const save = async ({ name, stamp, choice }: ExpiryRequest, request: Request): Promise<void> => {
-    const { workspace, user, at } = request;
-    const { zone } = workspace.settings;
-    requireUnchanged(workspace, FIELDS.connection + name, stamp);
-    const expiry = expiryOf(choice, zone);
-    const change = auditedChange(request, ['expiry changed', { kind: 'connection', name }]);
-    await workspaces.editCredential(change, { kind: 'connection', name }, { expiry });
-    const text = `Saved. The token for ${name}: ${formatExpiry(expiry, at, zone)}.`;
-    await request.reply.modal.show(TITLE, textMessage(text));
-    await all.connected(user.teamId);
-  };
-
-  const open = async (name: string, { workspace, at, reply }: Request): Promise<void> => {
-    const connection = findConnection(workspace, name);
-    if (connection === undefined) throw new Failure('connection-missing', { connection: name });
-    const expires = formatExpiry(connection, at, workspace.settings.zone);
-    await reply.modal.open(
-      modal({
-        callback: VIEW,
-        metadata: `${name} ${stampOf(workspace, FIELDS.connection + name)}`,
-        title: TITLE,
-        submit: 'Save',
-        blocks: [
-          section(`${name} · ${describeToken(connection)} · ${expires}`),
-          ...expiryInputs('As in the console.'),
-        ],
+function createExpiryForm({ workspaces, all }: Services) {
+  const savedText = (name: string, expiry: Expiry, { workspace, at }: Request) =>
+    textMessage(`Saved. The token for ${name}: ${formatExpiry(expiry, at, workspace.settings.zone)}.`);
+  const { open, listeners } = createForm('connection-expiry', {
+    right: 'manage',
+    workspaces,
+    heading: 'Token expiry',
+    title: () => 'Token expiry',
+    fields: {
+      token: note(({ id, request: { workspace, at } }) => {
+        const connection = workspace.connections.get(id);
+        const expires = connection && formatExpiry(connection, at, workspace.settings.zone);
+        return connection === undefined ? [] : [section(`${id} · ${describeToken(connection)} · ${expires}`)];
       }),
-    );
-  };
-
+      ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
+    },
+    revision: (id, request) => stampOfConnection(request, id),
+    repeated({ id, input, request }) {
+      const known = request.workspace.connections.get(id);
+      const wanted = expiryOf(input.expires, request.workspace.settings.zone);
+      const isSame = known !== undefined && isDeepStrictEqual(known, withExpiry(known, wanted));
+      return isSame ? savedText(id, wanted, request) : undefined;
+    },
+    conflict: ({ id, request }) => describeNow(id, request),
+    async save({ id, input, request }) {
+      const { workspace, user } = request;
+      if (findConnection(workspace, id) === undefined)
+        throw new Failure('connection-missing', { connection: id });
+      const expiry = expiryOf(input.expires, workspace.settings.zone);
+      const change = auditedChange(request, ['expiry changed', { kind: 'connection', name: id }]);
+      await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
+      await all.connected(user.teamId);
+      return savedText(id, expiry, request);
+    },
+  });
   return {
-    actions: {
-      [VIEW]: onClick('manage', 'openForm', open),
+    listeners,
+    async open(name: string, request: Request): Promise<void> {
+      if (findConnection(request.workspace, name) === undefined)
+        throw new Failure('connection-missing', { connection: name });
+      await open(request, { id: name, values: {} });
     },
-    views: {
-      [VIEW]: {
-        right: 'manage',
-        waiting: waitingModal(TITLE),
-        parse(fields, metadata) {
-          const [name = '', stamp = ''] = metadata.split(' ');
-          const parsed = parseExpiryChoice(fields) ?? { error: 'Choose a day, or “It never expires”.' };
-          return 'error' in parsed
-            ? { errors: { expires: parsed.error } }
-            : { input: { name, stamp, ...parsed } };
-        },
-        submit: save,
-      },
-    },
-  } satisfies Partial<Feature>;
+  };
 }

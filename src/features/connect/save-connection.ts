@@ -1,7 +1,7 @@
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
@@ -9,72 +9,76 @@ import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { actions, button, type Message, quote, section } from '../../slack/kit/blocks.ts';
-import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
+import type { SentForm } from '../../slack/forms/form.ts';
+import { actions, type Message, quote, section } from '../../slack/kit/blocks.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/connection-record.ts';
-import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import {
+  fingerprintOf,
+  MAX_CONNECTIONS,
+  type NewConnection,
+} from '../../workspace/credentials/connection-record.ts';
+import type { LIFETIMES } from '../../workspace/credentials/expiry.ts';
 import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { auditedChange, requireUnchanged } from '../../workspace/record/change.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import { CONNECT_TITLE } from './form.ts';
-import { type ConnectRequest, encodeConnectMetadata, encodeWithoutName } from './parse.ts';
+import type { connectionFields } from './form.ts';
 
-const DAYS: Partial<Record<NonNullable<ConnectRequest['lifetime']>, number>> = {
+const DAYS: Partial<Record<(typeof LIFETIMES)[number], number>> = {
   '30-days': 30,
   '60-days': 60,
   '90-days': 90,
   '1-year': 365,
 };
 
-/** What a submitted form does: tests the token, saves it, and says in the modal how that went. */
+const STORED = ['baseUrl', 'authUrl', 'account', 'role', 'type', 'lifetime'] as const;
+
+export type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
+type ConnectInput = SentConnection['input'];
+
+/** What a sent form does: tests the token, saves it, and says how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  /** @returns what the test answered, and which connection became the default */
-  const save = async (input: ConnectRequest, request: Request) => {
+  const test = (input: ConnectInput, { user, workspace }: Request) => {
+    const access = { ...input, workspace: user.teamId, connection: input.name, waits: workspace.waits };
+    return fetchBalanceByProduct(billing, access, input.project);
+  };
+
+  /** @throws Failure */
+  const save = async ({ input, request }: SentConnection): Promise<Message> => {
     const { user, workspace, at } = request;
     const { name } = input;
-    if (input.opened?.name === name)
-      requireUnchanged(workspace, FIELDS.connection + name, input.opened.stamp);
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
-    // Everyone sees a connection's name, so a token pasted there by mistake must not be saved.
-    if (holdsRegisteredSecret(`${name} ${input.account}`, workspace)) throw new Failure('secret-pasted');
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
-    const answers = await fetchBalanceByProduct(billing, access, input.project);
+    const answers = await test(input, request);
     const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
     const chosen = defaultWith(name, workspace);
     const change = auditedChange(request, [action, { kind: 'connection', name }], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
-    return { ...answers, connection: name, project: input.project, names, chosen: chosen.name };
+    const now = { ...request, workspace: await workspaces.load(user.teamId) };
+    const saved = { ...answers, connection: name, project: input.project, names, chosen: chosen.name };
+    // Deliveries that waited for it go on.
+    await all.connected(user.teamId);
+    return connectedMessage(saved, await daysLeft(saved, now), now);
   };
 
-  return async (input: ConnectRequest, request: Request): Promise<void> => {
-    let saved: Awaited<ReturnType<typeof save>>;
-    try {
-      saved = await save(input, request);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      request.recordError(error);
-      const kept = request.workspace.connectionNames.includes(input.name)
-        ? 'The new token wasn’t saved. The current token stays in use.'
-        : 'Nothing was saved.';
-      const value = error.kind === 'secret-pasted' ? encodeWithoutName(input) : encodeConnectMetadata(input);
-      return request.reply.modal.show(
-        CONNECT_TITLE,
-        notSavedMessage(error, refusalMessage(error, request), 'connected', kept),
-        actions(button('connect-again', 'Back to the form', { style: 'primary', value })),
-      );
-    }
-    const { teamId } = request.user;
-    const now = { ...request, workspace: await workspaces.load(teamId) };
-    await request.reply.modal.show(CONNECT_TITLE, connectedMessage(saved, await daysLeft(saved, now), now));
-    await all.connected(teamId);
+  /** Of a form that was sent twice: the message of the first, if the connection is the one of the form. */
+  const repeated = async ({ input, request }: SentConnection): Promise<Message | undefined> => {
+    const { user, workspace } = request;
+    const { name, project } = input;
+    const known = workspace.connections.get(name);
+    if (known?.fingerprint !== fingerprintOf(input.token) || known.registeredBy !== user.id) return undefined;
+    const isSame = STORED.every((field) => (known[field] ?? '') === (input[field] ?? ''));
+    if (!isSame || known.test?.project !== project) return undefined;
+    const saved = {
+      ...(await test(input, request)),
+      ...{ connection: name, project, names: workspace.connectionNames, chosen: workspace.defaultConnection },
+    };
+    return connectedMessage(saved, await daysLeft(saved, request), request);
   };
 
   /** @returns undefined unless one product has data for the tested project, or where its figures can't be fetched */
@@ -95,6 +99,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
         return undefined;
       });
   }
+  return { save, repeated };
 }
 
 /** Stores the current default when a second connection is added: an only connection is the default without being stored. */
@@ -116,7 +121,7 @@ const tooMany = (name: string): InvalidWord =>
   );
 
 function newConnection(
-  input: ConnectRequest,
+  input: ConnectInput,
   { found: [first] }: BalanceByProduct,
   person: SlackId,
   at: Millis,
@@ -216,7 +221,7 @@ const ADVICE: Partial<Record<Failure['kind'], string>> = {
     'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
 };
 
-function refusalMessage(failure: Failure, request: Request): Message {
+export function connectRefusal(failure: Failure, request: Request): Message {
   if (failure.kind === 'redirect-refused')
     return {
       text: failure.message,

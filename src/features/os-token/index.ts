@@ -1,22 +1,11 @@
 import { commandText } from '../../domain/command-names.ts';
 import { ignoreFailure } from '../../domain/failure/index.ts';
-import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
-import { fetchUserGroups, suggestGroups } from '../../slack/commands/user-group-picker.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
-import {
-  ACCESS_VIEW,
-  type AccessFormDefaults,
-  type AccessRequest,
-  accessForm,
-  decodeAccessMetadata,
-  findAccessProject,
-  parseAccessForm,
-  testingModal,
-} from './access-form.ts';
-import { removeAccess, saveAccess } from './save-access.ts';
+import { createAccessForm } from './access-form.ts';
+import { createAccessSaving, removeAccess } from './save-access.ts';
 import { parseTokenText, type TokenContext } from './token-request.ts';
 import { askForToken, issueAgain, revokeToken } from './tokens.ts';
 import { CONFIRM_VIEW, waitingTokenModal } from './window.ts';
@@ -28,6 +17,7 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'access-form': true;
+    'application-access-form': true;
     'access-remove': true;
     'os-token-revoke': true;
     'os-token-another': true;
@@ -51,15 +41,16 @@ const HELP: HelpLine = {
  * Application accesses of projects are registered through a form, tested, sealed, and removed.
  */
 export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feature {
+  const form = createAccessForm(parts, createAccessSaving(parts));
   return {
     help: [HELP, ACCESS_HELP],
     projectVerbs: {
       access: {
         label: 'Application access…',
-        open: (word, request) => openAccessForm({ project: word }, { ...parts, request }),
+        open: form.open,
       },
     },
-    options: { issuerGroups: { right: 'manage', find: suggestGroups } },
+    options: form.listeners.options,
     commands: {
       '/os-token': {
         right: 'ask',
@@ -73,9 +64,8 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
     actions: {
-      [ACCESS_VIEW]: onClick('manage', 'openForm', (value, request) =>
-        openAccessForm(decodeAccessMetadata(value), { ...parts, request }),
-      ),
+      ...form.listeners.actions,
+      'access-form': onClick('manage', 'openForm', form.open),
       'access-remove': onClick('manage', 'change', (value, request) =>
         removeAccess(value, { ...parts, request }),
       ),
@@ -91,12 +81,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
     views: {
-      [ACCESS_VIEW]: {
-        right: 'manage',
-        waiting: testingModal,
-        parse: (fields, metadata) => parseAccessForm(fields, metadata, parts.checks.authUrl),
-        submit: (input: AccessRequest, request) => saveAccess(input, { ...parts, request }),
-      },
+      ...form.listeners.views,
       [CONFIRM_VIEW]: {
         right: 'ask',
         waiting: waitingTokenModal,
@@ -112,23 +97,4 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       },
     },
   };
-}
-
-/** @param known its `project` may be an alias or an ID */
-async function openAccessForm(
-  known: AccessFormDefaults,
-  { request, addresses }: TokenContext,
-): Promise<void> {
-  const { workspace, user } = request;
-  const project = findAccessProject(known.project, workspace);
-  const current = workspace.accesses.get(project);
-  const connection =
-    workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
-  const form = {
-    authUrl: current?.authUrl ?? workspace.connections.get(connection ?? '')?.authUrl ?? addresses.authUrl,
-    issuers: current?.issuers ?? { people: [user.id], groups: [] },
-    ...withoutUndefined(known),
-    project,
-  };
-  await request.reply.modal.open(accessForm(form, await fetchUserGroups(request), request));
 }

@@ -9,13 +9,11 @@ import {
 } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import type { IssuedToken } from '../../identity/client.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryOf } from '../../slack/commands/expiry-input.ts';
-import { requireKnownGroups } from '../../slack/commands/user-group-picker.ts';
 import {
-  actions,
   type Block,
   button,
   buttonRow,
@@ -23,12 +21,12 @@ import {
   escapeMarkup,
   header,
   joinTexts,
+  type Message,
   markup,
   mention,
   section,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { failureMessage, notSavedMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
@@ -39,10 +37,10 @@ import {
 import { isExpiryUnknown, withExpiry } from '../../workspace/credentials/expiry.ts';
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { AuditAction, AuditEntry } from '../../workspace/record/audit.ts';
-import { auditedChange, requireUnchanged, type WorkspaceChange } from '../../workspace/record/change.ts';
+import { auditedChange, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess } from '../../workspace/record/workspace.ts';
 import { EVENTS_KEPT_MS } from '../../workspace/short-lived/replay-protection.ts';
-import { ACCESS_TITLE, type AccessRequest, encodeAccessMetadata } from './access-form.ts';
+import { ACCESS_TITLE, type SentAccess } from './access-form.ts';
 import {
   accessProjectLabel,
   projectSubject,
@@ -54,8 +52,6 @@ import {
 } from './token-request.ts';
 import { isFirst, maybeIssuedBlocks, requestToken } from './tokens.ts';
 import { auditBlocks, describeTokenScope, formatClockTime, formatTimeLeft } from './window.ts';
-
-type Credentials = NonNullable<AccessRequest['credentials']>;
 
 /** What became of the token of a test, which nobody has seen: how it is said, and audited. */
 const TEST_RESULTS = {
@@ -82,46 +78,57 @@ interface AccessTest {
 const accessChange = (request: Request, project: string, ...names: readonly AuditAction[]): WorkspaceChange =>
   auditedChange(request, ...names.map((action) => [action, projectSubject(request, project)] as const));
 
-/** Shows what became of the form in its modal. A form counts once, however often it is sent. */
-export async function saveAccess(input: AccessRequest, context: TokenContext): Promise<void> {
-  const { request, all } = context;
-  const { workspace, reply } = request;
-  const { project, issuers, credentials } = input;
-  if (!(await isFirst(`access ${input.form}`, EVENTS_KEPT_MS, context))) return;
-  let test: AccessTest | undefined;
-  let saved: readonly Block[];
-  try {
-    requireUnchanged(workspace, FIELDS.access + project, input.stamp);
-    const before = workspace.accesses.get(project)?.issuers.groups ?? [];
-    await requireKnownGroups(
-      issuers.groups.filter((group) => !before.includes(group)),
-      request,
-    );
-    if (credentials === undefined) saved = await editAccess(input, context);
-    else {
-      test = await testAccess(input, credentials, context);
-      saved = await registerAccess(input, credentials, test, context);
-    }
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    request.recordError(error);
-    return showNotSaved(error, input, test, context);
-  }
-  await reply.modal.show(ACCESS_TITLE, { text: 'The application access is saved.', blocks: saved });
-  // Plans the reminders of its expiry.
-  await all.connected(request.user.teamId);
+/** What a sent form does: tests the access, saves it, and says how that went. */
+export function createAccessSaving(parts: Omit<TokenContext, 'request'>) {
+  /** The tests whose access was not saved then, and what the audit says of them. */
+  const left = new WeakMap<object, readonly Block[]>();
+  return {
+    async save(sent: SentAccess): Promise<Message | undefined> {
+      const context = { ...parts, request: sent.request };
+      // A token is issued once, however often and to however many processes the form is sent.
+      if (!(await isFirst(`access ${sent.nonce}`, EVENTS_KEPT_MS, context))) return undefined;
+      const blocks =
+        sent.input.secret === ''
+          ? await editAccess(sent, context)
+          : await registerAccess(sent, await testAccess(sent, context), context, left);
+      // Plans the reminders of its expiry.
+      await parts.all.connected(sent.request.user.teamId);
+      return { text: 'The application access is saved.', blocks };
+    },
+    /** Of a form that was sent twice. */
+    async repeated({ id, input, request }: SentAccess): Promise<Message | undefined> {
+      const { workspace, at, user } = request;
+      const known = workspace.accesses.get(id);
+      if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
+        return undefined;
+      const stored = tryParse(() => known.open());
+      const isKept =
+        input.secret === '' || (stored?.secret === input.secret && known.registeredBy === user.id);
+      if (!isKept) return undefined;
+      const described = section(describeAccess(known, at, workspace.settings.zone));
+      const who = markup(await issuersText(known.issuers, request));
+      const { label } = accessProjectLabel(workspace, id);
+      return { text: 'Saved.', blocks: [header(label), section('Saved.'), described, who] };
+    },
+    remains: (failure: Failure, sent: SentAccess): readonly Block[] => [
+      ...maybeIssuedBlocks(failure),
+      ...(left.get(sent.request) ?? []),
+    ],
+  };
 }
 
+const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({
+  people: [...people],
+  groups: [...groups],
+});
+
 /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-async function testAccess(
-  { project, authUrl }: AccessRequest,
-  credentials: Credentials,
-  context: TokenContext,
-): Promise<AccessTest> {
+async function testAccess({ id: project, input }: SentAccess, context: TokenContext): Promise<AccessTest> {
   const { request, identity, limits } = context;
+  const { authUrl, access_id, secret } = input;
   limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
   const about = { ...tokenSubject(request, project), isTest: true };
-  const issued = await requestToken({ authUrl, ...credentials }, about, context);
+  const issued = await requestToken({ authUrl, id: access_id, secret }, about, context);
   const tenant = tenantOf(project, context);
   const revoked = await identity.revoke(authUrl, issued.token, tenant).catch(failureOf);
   const isFailed = isFailure(revoked) || revoked === 'refused';
@@ -136,21 +143,24 @@ function testEntry({ issued, result }: AccessTest, project: string, request: Req
 }
 
 async function registerAccess(
-  { project, authUrl, issuers, expiry }: AccessRequest,
-  credentials: Credentials,
+  { id: project, input }: SentAccess,
   test: AccessTest,
-  { request, workspaces }: TokenContext,
+  context: TokenContext,
+  left: WeakMap<object, readonly Block[]>,
 ): Promise<Block[]> {
+  const { request, workspaces } = context;
   const { user, at, workspace, slack } = request;
+  const { authUrl, access_id, secret, expires: expiry } = input;
+  const issuers = issuersOf(input);
   const { name, restricted, expiresAt } = test.issued.credential ?? {};
   const said = expiry === undefined ? {} : expiryOf(expiry, workspace.settings.zone);
   const isKnown = workspace.accessIds.includes(project);
   const change = accessChange(request, project, `application access ${isKnown ? 'replaced' : 'registered'}`);
-  const left = test.result === 'revoked' ? [] : [testEntry(test, project, request)];
-  const access = await workspaces.saveAccess(
-    { ...change, entries: [...change.entries, ...left] },
+  const tested = test.result === 'revoked' ? [] : [testEntry(test, project, request)];
+  const saving = workspaces.saveAccess(
+    { ...change, entries: [...change.entries, ...tested] },
     {
-      ...{ project, authUrl, issuers, ...credentials, registeredBy: user.id, registeredAt: at },
+      ...{ project, authUrl, issuers, id: access_id, secret, registeredBy: user.id, registeredAt: at },
       ...(name !== undefined && { name }),
       ...(restricted !== undefined && { restricted }),
       // The service knows better than the person.
@@ -158,6 +168,14 @@ async function registerAccess(
       ...(test.result !== 'failed' && { revocable: test.result === 'revoked' }),
     },
   );
+  const access = await saving.catch(async (error: unknown) => {
+    const entry = testEntry(test, project, request);
+    left.set(request, [
+      section(TEST_RESULTS[test.result].text),
+      ...auditBlocks(await recordEntry(entry, context)),
+    ]);
+    throw error;
+  });
   const isIssuer =
     isNamedIssuer(access, user.id) || (await slack.isInGroups(issuers.groups).catch(() => false));
   const people = markup(await issuersText(issuers, request));
@@ -207,8 +225,12 @@ function registeredBlocks(
 }
 
 /** Without the secret, everything but the URL can change. @throws InvalidWord */
-async function editAccess(input: AccessRequest, { request, workspaces }: TokenContext): Promise<Block[]> {
-  const { project, issuers, authUrl } = input;
+async function editAccess(
+  { id: project, input }: SentAccess,
+  { request, workspaces }: TokenContext,
+): Promise<Block[]> {
+  const { authUrl } = input;
+  const issuers = issuersOf(input);
   const { workspace, at } = request;
   const { zone } = workspace.settings;
   const current = findAccess(workspace, project);
@@ -221,7 +243,7 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
       undefined,
       'always',
     );
-  const expiry = input.expiry === undefined ? undefined : expiryOf(input.expiry, zone);
+  const expiry = input.expires === undefined ? undefined : expiryOf(input.expires, zone);
   const edits: readonly AuditAction[] = [
     ...(isDeepStrictEqual(issuers, current.issuers) ? [] : (['token issuers changed'] as const)),
     ...(expiry === undefined ? [] : (['expiry changed'] as const)),
@@ -236,31 +258,6 @@ async function editAccess(input: AccessRequest, { request, workspaces }: TokenCo
     section(describeAccess(expiry === undefined ? current : withExpiry(current, expiry), at, zone)),
     markup(await issuersText(issuers, request)),
   ];
-}
-
-async function showNotSaved(
-  failure: Failure,
-  input: AccessRequest,
-  test: AccessTest | undefined,
-  context: TokenContext,
-): Promise<void> {
-  const { request } = context;
-  const tested = test && [
-    section(TEST_RESULTS[test.result].text),
-    ...auditBlocks(await recordEntry(testEntry(test, input.project, request), context)),
-  ];
-  const isKnown = request.workspace.accesses.has(input.project);
-  const kept = isKnown ? 'The current access stays in use.' : 'Nothing was saved.';
-  const { text, blocks } = notSavedMessage(failure, failureMessage(failure, request), 'saved', kept);
-  const authUrl = failure.kind === 'wrong-identity-url' ? failure.data.suggestion : undefined;
-  const value = authUrl === undefined ? undefined : encodeAccessMetadata({ ...input, authUrl });
-  const back = actions(
-    value !== undefined &&
-      button('access-form:corrected', 'Use the corrected address…', { value, style: 'primary' }),
-    button('access-form:back', 'Back to the form', { value: encodeAccessMetadata(input) }),
-  );
-  const said = [...blocks, ...maybeIssuedBlocks(failure), ...(tested ?? [])];
-  await request.reply.modal.show(ACCESS_TITLE, { text, blocks: said }, back);
 }
 
 export async function removeAccess(project: string, { request, workspaces }: TokenContext): Promise<void> {

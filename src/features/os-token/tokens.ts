@@ -130,7 +130,7 @@ function remedies(failure: Failure, { project }: TokenWindow, manage: boolean): 
   const isKeyGone = failure.kind === 'unseal-failed' && failure.data.reason !== 'malformed';
   const isReplaceable = manage && ACCESS_FAILURES.has(failure.kind) && !isKeyGone;
   const authUrl = failure.kind === 'wrong-identity-url' ? failure.data.suggestion : undefined;
-  const value = JSON.stringify({ project, authUrl });
+  const value = [project, authUrl].filter(Boolean).join(' ');
   return compact([
     isReplaceable && button('access-form', 'Replace access…', { value, style: 'primary' }),
     again,

@@ -1,227 +1,256 @@
-import type { InputBlock, ModalView } from '@slack/types';
-import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { Failure } from '../../domain/failure/index.ts';
+import { normalizeText, pluralize } from '../../domain/language/text.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT, isProductId, isProjectId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import {
-  actions,
-  type Block,
-  button,
+  DEFAULT_PRODUCT,
+  isProductId,
+  isProjectId,
+  PRODUCT_IDS,
+  PRODUCTS,
+  type ProductId,
+} from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { channels, choice, more, note, personField, refuseField, text } from '../../slack/forms/fields.ts';
+import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import {
   context,
+  escapeMarkup,
   header,
+  type Message,
   markup,
   option,
-  plainText,
   section,
 } from '../../slack/kit/blocks.ts';
-import { choiceInput, input, productInput, textInput } from '../../slack/kit/inputs.ts';
-import { modal } from '../../slack/kit/modal.ts';
 import { usersText } from '../../slack/owned/owned-kind.ts';
-import {
-  errorsOfShownFields,
-  type FormFields,
-  type ParsedForm,
-  selectedValues,
-} from '../../slack/request/form-fields.ts';
+import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
-import { stampOf } from '../../workspace/record/change.ts';
-import { isChannel, isPerson, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
+import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
+import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
+import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { reservedWords, type Services } from '../feature.ts';
+import { projectDetails } from './blocks.ts';
 import { alteredAlias, type ProjectFormInput, validateAlias } from './parse.ts';
-
-export interface ProjectFormOptions {
-  /** The alias of the project that is changed; '' for a new one. */
-  readonly before: string;
-  /** The stamp of its record when the form was opened, if the form is drawn again before it is saved. */
-  readonly seen?: string | undefined;
-  readonly filled: ProjectFormInput;
-  /** Our own words and escaped ones. */
-  readonly problem?: string | undefined;
-  /** Whether the fields under More are shown; so they are if one of them says something, or may be the problem. */
-  readonly isExpanded?: boolean;
-}
-
-/** The owner is the person who asks, unless the form names another. */
-export function projectForm(
-  { workspace, user }: Request,
-  { before, seen, filled, problem, isExpanded: isWanted = false }: ProjectFormOptions,
-): ModalView {
-  const { connection, currency = '', channels = [] } = filled;
-  const isExpanded =
-    isWanted || problem !== undefined || connection !== undefined || currency !== '' || channels.length > 0;
-  const owner = filled.owner ?? user.id;
-  const known = workspace.projects.find(({ alias }) => alias === before);
-  const users = known && usersText(workspace, (project) => isSameProject(project, known));
-  return modal({
-    callback: 'project',
-    metadata: encodeProjectMetadata({
-      before,
-      seen: seen ?? projectStamp(workspace, before),
-      hidden: isExpanded ? {} : { owner },
-    }),
-    title: before === '' ? 'Add a project' : 'Edit a project',
-    submit: 'Save',
-    blocks: [
-      problem !== undefined && markup(problem),
-      users !== undefined && context(users),
-      textInput({
-        block: 'alias',
-        label: 'Name',
-        hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
-        placeholder: 'prod',
-        initial: filled.alias,
-        max: 64,
-      }),
-      textInput({
-        block: 'id',
-        label: 'Project ID',
-        hint: 'In the console: Cloud servers → your project → project card.',
-        placeholder: '123',
-        initial: filled.id,
-        max: 64,
-      }),
-      productInput(String(filled.product ?? DEFAULT_PRODUCT)),
-      ...(isExpanded ? moreInputs(workspace, filled, owner) : [actions(button('project-more', 'More…'))]),
-    ],
-  });
-}
-
-const moreInputs = (record: Workspace, filled: ProjectFormInput, owner: SlackId): (Block | InputBlock)[] => [
-  header('More'),
-  ...connectionInput(record, filled.connection),
-  textInput({
-    block: 'currency',
-    label: 'Currency label',
-    hint: 'Shown next to amounts, instead of the workspace’s label.',
-    placeholder: 'EUR',
-    initial: filled.currency,
-    max: MAX_CURRENCY_LENGTH,
-    optional: true,
-  }),
-  channelsInput(filled.channels ?? []),
-  ownerInput(owner),
-];
-
-/** The default one first; if nothing is registered there is nothing to choose. */
-function connectionInput(record: Workspace, chosen: string = DEFAULT_CONNECTION): InputBlock[] {
-  const { connectionNames: names, defaultConnection: current } = record;
-  if (names.length === 0) return [];
-  const first = current === undefined ? 'Default' : `Default (${current})`;
-  return [
-    choiceInput({
-      block: 'connection',
-      label: 'Connection',
-      hint: 'Which account to use.',
-      options: [option(first, DEFAULT_CONNECTION), ...names.map((name) => option(name, name))],
-      initial: chosen,
-    }),
-  ];
-}
-
-const channelsInput = (channels: readonly SlackId[]): InputBlock =>
-  input(
-    {
-      block: 'channels',
-      label: 'Only in these channels',
-      hint: 'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
-      optional: true,
-    },
-    {
-      type: 'multi_conversations_select',
-      placeholder: plainText('Everywhere'),
-      filter: { include: ['public', 'private'] },
-      max_selected_items: MOST_CHANNELS,
-      ...(channels.length > 0 && { initial_conversations: [...channels] }),
-    },
-  );
-
-const ownerInput = (owner: SlackId): InputBlock =>
-  input(
-    { block: 'owner', label: 'Owner', hint: 'The person responsible for what this project spends.' },
-    { type: 'users_select', initial_user: owner },
-  );
-
-export const PROJECTS_TITLE = 'Projects';
-
-/** @param details our own words and escaped ones */
-export function savedBlocks(alias: string, happened: string, details: string, isConnected: boolean): Block[] {
-  const balance = `\`${commandText('/balance')} ${alias}\``;
-  const tries = isConnected
-    ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
-    : `\`${commandText('/billing connect')}\`, then ${balance}`;
-  return [header(alias), section(happened), markup(`Now try ${tries}.`), context(details)];
-}
-
-/** What the form says, once every field is right by itself. `before` is the alias it was opened for; '' for a new one. */
-export interface ProjectForm extends Omit<Project, 'addedBy' | 'addedAt'> {
-  readonly before: string;
-  /** The stamp of its record when the form was opened; '' for a form of an earlier version. */
-  readonly seen: string;
-}
 
 /** Bounds the record, which every command reads whole. */
 const MOST_CHANNELS = 50;
 /** Stands for the workspace's default connection; no connection can have this name. */
 const DEFAULT_CONNECTION = '*';
 
-/** The form's metadata: the project it changes, and the values of hidden fields. */
-const projectMetadata = z.object({
-  before: z.string().default(''),
-  seen: z.string().default(''),
-  hidden: z.record(z.string(), z.string()).default({}),
-});
+type ProjectFields = ReturnType<typeof projectFields>;
+type SentProject = SentForm<ProjectFields>;
 
-export const projectStamp = (workspace: Workspace, alias: string): string =>
-  stampOf(workspace, FIELDS.project + alias);
-
-const encodeProjectMetadata = (metadata: z.input<typeof projectMetadata>): string => JSON.stringify(metadata);
-
-/** @returns a new project's metadata if the text is invalid */
-export const decodeProjectMetadata = (metadata: string) =>
-  tryParseRecord(projectMetadata, metadata) ?? projectMetadata.parse({});
-
-/** What the form shows again after **More…**. */
-export function projectFormState(sent: FormFields, metadata: string): ProjectFormInput {
-  const { alias, id } = sent;
-  const product = Number(sent.product);
-  const { owner } = decodeProjectMetadata(metadata).hidden;
-  return withoutUndefined({ alias, id, product: isProductId(product) ? product : undefined, owner });
+/** The form that names a project; its record's ID is the name it had when it was opened, '' for a new one. */
+export function createProjectForm({ workspaces, all }: Services) {
+  const { open, listeners } = createForm('project', {
+    right: 'manage',
+    workspaces,
+    heading: 'Projects',
+    title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
+    fields: projectFields(() => reservedWords(all)),
+    // A new one is about the name that was typed.
+    revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
+    before: (id, { workspace }) => {
+      const known = findByAlias(workspace, id);
+      return known === undefined ? {} : { owner: known.owner };
+    },
+    repeated({ id, input, request: { workspace, user } }) {
+      const known = findByAlias(workspace, input.alias);
+      const isIt = known !== undefined && changedFields(known, projectOf(input, known)).length === 0;
+      return isIt && (id !== '' || known.addedBy === user.id)
+        ? savedMessage(known, 'Saved.', workspace)
+        : undefined;
+    },
+    conflict({ id, input, request: { workspace } }) {
+      if (id === '') return [takenText(input.alias), 'Choose another name.'];
+      const known = findByAlias(workspace, id);
+      return known === undefined
+        ? [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.']
+        : `It’s now ${projectDetails(known, workspace)}.`;
+    },
+    renewed: ({ id, request }) => ({ id: findByAlias(request.workspace, id)?.alias ?? '' }),
+    save: (sent) => saveProject(sent, workspaces),
+  });
+  return {
+    listeners,
+    /** @param before the alias of the project that is changed; '' for a new one */
+    open(before: string, filled: ProjectFormInput, request: Request, problem?: string): Promise<void> {
+      const values = valuesOf(filled, request.user.id);
+      const isOpen =
+        values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
+      return open(request, { id: before, values, isOpen, problem });
+    },
+  };
 }
 
-export function parseProjectForm(
-  sent: FormFields,
-  metadata: string,
-  verbs: readonly string[],
-): ParsedForm<ProjectForm> {
-  const { before, seen, hidden } = decodeProjectMetadata(metadata);
-  const fields = { ...hidden, ...sent };
-  const typed = fields.alias ?? '';
-  const alias = normalizeText(typed);
-  const { id = '', connection = DEFAULT_CONNECTION, currency = '', owner = '' } = fields;
-  const product = Number(fields.product);
-  const channels = selectedValues(fields.channels);
-  const errors = withoutUndefined({
-    alias: validateAlias(alias, verbs) ?? alteredAlias(typed, alias),
-    id: isProjectId(id)
-      ? undefined
-      : 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.',
-    product: isProductId(product) ? undefined : 'Choose the project’s product.',
-    currency: isCurrencyLabel(currency) ? undefined : CURRENCY_RULE,
-    channels:
-      channels.length <= MOST_CHANNELS && channels.every(isChannel)
+const findByAlias = ({ projects }: Workspace, alias: string): Project | undefined =>
+  projects.find((project) => project.alias === alias);
+
+const MORE_FIELDS = {
+  connection: more({
+    ...choice('Connection', { hint: 'Which account to use.', options: connectionOptions }),
+    check: async ({ values: { connection = '' }, request }) =>
+      isDefault(connection) || request.workspace.connectionNames.includes(connection)
         ? undefined
-        : `Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`,
-    owner: isPerson(owner) ? undefined : 'Choose a person.',
-  });
-  if (Object.keys(errors).length > 0 || !isProductId(product))
-    return { errors: errorsOfShownFields(errors, sent, ['alias', 'id', 'product']) };
-  const chosen = connection === '' || connection === DEFAULT_CONNECTION ? {} : { connection };
-  const label = currency === '' ? {} : { currency };
-  return { input: { before, seen, alias, id, product, ...chosen, ...label, channels, owner } };
+        : 'Someone removed that connection. Choose another.',
+  }),
+  currency: more(
+    text('Currency label', {
+      hint: 'Shown next to amounts, instead of the workspace’s label.',
+      placeholder: 'EUR',
+      max: MAX_CURRENCY_LENGTH,
+      optional: true,
+      parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
+    }),
+  ),
+  channels: more(
+    channels('Only in these channels', {
+      hint: 'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+      placeholder: 'Everywhere',
+      max: MOST_CHANNELS,
+      parse(chosen) {
+        const limit = selectedValues(chosen);
+        return limit.length <= MOST_CHANNELS && limit.every(isChannel)
+          ? limit
+          : refuseField(`Choose up to ${MOST_CHANNELS} channels. Direct messages can’t be chosen.`);
+      },
+    }),
+  ),
+  owner: more(personField('Owner', 'The person responsible for what this project spends.')),
+};
+
+/** @param verbs first words of commands */
+const projectFields = (verbs: () => readonly string[]) => ({
+  users: note(({ id, request: { workspace } }) => {
+    const known = findByAlias(workspace, id);
+    const users = known && usersText(workspace, (project) => isSameProject(project, known));
+    return users === undefined ? [] : [context(users)];
+  }),
+  alias: text('Name', {
+    hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
+    placeholder: 'prod',
+    max: 64,
+    parse(typed) {
+      const alias = normalizeText(typed);
+      const refusal = validateAlias(alias, verbs()) ?? alteredAlias(typed, alias);
+      return refusal === undefined ? alias : refuseField(refusal);
+    },
+  }),
+  id: text('Project ID', {
+    hint: 'In the console: Cloud servers → your project → project card.',
+    placeholder: '123',
+    max: 64,
+    parse: (id) => (isProjectId(id) ? id : refuseField(A_PROJECT_ID)),
+  }),
+  product: choice<ProductId>('Product', {
+    hint: 'For projects under Cloud servers, choose Cloud platform.',
+    options: PRODUCT_IDS.map((id) => option(`${PRODUCTS[id].name} (${id})`, String(id))),
+    parse: (chosen) =>
+      isProductId(Number(chosen))
+        ? (Number(chosen) as ProductId)
+        : refuseField('Choose the project’s product.'),
+  }),
+  ...MORE_FIELDS,
+});
+
+const A_PROJECT_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
+
+const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
+
+/** The default one first; if nothing is registered there is nothing to choose. */
+function connectionOptions({ request: { workspace } }: { readonly request: Request }) {
+  const { connectionNames: names, defaultConnection: current } = workspace;
+  const first = option(current === undefined ? 'Default' : `Default (${current})`, DEFAULT_CONNECTION);
+  return names.length === 0 ? [] : [first, ...names.map((name) => option(name, name))];
+}
+
+const valuesOf = (filled: ProjectFormInput, user: SlackId): FormFields => ({
+  alias: filled.alias ?? '',
+  id: filled.id ?? '',
+  product: String(filled.product ?? DEFAULT_PRODUCT),
+  connection: filled.connection ?? DEFAULT_CONNECTION,
+  currency: filled.currency ?? '',
+  channels: (filled.channels ?? []).join(','),
+  owner: filled.owner ?? user,
+});
+
+const projectOf = (
+  { alias, id, product, connection, currency, channels, owner }: FormInput<ProjectFields>,
+  { addedBy, addedAt }: Pick<Project, 'addedBy' | 'addedAt'>,
+): Project => ({
+  ...{ alias, id, product },
+  ...(!isDefault(connection) && { connection }),
+  ...(currency !== '' && { currency }),
+  ...{ channels, owner, addedBy, addedAt },
+});
+
+async function saveProject({ id, input, request }: SentProject, workspaces: Services['workspaces']) {
+  const { workspace, user, at } = request;
+  const known = findByAlias(workspace, id);
+  if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
+    return refuseField(`${takenText(input.alias)} Choose another name.`);
+  if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
+    return refuseField(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
+  const project = projectOf(input, known ?? { addedBy: user.id, addedAt: at });
+  const channels = known === undefined ? 0 : workspace.channelsOf(known.alias).length;
+  const change = auditedChange(request, auditActionOf(known, project));
+  const isSaved =
+    known === undefined
+      ? await workspaces.addProject(change, project)
+      : await workspaces.changeProject(change, known.alias, project);
+  // Somebody has just taken the name, or the same form was sent twice.
+  if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
+  return savedMessage(project, savedText(known, project, channels), await workspaces.load(user.teamId));
+}
+
+const takenText = (alias: string): string => `Another project is already named “${alias}”.`;
+
+function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, AuditSubject] {
+  const { alias, id } = project;
+  if (known === undefined) return ['project added', { kind: 'project', alias, id }];
+  const about = { kind: 'project', alias, id, changed: changedFields(known, project) } as const;
+  return known.alias === alias
+    ? ['project changed', about]
+    : ['project renamed', { ...about, before: known.alias }];
+}
+
+const STORED = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
+
+const changedFields = (before: Project, after: Project): readonly string[] =>
+  STORED.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
+
+function savedText(known: Project | undefined, { alias }: Project, channels: number): string {
+  if (known === undefined || known.alias === alias) return 'Saved.';
+  const stays = channels === 0 ? '' : ` It stays the default of ${pluralize(channels, 'channel')}.`;
+  return `Saved. ${known.alias} is now named ${alias}.${stays}`;
+}
+
+/** @param happened our own words and escaped ones */
+function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
+  const { alias } = project;
+  const balance = `\`${commandText('/balance')} ${alias}\``;
+  const tries =
+    workspace.connectionNames.length > 0
+      ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
+      : `\`${commandText('/billing connect')}\`, then ${balance}`;
+  const blocks = [
+    header(alias),
+    section(happened),
+    markup(`Now try ${tries}.`),
+    context(projectDetails(project, workspace)),
+  ];
+  return { text: `Saved ${alias}.`, blocks };
+}
+
+/** Its limit. Where its names are limited to different channels all of them are shown, so that a save does not open it. */
+export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
+  const limit = findChannelLimit(project, workspace);
+  if (limit?.length !== 0) return limit ?? [];
+  const names = workspace.projects.filter((other) => isSameProject(other, project));
+  return [...new Set(names.flatMap((other) => other.channels))];
 }

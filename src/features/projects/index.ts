@@ -3,31 +3,15 @@ import { parseCommand } from '../../slack/commands/command.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
 import { textMessage } from '../../slack/kit/blocks.ts';
-import { waitingModal } from '../../slack/kit/modal.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
-import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
-import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import { type Feature, reservedWords, type Services } from '../feature.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
+import type { Feature, Services } from '../feature.ts';
 import { damagedProjectMessage, projectListMessage } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
-import {
-  decodeProjectMetadata,
-  PROJECTS_TITLE,
-  parseProjectForm,
-  projectForm,
-  projectFormState,
-} from './form.ts';
-import {
-  changesProjects,
-  opensProjectForm,
-  type ProjectFormInput,
-  parseProjectsText,
-  requireProject,
-} from './parse.ts';
-import { createProjectRemoval, createProjectSaving } from './project-changes.ts';
+import { channelsInForm, createProjectForm } from './form.ts';
+import { changesProjects, opensProjectForm, parseProjectsText, requireProject } from './parse.ts';
+import { createProjectRemoval } from './project-changes.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -38,7 +22,7 @@ declare module '../../domain/command-names.ts' {
     'project-remove': true;
     'project-undo': true;
     'project-keep': true;
-    'project-more': true;
+    'project-form': true;
     remember: true;
     pick: true;
   }
@@ -78,16 +62,9 @@ export interface ProjectAction {
 export function createProjectsFeature(services: Services): Feature {
   const { workspaces, all } = services;
   const more = all.projectVerbs;
-  const save = createProjectSaving(services);
+  const form = createProjectForm(services);
   const removal = createProjectRemoval(services);
   const defaults = createChannelDefaults(workspaces);
-
-  const openForm = (
-    before: string,
-    filled: ProjectFormInput,
-    request: Request,
-    problem?: string,
-  ): Promise<void> => request.reply.modal.open(projectForm(request, { before, filled, problem }));
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
@@ -100,14 +77,14 @@ export function createProjectsFeature(services: Services): Feature {
     if (kind === 'add') {
       const { connection, ...others } = filled;
       const isDefault = connection === undefined || connection === workspace.defaultConnection;
-      return openForm('', isDefault ? others : filled, request, problem);
+      return form.open('', isDefault ? others : filled, request, problem);
     }
     const { word } = input;
     if (isDamaged(workspace, 'project', word)) return request.reply.update(damagedProjectMessage(word));
     const project = requireProject(word, workspace, `projects ${kind}`);
     const channels = channelsInForm(project, workspace);
     if (kind === 'edit')
-      return openForm(project.alias, { ...project, channels, ...filled }, request, problem);
+      return form.open(project.alias, { ...project, channels, ...filled }, request, problem);
     await removal.ask(project, request);
   };
 
@@ -126,22 +103,11 @@ export function createProjectsFeature(services: Services): Feature {
       default: defaults.verb,
     },
     actions: {
+      ...form.listeners.actions,
       'project-remove': onClick('manage', 'change', removal.remove),
       'project-undo': onClick('manage', 'change', (value, request) =>
         removal.undo(value.split(' ')[0] ?? '', request),
       ),
-      'project-more': {
-        right: 'manage',
-        kind: 'answer',
-        run: ({ fields, metadata }, request) =>
-          request.reply.modal.update(
-            projectForm(request, {
-              ...decodeProjectMetadata(metadata),
-              filled: projectFormState(fields, metadata),
-              isExpanded: true,
-            }),
-          ),
-      },
       'project-keep': onClick('manage', 'answer', (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),
@@ -158,21 +124,6 @@ export function createProjectsFeature(services: Services): Feature {
         },
       },
     },
-    views: {
-      project: {
-        right: 'manage',
-        waiting: waitingModal(PROJECTS_TITLE),
-        parse: (fields, metadata) => parseProjectForm(fields, metadata, reservedWords(all)),
-        submit: save,
-      },
-    },
+    views: form.listeners.views,
   };
-}
-
-/** Its limit. Where its names are limited to different channels all of them are shown, so that a save does not open it. */
-function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
-  const limit = findChannelLimit(project, workspace);
-  if (limit?.length !== 0) return limit ?? [];
-  const names = workspace.projects.filter((other) => isSameProject(other, project));
-  return [...new Set(names.flatMap(({ channels }) => channels))];
 }

@@ -1,105 +1,269 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { REPORTS } from '../../domain/report.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
+import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
+import { isTimeZone } from '../../domain/time/calendar.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
-import { suggestZones } from '../../slack/commands/zone-picker.ts';
-import { type Block, channelLink, markup, section } from '../../slack/kit/blocks.ts';
-import { newDraft, type OwnedForm } from '../../slack/owned/form-state.ts';
-import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
+import { zone } from '../../slack/commands/zone-picker.ts';
+import {
+  checks,
+  choice,
+  choices,
+  type FormMoment,
+  live,
+  more,
+  note,
+  TIME,
+  time,
+  when,
+} from '../../slack/forms/fields.ts';
+import type { FormInHand } from '../../slack/forms/form.ts';
+import { channelLink, markup, option, section } from '../../slack/kit/blocks.ts';
+import {
+  createOwnedForm,
+  deliveryOf,
+  newValues,
+  ownershipFields,
+  projectsField,
+  targetFields,
+} from '../../slack/owned/owned-form.ts';
 import { requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ActionListener, Listeners, OptionsListener } from '../../slack/server/listeners.ts';
-import { MAX_DIGEST_PROJECTS, type Schedule } from '../../workspace/owned/schedule-record.ts';
+import {
+  DEFAULT_WAIT_HOURS,
+  MAX_DIGEST_PROJECTS,
+  MAX_WAIT_HOURS,
+  type Schedule,
+} from '../../workspace/owned/schedule-record.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
-import {
-  fieldsUnderMore,
-  newScheduleFields,
-  parseScheduleFields,
-  SCHEDULE_TEST,
-  type ScheduleDraft,
-  type ScheduleFormTypes,
-  scheduleBlocks,
-  scheduleErrors,
-  withUsualReport,
-} from './form-state.ts';
 import type { OwnedSchedules } from './owned-schedules.ts';
 import type { ScheduleWords } from './parse.ts';
-import { previewSchedule } from './timing-preview.ts';
+import { previewBlocks, previewSchedule, type SchedulePreview } from './timing-preview.ts';
 import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
-
-const FIELD = 'schedule-form';
-const LIMITS = { projects: MAX_DIGEST_PROJECTS, people: 0 } as const;
 
 type FormServices = Pick<DeliveryService, 'scheduling'>;
 
+const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
+  daily: 'yesterday',
+  weekdays: 'yesterday',
+  weekly: 'last-week',
+  monthly: 'month-to-date',
+};
+const DEFAULT_TIME = '09:00';
+const DEFAULT_CORRECTION = 5;
+
 /** The form, with its buttons that send a test. */
 export function createScheduleForm(kind: OwnedSchedules, services: FormServices) {
-  const form = createOwnedForm(scheduleForm(kind, services));
-  const { actions, options, views } = form.listeners;
-  const test = (audience: 'channel' | 'me'): ActionListener =>
-    form.onDraft((draft, request) => sendTest(form, services, draft, request, audience));
-  const zones: OptionsListener = { right: 'member', find: suggestZones };
+  const { listeners, openNew, openFor } = createOwnedForm<Schedule, ReturnType<typeof scheduleFields>>({
+    kind,
+    words: { create: 'Schedule a post', edit: 'Edit schedule', saving: 'Checking the channel…' },
+    fields: scheduleFields(kind, services),
+    fold: ['cadence', 'When'],
+    changed: withUsualReport,
+    buttons: { me: 'Send a test to me', channel: 'Send a test to the channel' },
+    pressed: {
+      me: (at, form) => sendTest(services, at, form, 'me'),
+      channel: (at, form) => sendTest(services, at, form, 'channel'),
+    },
+    valuesOf,
+    content: contentOf,
+    async build(at, before) {
+      const { since } = await planPosts(services, at);
+      return scheduleOf(at, before, since);
+    },
+  });
   return {
+    listeners,
+    openFor,
     openNew: (words: ScheduleWords, request: Request) =>
-      form.openNew(request, () => newScheduleDraft(words, projectsIn(words, request), request)),
-    openFor: form.openFor,
-    listeners: {
-      views,
-      options: { ...options, [`${FIELD}:zone`]: zones },
-      actions: {
-        ...actions,
-        'schedule-more': form.onDraft((draft, request) =>
-          form.redraw({ ...draft, isExpanded: !draft.isExpanded }, request),
-        ),
-        [SCHEDULE_TEST.channel]: test('channel'),
-        [SCHEDULE_TEST.me]: test('me'),
-      },
-    } satisfies Listeners,
+      openNew(
+        request,
+        () => ({ ...newValues(projectsIn(words, request), 0, request), ...newFields(words, request) }),
+        words.waitHours !== undefined,
+      ),
   };
 }
 
-const scheduleForm = (kind: OwnedSchedules, services: FormServices): OwnedForm<ScheduleFormTypes> => ({
-  kind,
-  field: FIELD,
-  max: LIMITS,
-  words: {
-    create: 'Schedule a post',
-    edit: 'Edit schedule',
-    saving: 'Checking the channel…',
-    projectsHint: 'Type a name or an ID. Several projects make one post with a total.',
-  },
-  inView: { blocks: ['projects', 'channel', 'report'], below: 'When' },
-  parse: parseScheduleFields,
-  errors: scheduleErrors,
-  fieldsOf: (schedule) => schedule,
-  hidden: fieldsUnderMore,
-  changed: withUsualReport,
-  blocks: scheduleBlocks,
-  asks: () => false,
-  figures: async (draft, request) => (await planDraft(services, draft, request)).preview,
-  async build(draft, before, request) {
-    const { since } = await planDraft(services, draft, request);
-    return { item: scheduleFromDraft(draft, before, request, since) };
-  },
+const isEvery =
+  (kind: Cadence['kind']) =>
+  ({ cadence }: FormFields): boolean =>
+    cadence === kind;
+const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].coversDays;
+
+const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
+const including = (usual: readonly number[], current: number): readonly number[] =>
+  [...new Set([...usual, current])].sort((a, b) => a - b);
+
+const TIMING_FIELDS = {
+  report: live(choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) })),
+  cadence: live(
+    choice('How often', {
+      options: choices({
+        daily: 'Every day',
+        weekdays: 'Monday to Friday',
+        weekly: 'Every week',
+        monthly: 'Every month',
+      }),
+    }),
+  ),
+  weekday: when(
+    isEvery('weekly'),
+    live(choice('On', { options: WEEKDAY_NAMES.map((day, at) => option(day, String(at + 1))) })),
+  ),
+  day: when(
+    isEvery('monthly'),
+    live(
+      choice('On', {
+        hint: 'In shorter months, day 29, 30 or 31 means the last day.',
+        options: [
+          option('The last day', 'last'),
+          ...upTo(31).map((day) => option(`Day ${day}`, String(day))),
+        ],
+      }),
+    ),
+  ),
+  time: live(time('At', DEFAULT_TIME)),
+};
+
+const MORE_FIELDS = {
+  zone: more(
+    live(
+      zone(
+        'Time zone',
+        `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`,
+      ),
+    ),
+  ),
+  waits: when(
+    coversDays,
+    more(
+      choice('When billing hasn’t reported the day yet', {
+        hint: 'Tally looks every 30 minutes, then posts without that day and says so.',
+        options: ({ values }) =>
+          including([0, 1, 2, 3, 6, 12], waitsIn(values)).map((hours) =>
+            option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
+          ),
+      }),
+    ),
+  ),
+  options: when(
+    coversDays,
+    more(checks('When nothing was spent', { options: choices({ skip: 'Post nothing' }) })),
+  ),
+  corrects: when(
+    coversDays,
+    more(
+      choice('Correct a post', {
+        hint: 'Figures of past days can change. Tally then edits the post and replies with what changed.',
+        options: ({ values }) => [
+          ...including([1, 2, 5, 10, 25, 50], correctionIn(values))
+            .filter((share) => share > 0)
+            .map((share) => option(`When its total changes by more than ${share} %`, String(share))),
+          option('Never', '0'),
+        ],
+      }),
+    ),
+  ),
+};
+
+const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
+  projects: projectsField(
+    MAX_DIGEST_PROJECTS,
+    'Type a name or an ID. Several projects make one post with a total.',
+  ),
+  ...targetFields(kind, 0),
+  ...TIMING_FIELDS,
+  preview: note<SchedulePreview>(
+    ({ found, values }) => (found === undefined ? [] : previewBlocks(found, timingIn(values).zone)),
+    { pace: 'first', run: async (at) => (await planPosts(services, at)).preview },
+  ),
+  ...MORE_FIELDS,
 });
 
-function newScheduleDraft(
-  words: ScheduleWords,
-  projects: readonly ChosenProject[],
-  request: Request,
-): ScheduleDraft {
-  const zone = request.user.zone ?? request.workspace.settings.zone;
+/** A choice of another cadence proposes its usual report; a balance stays. */
+function withUsualReport(values: FormFields, field: string): FormFields {
+  if (field !== 'cadence' || !coversDays(values)) return values;
+  return { ...values, report: USUAL_REPORT[cadenceIn(values).kind] };
+}
+
+function valuesOf({ report, timing, skipsEmpty, correctsFrom, waitHours }: ContentFields): FormFields {
+  const { cadence } = timing;
   return {
-    ...newDraft(projects, LIMITS, request),
-    ...newScheduleFields(words, zone),
-    isExpanded: words.waitHours !== undefined,
+    ...{ report, cadence: cadence.kind, time: timing.time, zone: timing.zone },
+    weekday: cadence.kind === 'weekly' ? String(cadence.weekday) : '1',
+    day: cadence.kind === 'monthly' ? String(cadence.day) : 'last',
+    ...{ waits: String(waitHours), options: skipsEmpty ? 'skip' : '', corrects: String(correctsFrom) },
   };
 }
+type ContentFields = Pick<Schedule, 'report' | 'timing' | 'skipsEmpty' | 'correctsFrom' | 'waitHours'>;
+
+function newFields(words: ScheduleWords, { user, workspace }: Request): FormFields {
+  const { cadence = { kind: 'daily' }, time: at = DEFAULT_TIME } = words;
+  return valuesOf({
+    report: words.report ?? USUAL_REPORT[cadence.kind],
+    timing: { cadence, time: at, zone: user.zone ?? workspace.settings.zone },
+    ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION },
+    waitHours: words.waitHours ?? DEFAULT_WAIT_HOURS,
+  });
+}
+
+const reportIn = ({ report }: FormFields): ReportName =>
+  REPORT_NAMES.find((name) => name === report) ?? 'yesterday';
+const waitsIn = ({ waits }: FormFields): number => within(waits, 0, MAX_WAIT_HOURS) ?? DEFAULT_WAIT_HOURS;
+const correctionIn = ({ corrects }: FormFields): number => {
+  const share = Number(corrects || DEFAULT_CORRECTION);
+  return share >= 0 && share <= 100 ? share : DEFAULT_CORRECTION;
+};
+
+function cadenceIn({ cadence, weekday, day }: FormFields): Cadence {
+  if (cadence === 'weekdays') return { kind: 'weekdays' };
+  if (cadence === 'weekly') return { kind: 'weekly', weekday: within(weekday, 1, WEEKDAY_NAMES.length) ?? 1 };
+  if (cadence === 'monthly') return { kind: 'monthly', day: within(day, 1, 31) ?? 'last' };
+  return { kind: 'daily' };
+}
+
+const timingIn = (values: FormFields): Timing => ({
+  cadence: cadenceIn(values),
+  time: TIME.test(values.time ?? '') ? (values.time ?? '') : DEFAULT_TIME,
+  zone: isTimeZone(values.zone ?? '') ? (values.zone ?? '') : 'UTC',
+});
+
+/** The whole number that a field holds, if it is one of these. */
+function within(field: string | undefined, least: number, most: number): number | undefined {
+  const number = Number(field || Number.NaN);
+  return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
+}
+
+function contentOf(values: FormFields) {
+  const { projects, channel = '' } = deliveryOf(values);
+  const isAboutDays = coversDays(values);
+  return {
+    report: reportIn(values),
+    projects: [...projects],
+    timing: timingIn(values),
+    channel,
+    waitHours: waitsIn(values),
+    // A balance belongs to an instant: it covers no days without spend, and does not change later.
+    skipsEmpty: isAboutDays && values.options === 'skip',
+    correctsFrom: isAboutDays ? correctionIn(values) : 0,
+  };
+}
+
+/** @param since posts that are due after this instant are sent */
+const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
+  ...ownershipFields(before, at),
+  ...contentOf(at.values),
+  since,
+  ...(before?.paused && { paused: before.paused }),
+});
 
 /** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
@@ -121,80 +285,52 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** What saving the draft does to the posts of the schedule that it edits, and the preview of that. */
-async function planDraft({ scheduling }: FormServices, draft: ScheduleDraft, request: Request) {
-  const { timing, before: id } = draft;
+/** What saving the form does to the posts of the schedule that it edits, and the preview of that. */
+async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, at: now } = request;
+  const timing = timingIn(values);
   // Of any owner; undefined for a new, deleted or damaged one.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
   const preview = previewSchedule({
-    timing,
-    outcome,
-    now,
+    ...{ timing, outcome, now, report: reportIn(values) },
     isPaused: before?.paused !== undefined,
-    report: draft.report,
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
   return { since: outcome.since, preview };
 }
 
 async function sendTest(
-  form: ReturnType<typeof createOwnedForm<ScheduleFormTypes>>,
   { scheduling }: FormServices,
-  draft: ScheduleDraft,
-  request: Request,
+  at: FormMoment,
+  form: FormInHand,
   audience: 'channel' | 'me',
 ): Promise<void> {
-  const { user, reply } = request;
+  const { request, values, data } = at;
+  const { user } = request;
   const isForMe = audience === 'me';
-  const where = isForMe ? 'you' : channelLink(draft.channel);
-  const shown = await form.load(draft, request);
-  const withResult = (...result: readonly Block[]) => form.view(draft, request, { ...shown, result });
+  const { projects, channel = '' } = deliveryOf(values);
+  const where = isForMe ? 'you' : channelLink(channel);
+  const check = data.target as ChannelCheck | undefined;
   try {
     const problem =
-      draft.projects.length === 0
+      projects.length === 0
         ? 'Choose a project first.'
         : // Tally need not be in the channel to show the user what would be posted there.
-          isForMe && shown.check !== undefined
-          ? shown.check.problem
-          : await form.findProblem(draft, request);
-    if (problem !== undefined) return await reply.modal.update(withResult(markup(problem)));
-    const before = requireOwned(findSchedule, draft.before, request);
-    const schedule = scheduleFromDraft(draft, before, request, request.at);
-    await reply.modal.update(withResult(markup(`Sending a test to ${where}…`)));
+          isForMe && check
+          ? check.problem
+          : await form.check();
+    if (problem !== undefined) return await form.show([markup(problem)]);
+    const before = requireOwned(findSchedule, at.id, request);
+    const schedule = scheduleOf(at, before, request.at);
+    await form.show([markup(`Sending a test to ${where}…`)]);
     await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);
-    await reply.modal.redraw(withResult(markup(`Sent a test to ${where}. Nothing is saved yet.`)));
+    await form.show([markup(`Sent a test to ${where}. Nothing is saved yet.`)]);
   } catch (error) {
     request.recordError(error);
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-    const blocks = isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')];
-    await reply.modal.update(withResult(...blocks));
+    await form.show(isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;
   }
-}
-
-/** @param since posts that are due after this instant are sent */
-function scheduleFromDraft(
-  draft: ScheduleDraft,
-  before: Schedule | undefined,
-  request: Request,
-  since: Millis,
-): Schedule {
-  const { projects, report, timing, channel, waitHours } = draft;
-  const { coversDays } = REPORTS[report];
-  return {
-    ...ownershipFields(before, request),
-    report,
-    projects: [...projects],
-    timing,
-    channel,
-    waitHours,
-    since,
-    // A balance belongs to an instant: it covers no days without spend, and does not change later.
-    skipsEmpty: coversDays && draft.skipsEmpty,
-    correctsFrom: coversDays ? draft.correctsFrom : 0,
-    ...(before?.paused && { paused: before.paused }),
-  };
 }

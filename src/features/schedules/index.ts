@@ -26,9 +26,6 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'schedule-form': true;
-    'schedule-test': true;
-    'schedule-test-me': true;
-    'schedule-more': true;
     'schedule-row': true;
     'schedule-resume': true;
     'schedule-now': true;

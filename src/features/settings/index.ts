@@ -1,83 +1,91 @@
+import type { PlainTextOption } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { CURRENCY_RULE } from '../../domain/money/amount.ts';
-import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
-  fetchUserGroups,
-  requireKnownGroups,
-  suggestGroups,
-} from '../../slack/commands/user-group-picker.ts';
-import { suggestZones } from '../../slack/commands/zone-picker.ts';
-import { textMessage } from '../../slack/kit/blocks.ts';
-import { waitingModal } from '../../slack/kit/modal.ts';
-import { type FormFields, type ParsedForm, selectedValues } from '../../slack/request/form-fields.ts';
-import type { Request } from '../../slack/request/request.ts';
+  CURRENCY_RULE,
+  formatMoney,
+  isCurrencyLabel,
+  isLocale,
+  MAX_CURRENCY_LENGTH,
+  ZERO,
+} from '../../domain/money/amount.ts';
+import { tryParseJson } from '../../domain/try-parse.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import { userGroups } from '../../slack/commands/user-group-picker.ts';
+import { zone } from '../../slack/commands/zone-picker.ts';
+import {
+  checkMembers,
+  checks,
+  choice,
+  choices,
+  note,
+  people,
+  refuseField,
+  text,
+} from '../../slack/forms/fields.ts';
+import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import { invalidSettings, type Settings } from '../../workspace/settings.ts';
+import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
-import {
-  changedSettings,
-  decodeSettingsMetadata,
-  SETTINGS_TITLE,
-  settingsFields,
-  settingsForm,
-} from './blocks.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
     '/billing settings': true;
   }
+  interface Actions {
+    'settings-form': true;
+  }
 }
+
+type SentSettings = SentForm<typeof FIELDS>;
+/** What the form asks about. */
+type Values = Omit<Settings, 'connection'>;
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces }: Services): Feature {
-  const formWith = async (
-    request: Request,
-    values: SettingsInput,
-    options?: Parameters<typeof settingsForm>[3],
-  ) =>
-    settingsForm(
-      { ...request.workspace.settings, ...values },
-      await fetchUserGroups(request),
-      request,
-      options,
-    );
-
-  const save = async ({ values, before }: SettingsForm, request: Request): Promise<void> => {
-    const { workspace } = request;
-    const { settings } = workspace;
-    const damaged = isDamaged(request.workspace, 'settings');
-    const { managerGroups: groups = [] } = values;
-    await requireKnownGroups(
-      groups.filter((id) => !settings.managerGroups.includes(id)),
-      request,
-    );
-    const changed = changedSettings(settings, { ...settings, ...values });
-    const opened = parseSettingsText(before);
-    const now = describeConflict(
-      opened,
-      settings,
-      changed.filter((part) => part in opened),
-    );
-    if (now !== undefined) {
-      const first = `Someone else changed this first. ${now}`;
-      const current = settingsFields(settings);
-      const seen = Object.keys(values).map((part) => (part in current ? part : 'others'));
-      const view = await formWith(request, values, {
-        problem: `${first} Save again to replace that.`,
-        before: { ...before, ...Object.fromEntries(seen.map((field) => [field, current[field] ?? ''])) },
-      });
-      return request.reply.modal.update(view, textMessage(`${first} Nothing was saved.`));
-    }
-    const isSaved = changed.length > 0 || damaged;
-    if (isSaved) {
+  const form = createForm('settings', {
+    right: 'manage',
+    workspaces,
+    heading: 'Settings',
+    title: () => 'Settings',
+    fields: FIELDS,
+    // Two managers can each change something else, so what the fields held is compared one by one.
+    revision: (_, { workspace }) => JSON.stringify(fieldsOf(workspace.settings)),
+    before: (_, { workspace }) => fieldsOf(workspace.settings),
+    repeated(sent) {
+      const { settings } = sent.request.workspace;
+      const parts = Object.entries(changedParts(sent));
+      const isDone = parts.every(([part, value]) => String(value) === String(settings[part as keyof Values]));
+      return parts.length > 0 && isDone ? textMessage('Saved.') : undefined;
+    },
+    conflict(sent) {
+      const { settings } = sent.request.workspace;
+      const parts = Object.keys(changedParts(sent)) as (keyof Values)[];
+      return describeConflict(openedSettings(sent), settings, parts);
+    },
+    renewed(sent) {
+      const opened = parseOpened(sent);
+      const now = fieldsOf(sent.request.workspace.settings);
+      const changed = Object.keys(now).filter(
+        (field) => (sent.values[field] ?? opened[field]) !== opened[field],
+      );
+      const seen = { ...opened, ...Object.fromEntries(changed.map((field) => [field, now[field] ?? ''])) };
+      return { seen: JSON.stringify(seen) };
+    },
+    async save(sent) {
+      const { request } = sent;
+      const damaged = isDamaged(request.workspace, 'settings');
+      const parts = changedParts(sent);
+      const changed = Object.keys(parts) as (keyof Values)[];
+      if (changed.length === 0 && !damaged) return textMessage('No changes to save.');
       const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
-      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), values);
-    }
-    await request.reply.modal.show(SETTINGS_TITLE, textMessage(isSaved ? 'Saved.' : 'No changes to save.'));
-  };
+      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), parts);
+      return textMessage('Saved.');
+    },
+  });
 
   return {
     help: [
@@ -93,69 +101,127 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
         kind: rest === '' ? 'openForm' : 'answer',
         async run(_, request) {
           refuseExtraWords(rest, 'settings');
-          await request.reply.modal.open(await formWith(request, {}));
+          await form.open(request, { id: '', values: fieldsOf(request.workspace.settings) });
         },
       }),
     },
-    options: {
-      'settings-zone': { right: 'manage', find: suggestZones },
-      managerGroups: { right: 'manage', find: suggestGroups },
-    },
-    views: {
-      settings: {
-        right: 'manage',
-        waiting: waitingModal(SETTINGS_TITLE),
-        parse: parseSettingsForm,
-        submit: save,
-      },
-    },
+    ...form.listeners,
   };
 }
 
-/** What the form asks about; a part that it did not show is not there. */
-export type SettingsInput = Partial<Omit<Settings, 'connection'>>;
+/** Shows each group separator and the decimal sign. */
+const EXAMPLE = ZERO.plus('1234567.80');
+/** BCP 47, in the order of the languages' own names; with the region where it writes numbers in its own way. */
+const COMMON = [
+  ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
+  ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],
+];
+const MAX_LOCALE_LENGTH = 35;
 
-/** What the fields hold, whether it can be taken or not. Block ids are the names of the settings, but for `others`. */
-function parseSettingsText({ zone, visibility, currency, locale, ...lists }: FormFields): SettingsInput {
-  const [managers, managerGroups, others] = [lists.managers, lists.managerGroups, lists.others].map(
-    (field) => (field === undefined ? undefined : selectedValues(field)),
+/** The number formats, each with an example, `1.234.567,80 · Deutsch`, including the current one. */
+function numberOptions(chosen: string): readonly PlainTextOption[] {
+  const isElse = !COMMON.includes(chosen) && isLocale(chosen);
+  return [...COMMON, ...(isElse ? [chosen] : [])].map((locale) =>
+    option(`${formatMoney(EXAMPLE, locale)} · ${nameOf(locale)}`, locale),
   );
-  return withoutUndefined({
-    zone,
-    currency,
-    locale,
-    managers,
-    managerGroups,
-    visibility: visibility as Settings['visibility'] | undefined,
-    guests: others?.includes('guests'),
-    externals: others?.includes('externals'),
-  });
 }
 
-const SENTENCES: Partial<Record<keyof Settings, string>> = {
-  zone: 'Choose a time zone from the list.',
-  visibility: 'Choose one from the list.',
-  currency: CURRENCY_RULE,
-  locale: 'Choose one from the list.',
-  managers: 'Choose up to 100 people from the list.',
-  managerGroups: 'Choose up to 20 user groups from the list.',
+const nameOf = (locale: string): string =>
+  new Intl.DisplayNames(locale, { type: 'language', languageDisplay: 'standard' }).of(locale) ?? locale;
+
+const VISIBILITY = {
+  asker: 'Only the person who asks, until they share',
+  channel: 'Everyone in the channel',
+} as const satisfies Record<Settings['visibility'], string>;
+
+const FIELDS = {
+  damaged: note(({ request: { workspace } }) =>
+    isDamaged(workspace, 'settings')
+      ? [
+          section(
+            'The saved settings are damaged. This form shows the defaults. Save it to replace the damaged settings.',
+          ),
+        ]
+      : [],
+  ),
+  zone: zone(
+    'Reporting time zone',
+    'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
+  ),
+  cut: note(() => [
+    context(
+      'Choose the zone that the billing service uses for its days. In another, charges can fall outside a scheduled post’s days.',
+    ),
+  ]),
+  visibility: choice<Settings['visibility']>('Who sees answers', {
+    hint: 'Help and errors are always private.',
+    options: choices(VISIBILITY),
+  }),
+  currency: text('Currency label', {
+    hint: 'Shown next to amounts, for example EUR or €. The billing service doesn’t send a currency.',
+    max: MAX_CURRENCY_LENGTH,
+    optional: true,
+    parse: (label) => (isCurrencyLabel(label) ? label : refuseField(CURRENCY_RULE)),
+  }),
+  locale: choice('Numbers in public answers and posts', {
+    hint: 'Private answers follow each person’s Slack language.',
+    options: ({ values }) => numberOptions(values.locale ?? ''),
+    parse: (chosen) =>
+      chosen.length <= MAX_LOCALE_LENGTH && isLocale(chosen)
+        ? chosen
+        : refuseField('Choose one from the list.'),
+  }),
+  managers: {
+    ...people('People who manage Tally', {
+      hint: 'Owners and admins always manage Tally. Only full members can be added.',
+      max: MAX_MANAGERS,
+    }),
+    check: checkMembers('People who manage Tally'),
+  },
+  managerGroups: userGroups(
+    'User groups that manage Tally',
+    'Every full member of these groups manages Tally.',
+    MAX_MANAGER_GROUPS,
+  ),
+  others: checks('Who else can ask', {
+    hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
+    options: choices({
+      guests: 'Guests of this workspace',
+      externals: 'External people, in shared channels',
+    }),
+  }),
 };
 
-/** What was sent. */
-export interface SettingsForm {
-  /** What the person changed: somebody else may have saved the rest since. */
-  readonly values: SettingsInput;
-  /** The fields that the form showed when it was opened. */
-  readonly before: FormFields;
+const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
+  ...{ zone, visibility, currency, locale },
+  others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
+  managers: others.managers.join(','),
+  managerGroups: others.managerGroups.join(','),
+});
+
+const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof FIELDS>): Values => ({
+  ...input,
+  guests: others.includes('guests'),
+  externals: others.includes('externals'),
+});
+
+const parseOpened = ({ seen }: SentSettings): FormFields => (tryParseJson(seen) ?? {}) as FormFields;
+
+/** What the person read in the form; a text that isn't one of ours counts as nothing. */
+function openedSettings(sent: SentSettings): Partial<Values> {
+  const { managers = '', managerGroups = '', others = '', ...opened } = parseOpened(sent);
+  const [people, groups] = [managers, managerGroups].map((ids) => ids.split(',').filter(Boolean));
+  return {
+    ...(opened as Pick<Values, 'zone' | 'visibility' | 'currency' | 'locale'>),
+    ...{ managers: people ?? [], managerGroups: groups ?? [] },
+    ...{ guests: others.includes('guests'), externals: others.includes('externals') },
+  };
 }
 
-function parseSettingsForm(fields: FormFields, metadata: string): ParsedForm<SettingsForm> {
-  const { before } = decodeSettingsMetadata(metadata);
-  const [input, opened] = [fields, before].map(parseSettingsText) as [SettingsInput, SettingsInput];
-  const refused = invalidSettings(input);
+/** What the person changed: somebody else may have saved the rest since. */
+function changedParts(sent: SentSettings): Partial<Values> {
+  const opened = openedSettings(sent);
   const isChanged = ([part, value]: [string, unknown]) =>
-    String(value) !== String(opened[part as keyof SettingsInput]);
-  const values = Object.fromEntries(Object.entries(input).filter(isChanged));
-  if (refused.length === 0) return { input: { values, before } };
-  return { errors: Object.fromEntries(refused.map((part) => [part, SENTENCES[part] ?? 'Choose again.'])) };
+    String(value) !== String(opened[part as keyof Values]);
+  return Object.fromEntries(Object.entries(settingsOf(sent.input)).filter(isChanged));
 }

@@ -222,6 +222,6 @@ function buttons({ name, connection, isDefault, health }: ConnectionState): Bloc
         value: name,
       }),
     !isDefault && button('connection-default', 'Make default', { value: name }),
-    button('disconnect-ask', 'Disconnect…', { value: name }),
+    button('disconnect', 'Disconnect…', { value: name }),
   );
 }

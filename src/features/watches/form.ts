@@ -1,127 +1,210 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { BUDGET_STEPS, type WatchKind, type WatchRule } from '../../domain/money/watch-rule.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
-import { newDraft, type OwnedForm, targetOfDraft } from '../../slack/owned/form-state.ts';
-import { createOwnedForm, ownershipFields } from '../../slack/owned/owned-form.ts';
-import type { Request } from '../../slack/request/request.ts';
-import type { Listeners } from '../../slack/server/listeners.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
-import { type ChosenProject, currencyOf, isSameProject } from '../../workspace/projects/chosen-project.ts';
-import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import {
-  knownProject,
-  newWatchFields,
-  thresholdErrors,
-  typedAmounts,
-  type WatchDraft,
-  type WatchFormTypes,
-  watchBlocks,
-  watchFields,
-} from './form-state.ts';
+  choice,
+  choices,
+  FieldRefusal,
+  type FormMoment,
+  live,
+  note,
+  refuseField,
+  text,
+  when,
+} from '../../slack/forms/fields.ts';
+import { context, section } from '../../slack/kit/blocks.ts';
+import {
+  createOwnedForm,
+  deliveryOf,
+  newValues,
+  ownershipFields,
+  projectsField,
+  targetFields,
+  unnamedIn,
+} from '../../slack/owned/owned-form.ts';
+import type { ChannelCheck } from '../../slack/request/channels.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
+import {
+  type ChosenProject,
+  currencyOf,
+  isSameProject,
+  moneyWriter,
+  projectKey,
+} from '../../workspace/projects/chosen-project.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { OwnedWatches } from './owned-watches.ts';
 import type { WatchWords } from './parse.ts';
-import type { PreviewOutcome } from './preview.ts';
-import { fieldsOfRule, ruleOfDraft } from './thresholds.ts';
+import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './preview.ts';
+import { fieldsOfRule, ruleOf, THRESHOLDS } from './thresholds.ts';
 
-const FIELD = 'watch-form';
-const LIMITS = { projects: 1, people: MAX_WATCH_PEOPLE } as const;
+type FormServices = Pick<DeliveryService, 'watching'>;
 
-/** The form, with its buttons that preview. */
-export function createWatchForm(kind: OwnedWatches, services: Pick<DeliveryService, 'watching'>) {
-  const form = createOwnedForm(watchForm(kind, services));
-  const { actions, options, views } = form.listeners;
+/** The form, with its preview. */
+export function createWatchForm(kind: OwnedWatches, services: FormServices) {
+  const { listeners, openNew, openFor } = createOwnedForm<Watch, ReturnType<typeof watchFields>>({
+    kind,
+    words: { create: 'Set up a watch', edit: 'Edit watch', saving: 'Checking who gets the alerts…' },
+    fields: watchFields(kind, services),
+    fold: ['to', 'Send alerts to'],
+    // Where the user may know it, so that an amount with it is read.
+    hidden: (at) => ({ label: labelOf(at) }),
+    valuesOf: ({ rule }) => ({ ...DEFAULTS, ...fieldsOfRule(rule) }),
+    content(values, { workspace }) {
+      const { projects, ...target } = deliveryOf(values);
+      const [project = NO_PROJECT] = projects;
+      const rule = ruleOf(values, currencyOf(project, workspace));
+      return rule instanceof FieldRefusal ? undefined : { projects: [project], rule, ...target };
+    },
+    build: (at, before) => buildWatch(services, at, before),
+  });
   return {
+    listeners,
+    openFor,
     openNew: (words: WatchWords, request: Request) =>
-      form.openNew(request, () => {
+      openNew(request, () => {
         const project = typedOrDefaultProject(words, request);
-        const projects = project === undefined ? [] : [project];
-        return { ...newDraft(projects, LIMITS, request), ...newWatchFields(words) };
+        const { project: _, alias: __, product: ___, ...typed } = words;
+        const common = newValues(project === undefined ? [] : [project], MAX_WATCH_PEOPLE, request);
+        return { ...common, ...DEFAULTS, ...withoutUndefined(typed) };
       }),
-    openFor: form.openFor,
-    listeners: {
-      views,
-      options,
-      actions: {
-        ...actions,
-        'watch-preview': form.onDraft(form.redraw),
-      },
-    } satisfies Listeners,
   };
 }
 
-const watchForm = (
-  kind: OwnedWatches,
-  services: Pick<DeliveryService, 'watching'>,
-): OwnedForm<WatchFormTypes> => ({
-  kind,
-  field: FIELD,
-  max: LIMITS,
-  words: {
-    create: 'Set up a watch',
-    edit: 'Edit watch',
-    saving: 'Checking who gets the alerts…',
-  },
-  inView: {
-    blocks: ['projects', 'kind', 'below', 'days', 'amount', 'factor', 'floor'],
-    below: 'Send alerts to',
-  },
-  parse: watchFields,
-  errors: (_, draft) => thresholdErrors(draft),
-  fieldsOf: ({ rule }) => ({ label: '', ...fieldsOfRule(rule) }),
-  hidden: (draft, { unnamed, request }) => {
-    const known = knownProject(draft, unnamed);
-    return {
-      ...typedAmounts(draft),
-      label: known === undefined ? '' : currencyOf(known, request.workspace),
-    };
-  },
-  blocks: watchBlocks,
-  asks: (draft, request) => 'rule' in ruleFor(draft, request),
-  figures: async (draft, request, check) =>
-    check?.problem === undefined ? previewDraft(services, draft, request) : undefined,
-  /** Also asks billing, so that a project without data is not watched. */
-  async build(draft, before, request) {
-    const [project] = draft.projects;
-    const parsed = ruleFor(draft, request);
-    if (project === undefined || 'errors' in parsed) {
-      const [problem = ''] = Object.values('errors' in parsed ? parsed.errors : {});
-      return { problem };
-    }
-    const previewed = await previewDraft(services, draft, request);
-    // The target may be right, such as a manager, although this user may not ask about the project.
-    if (previewed === undefined) return { problem: CLOSED };
-    if (isFailure(previewed.result, 'no-data'))
-      return { problem: `${previewed.result.message} ${CHECK_PROJECT}`, figures: previewed };
-    return { item: watchFromDraft(draft, project, parsed.rule, before, request) };
-  },
-});
+const DEFAULTS: FormFields = { kind: 'balance', days: '14', factor: '2' };
+const NO_PROJECT: ChosenProject = { id: '', product: 1 };
+/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
+const MAX_TYPED = 60;
 
-const CLOSED = 'You can’t ask about this project here.';
-const CHECK_PROJECT = 'Check the project ID, or choose it with another product.';
-
-const ruleFor = (draft: WatchDraft, { workspace }: Request) => {
-  const [project] = draft.projects;
-  return project === undefined ? { errors: {} } : ruleOfDraft(draft, currencyOf(project, workspace));
+const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
+  balance: 'The balance is below an amount',
+  runway: 'The money lasts fewer than some days',
+  budget: 'The month reaches its budget',
+  spike: 'A day costs much more than usual',
 };
 
-const isSameRule = (watch: Watch, project: ChosenProject, rule: WatchRule): boolean =>
-  isSameProject(watch.projects[0], project) && JSON.stringify(watch.rule) === JSON.stringify(rule);
+const watchFields = (kind: OwnedWatches, services: FormServices) => ({
+  projects: projectsField(1),
+  kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
+  below: threshold('balance', 'below', 'Below', '50,000', {
+    hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
+  }),
+  days: threshold('runway', 'days', 'Fewer than', '14', {
+    hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
+  }),
+  amount: threshold('budget', 'amount', 'Budget for each month', '500,000', {
+    hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+  }),
+  factor: threshold('spike', 'factor', 'Times the usual amount', '2', {
+    hint: 'Usual is the median of the last four same weekdays.',
+  }),
+  floor: threshold('spike', 'floor', 'Only days of at least', '1,000', {
+    hint: 'Empty for no minimum.',
+    optional: true,
+  }),
+  remarks: note((at) => {
+    const label = labelOf(at);
+    const rule = ruleOf(at.values, label);
+    return [
+      ...(rule instanceof FieldRefusal && isTyped(at.values) ? [section(rule.sentence)] : []),
+      // A budget is agreed in a currency.
+      ...(at.values.kind === 'budget' && label === '' ? [context(noCurrency(at.request))] : []),
+    ];
+  }),
+  preview: note<PreviewOutcome | undefined>(
+    (at) => {
+      const { workspace, locale } = at.request;
+      return at.isAsking
+        ? [section(PREVIEWING)]
+        : watchPreviewBlocks(at.found, moneyWriter(knownProject(at), workspace, locale));
+    },
+    {
+      pace: 'last',
+      isNeeded: (at) => checkOf(at)?.problem === undefined && ruleFor(at) !== undefined,
+      run: (at) => previewDraft(services, at),
+    },
+  ),
+  ...targetFields(kind, MAX_WATCH_PEOPLE),
+});
 
-function watchFromDraft(
-  draft: WatchDraft,
-  project: ChosenProject,
-  rule: WatchRule,
+/** A field of one kind of watch. */
+const threshold = <Name extends keyof typeof THRESHOLDS>(
+  kind: WatchKind,
+  name: Name,
+  label: string,
+  placeholder: string,
+  form: { readonly hint: string; readonly optional?: boolean },
+) =>
+  when(
+    (values) => values.kind === kind,
+    live(
+      text(label, {
+        ...form,
+        placeholder,
+        max: MAX_TYPED,
+        parse: (typed, { label: currency = '' }) => THRESHOLDS[name](typed, currency),
+      }),
+    ),
+  );
+
+const isTyped = ({ kind, below, days, amount, factor }: FormFields): boolean =>
+  Boolean({ balance: below, runway: days, budget: amount, spike: factor }[kind ?? '']);
+
+const noCurrency = ({ user }: Request): string =>
+  `Amounts have no currency here: the billing service names none. ${user.canManage ? 'Set' : 'A Tally manager can set'} a label in \`${commandText('/billing settings')}\`.`;
+
+const projectIn = ({ values }: Pick<FormMoment, 'values'>): ChosenProject | undefined =>
+  deliveryOf(values).projects[0];
+
+/** The project of the form, unless the user may not know it. */
+function knownProject(at: FormMoment): ChosenProject {
+  const project = projectIn(at);
+  const isUnnamed = project && unnamedIn(at).some((one) => projectKey(one) === projectKey(project));
+  return project === undefined || isUnnamed ? NO_PROJECT : project;
+}
+
+const labelOf = (at: FormMoment): string => currencyOf(knownProject(at), at.request.workspace);
+const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | undefined;
+
+/** Undefined while the form is incomplete. */
+function ruleFor(at: FormMoment): WatchRule | undefined {
+  const project = projectIn(at);
+  const rule = project && ruleOf(at.values, currencyOf(project, at.request.workspace));
+  return rule instanceof FieldRefusal ? undefined : rule;
+}
+
+/** Also asks billing, so that a project without data is not watched. */
+async function buildWatch(
+  services: FormServices,
+  at: FormMoment,
   before: Watch | undefined,
-  request: Request,
-): Watch {
-  const isSame = before !== undefined && isSameRule(before, project, rule);
+): Promise<Watch | FieldRefusal> {
+  const { values, request } = at;
+  const { projects, ...target } = deliveryOf(values);
+  const [project = NO_PROJECT] = projects;
+  const rule = ruleOf(values, currencyOf(project, request.workspace));
+  if (rule instanceof FieldRefusal) return rule;
+  const previewed = await previewDraft(services, at);
+  // The target may be right, such as a manager, although this user may not ask about the project.
+  if (previewed === undefined) return refuseField('You can’t ask about this project here.');
+  if (isFailure(previewed.result, 'no-data'))
+    return refuseField(
+      `${previewed.result.message} Check the project ID, or choose it with another product.`,
+    );
+  const isSame =
+    before !== undefined &&
+    isSameProject(before.projects[0], project) &&
+    JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
-    ...ownershipFields(before, request),
+    ...ownershipFields(before, at),
     projects: [project],
     rule,
-    ...targetOfDraft(draft),
+    ...target,
     since: isSame ? before.since : request.at,
     ...(before?.paused !== undefined && { paused: before.paused }),
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
@@ -132,19 +215,15 @@ function watchFromDraft(
  * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
  * @returns undefined if the user may not ask, and while the form is incomplete
  */
-async function previewDraft(
-  { watching }: Pick<DeliveryService, 'watching'>,
-  draft: WatchDraft,
-  request: Request,
-): Promise<PreviewOutcome | undefined> {
-  const { projects, to, channel } = draft;
+async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<PreviewOutcome | undefined> {
+  const { request } = at;
+  const { projects, channel = '' } = deliveryOf(at.values);
   const [chosen] = projects;
-  const parsed = ruleFor(draft, request);
-  if (chosen === undefined || 'errors' in parsed) return undefined;
-  const { rule } = parsed;
-  const place = to === 'channel' && channel !== '' ? { channel } : {};
+  const rule = ruleFor(at);
+  if (chosen === undefined || rule === undefined) return undefined;
   try {
     const named = { project: chosen.id, product: chosen.product };
+    const place = channel === '' ? {} : { channel };
     const project = resolveProject(named, request.workspace, { ...request, ...place });
     return {
       rule,

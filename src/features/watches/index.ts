@@ -37,7 +37,6 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'watch-form': true;
-    'watch-preview': true;
     'watch-row': true;
     'watch-undo': true;
     'watch-drop': true;

@@ -21,7 +21,15 @@ import {
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import type { ThresholdFields } from './thresholds.ts';
+
+/** Plain digits, or what a person typed. */
+interface ThresholdFields {
+  readonly below?: string;
+  readonly days?: string;
+  readonly amount?: string;
+  readonly factor?: string;
+  readonly floor?: string;
+}
 
 /** What was typed after `/billing watch`; absent fields weren't typed. */
 export interface WatchWords extends ThresholdFields {

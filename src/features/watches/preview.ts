@@ -65,7 +65,7 @@ const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).sli
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
 export function watchPreviewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
-  const refresh = button('watch-preview', previewed === undefined ? 'Preview' : 'Preview again');
+  const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
   const [first = '', ...more] = previewLines(previewed, money);
   const isEstimated = ['balance', 'runway'].includes(previewed.rule.kind) && !isFailure(previewed.result);

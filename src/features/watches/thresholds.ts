@@ -8,21 +8,14 @@ import {
   parseThreshold,
   type ThresholdProblem,
   thresholdDigits,
-  type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
-
-const THRESHOLDS = ['below', 'days', 'amount', 'factor', 'floor'] as const;
-
-/** Plain digits, or what a person typed. */
-export type ThresholdFields = { readonly [Name in (typeof THRESHOLDS)[number]]?: string };
-
-interface RuleFields extends ThresholdFields {
-  readonly kind: WatchKind;
-}
+import { FieldRefusal, refuseField } from '../../slack/forms/fields.ts';
+import type { FormFields } from '../../slack/request/form-fields.ts';
+import { WATCH_KINDS } from './parse.ts';
 
 /** What the form's fields hold for a rule. */
-export function fieldsOfRule(rule: WatchRule): RuleFields {
+export function fieldsOfRule(rule: WatchRule): FormFields {
   const { kind } = rule;
   switch (kind) {
     case 'balance':
@@ -36,71 +29,59 @@ export function fieldsOfRule(rule: WatchRule): RuleFields {
   }
 }
 
-export const pickThresholds = (fields: ThresholdFields): ThresholdFields =>
-  Object.fromEntries(
-    THRESHOLDS.flatMap((name) => (fields[name] === undefined ? [] : [[name, fields[name]]])),
-  );
-
-/** Whether any threshold of the kind was typed. */
-export const hasThreshold = ({ kind, ...draft }: RuleFields): boolean =>
-  ({ balance: draft.below, runway: draft.days, budget: draft.amount, spike: draft.floor })[kind] !==
-  undefined;
-
-/** The rule that the thresholds make, or what is wrong with each of them: block ID → sentence. */
-export type DraftRule = { readonly rule: WatchRule } | { readonly errors: Readonly<Record<string, string>> };
-
-/** @param label the currency label of the project */
-export function ruleOfDraft({ kind, ...fields }: RuleFields, label: string): DraftRule {
-  switch (kind) {
-    case 'balance': {
-      const below = parseAmountField(fields.below, label);
-      return 'error' in below ? { errors: { below: below.error } } : { rule: { kind, below: below.value } };
-    }
-    case 'runway': {
-      const days = parseRunwayDays(fields.days ?? '');
-      return days === undefined ? { errors: { days: DAYS } } : { rule: { kind, days } };
-    }
-    case 'budget': {
-      const amount = parseAmountField(fields.amount, label, ABOVE_ZERO);
-      return 'error' in amount
-        ? { errors: { amount: amount.error } }
-        : { rule: { kind, amount: amount.value } };
-    }
-    case 'spike': {
-      const factor = parseFactor(fields.factor ?? '');
-      const floor = parseAmountField(fields.floor || '0', label);
-      if (factor !== undefined && !('error' in floor)) return { rule: { kind, factor, floor: floor.value } };
-      const wrong = {
-        ...(factor ? {} : { factor: FACTOR }),
-        ...('error' in floor && { floor: floor.error }),
-      };
-      return { errors: wrong };
-    }
-  }
-}
-
-const DAYS = `Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`;
-const FACTOR = 'Type a factor above 1, such as 2 or 1.5.';
-const ABOVE_ZERO = 'Type an amount above zero.';
 const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'>, string>> = {
   'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
   'below-zero': 'That’s below zero. Type an amount of zero or more.',
   'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
 };
 
-/** @param isZeroWrong the sentence for zero when it makes no sense */
-function parseAmountField(
-  typed = '',
-  label: string,
-  isZeroWrong?: string,
-): { readonly value: Money } | { readonly error: string } {
+/** What each threshold means. @param label the currency label of the project */
+export const THRESHOLDS = {
+  below: parseAmount,
+  days: (typed: string) =>
+    parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
+  amount(typed: string, label: string): Money | FieldRefusal {
+    const amount = parseAmount(typed, label);
+    return amount instanceof FieldRefusal || amount.gt(ZERO)
+      ? amount
+      : refuseField('Type an amount above zero.');
+  },
+  factor: (typed: string) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
+  floor: (typed: string, label: string) => parseAmount(typed || '0', label),
+};
+
+function parseAmount(typed: string, label: string): Money | FieldRefusal {
   const amount = parseThreshold(typed, label);
-  if ('value' in amount)
-    return isZeroWrong !== undefined && amount.value.lte(ZERO) ? { error: isZeroWrong } : amount;
-  return {
-    error:
-      amount.problem === 'ambiguous'
-        ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
-        : PROBLEMS[amount.problem],
-  };
+  if ('value' in amount) return amount.value;
+  return refuseField(
+    amount.problem === 'ambiguous'
+      ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
+      : PROBLEMS[amount.problem],
+  );
+}
+
+/** The rule that the fields make, or the first thing that is wrong with them. @param label the currency label of the project */
+export function ruleOf(values: FormFields, label: string): WatchRule | FieldRefusal {
+  const kind = WATCH_KINDS.find((known) => known === values.kind) ?? 'balance';
+  const read = <Name extends keyof typeof THRESHOLDS>(name: Name) =>
+    THRESHOLDS[name](values[name] ?? '', label) as ReturnType<(typeof THRESHOLDS)[Name]>;
+  switch (kind) {
+    case 'balance': {
+      const below = read('below');
+      return below instanceof FieldRefusal ? below : { kind, below };
+    }
+    case 'runway': {
+      const days = read('days');
+      return days instanceof FieldRefusal ? days : { kind, days };
+    }
+    case 'budget': {
+      const amount = read('amount');
+      return amount instanceof FieldRefusal ? amount : { kind, amount };
+    }
+    case 'spike': {
+      const [factor, floor] = [read('factor'), read('floor')];
+      if (factor instanceof FieldRefusal) return factor;
+      return floor instanceof FieldRefusal ? floor : { kind, factor, floor };
+    }
+  }
 }

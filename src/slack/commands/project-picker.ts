@@ -124,14 +124,15 @@ export function projectOption(project: ChosenProject, name: string) {
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
-/** What is offered as somebody types into a form's select. @param channelIn reads the form's channel from its metadata */
-export const projectSearch = (channelIn: (metadata: string) => SlackId) => ({
-  right: 'member' as const,
-  find: async (query: string, request: Request, metadata: string) =>
-    (await searchProjects(query, request, channelIn(metadata))).map((project) =>
-      projectOption(project, projectLabel(project, request.workspace)),
-    ),
-});
+/** What is offered as somebody types into a form's select. @param channel that the form was drawn for; not checked yet */
+export const suggestProjects = async (
+  query: string,
+  request: Request,
+  channel: SlackId,
+): Promise<readonly PlainTextOption[]> =>
+  (await searchProjects(query, request, channel)).map((project) =>
+    projectOption(project, projectLabel(project, request.workspace)),
+  );
 
 /** Named projects that the channel may see, and IDs. @param channel not checked yet */
 async function searchProjects(

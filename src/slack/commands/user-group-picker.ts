@@ -1,13 +1,15 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { PlainTextOption } from '@slack/types';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { withTimeout } from '../../runtime/timers.ts';
-import { type Block, compact, option, section } from '../kit/blocks.ts';
-import { type SearchInput, searchInput } from '../kit/inputs.ts';
+import { isGroup } from '../../workspace/record/parse-record.ts';
+import { type Field, refuseField, search } from '../forms/fields.ts';
+import { option, section } from '../kit/blocks.ts';
+import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
 /** The user groups to choose from, or a sentence that says why there are none. */
-export interface GroupChoices {
+interface GroupChoices {
   readonly known: readonly UserGroup[];
   readonly problem: string | undefined;
 }
@@ -16,7 +18,7 @@ export interface GroupChoices {
 const PATIENCE = 1_000;
 
 /** If Slack doesn't list the groups, the form still opens, with a sentence about it. */
-export async function fetchUserGroups(request: Request): Promise<GroupChoices> {
+async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
     const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
       throw new Failure('slack-failed', { method: 'usergroups.list', code: 'timeout' });
@@ -34,7 +36,7 @@ const problemOf = ({ data: { code } }: FailureOf<'slack-failed'>): string =>
     : `You can’t choose user groups right now: Slack returned an error (${code}).`;
 
 /** Adds only groups of this workspace. @throws InvalidWord, slack-failed */
-export async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
+async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
   if (added.length === 0) return;
   const known = await request.slack.userGroups();
   const unknown = added.find((id) => !known.some((group) => group.id === id));
@@ -43,7 +45,7 @@ export async function requireKnownGroups(added: readonly string[], request: Requ
 }
 
 /** What an options listener suggests for what was typed. @throws slack-failed */
-export async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
+async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
   const groups = await request.slack.userGroups();
   return groups
@@ -54,20 +56,43 @@ export async function suggestGroups(query: string, request: Request): Promise<re
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
-/** The field for user groups. If Slack doesn't list them, those that are named can still be removed. @param named their IDs */
-export function groupsInput(
-  form: Omit<SearchInput, 'initial' | 'placeholder'>,
-  named: readonly string[],
-  { known, problem }: GroupChoices,
-): (Block | InputBlock)[] {
-  const initial = named.map((id) => known.find((group) => group.id === id) ?? { id, handle: id });
-  const input = searchInput({
-    ...form,
+/** User groups, by their IDs. If Slack doesn't list them, those that are named can still be removed. */
+export const userGroups = (label: string, hint: string, max: number): Field<readonly string[]> => {
+  const listed = search<readonly string[]>(label, {
+    hint,
     placeholder: 'Type the name of a group',
-    initial: initial.map(groupOption),
+    max,
+    optional: true,
+    options: ({ value, found }) => {
+      const { known } = found as GroupChoices;
+      const named = selectedValues(value).map(
+        (id) => known.find((group) => group.id === id) ?? { id, handle: id },
+      );
+      return named.map(groupOption);
+    },
+    find: suggestGroups,
+    parse(chosen) {
+      const ids = selectedValues(chosen);
+      return ids.length <= max && ids.every(isGroup)
+        ? ids
+        : refuseField(`Choose up to ${max} user groups from the list.`);
+    },
   });
-  return compact([
-    (problem === undefined || named.length > 0) && input,
-    problem !== undefined && section(problem),
-  ]);
-}
+  return {
+    ...listed,
+    load: { pace: 'first', run: ({ request }) => fetchUserGroups(request) },
+    draw(at) {
+      const { problem } = at.found as GroupChoices;
+      const isDrawn = problem === undefined || at.value !== '';
+      return [...(isDrawn ? listed.draw(at) : []), ...(problem === undefined ? [] : [section(problem)])];
+    },
+    async check({ values, request }, before, name) {
+      const known = selectedValues(before[name]);
+      await requireKnownGroups(
+        selectedValues(values[name]).filter((id) => !known.includes(id)),
+        request,
+      );
+      return undefined;
+    },
+  };
+};

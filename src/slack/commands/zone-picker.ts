@@ -1,7 +1,7 @@
-import type { InputBlock, PlainTextOption } from '@slack/types';
+import type { PlainTextOption } from '@slack/types';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { option, plainText } from '../kit/blocks.ts';
-import { input } from '../kit/inputs.ts';
+import { type Field, refuseField, search } from '../forms/fields.ts';
+import { option } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
@@ -81,27 +81,19 @@ function formatLocalTime(zone: Zone, at: Millis): string {
 }
 
 /** What an options listener suggests for what was typed. */
-export const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
+const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
   searchZones(query).map((zone) => zoneOption(zone, at));
 
-/** A field whose suggestions come from `suggestZones`, by an options listener for its action ID. */
-export const zoneInput = (
-  label: string,
-  hint: string,
-  chosen: Zone,
-  at: Millis,
-  action?: string,
-): InputBlock =>
-  input(
-    { block: 'zone', label, hint },
-    {
-      type: 'external_select',
-      min_query_length: 0,
-      placeholder: plainText('Berlin, Kolkata, New York, UTC…'),
-      initial_option: zoneOption(chosen, at),
-      ...(action !== undefined && { action_id: action }),
-    },
-  );
+/** A time zone, by its IANA name. */
+export const zone = (label: string, hint: string): Field<Zone> =>
+  search(label, {
+    hint,
+    placeholder: 'Berlin, Kolkata, New York, UTC…',
+    max: 1,
+    options: ({ value, request }) => (isTimeZone(value) ? [zoneOption(value, request.at)] : []),
+    find: suggestZones,
+    parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
+  });
 
 const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));
 

@@ -85,24 +85,14 @@ export const limitReachedMessage = (
         `This workspace has ${max} ${plural}, the maximum. Delete one first with ${commandText(commands.list)}.`,
       );
 
-/** Saves it with its entry in the audit trail, without waking what posts or checks. */
-export async function storeItem(
-  kind: OwnedKind,
-  item: OwnedItem,
-  action: AuditAction,
-  request: Request,
-): Promise<void> {
-  await kind.store.save(auditedChange(request, [action, ownedSubject(kind, item)]), item);
-}
-
-/** Saves it, and has what posts or checks plan again. */
+/** Saves it with its entry in the audit trail, and has what posts or checks plan again. */
 export async function changeItem(
   kind: OwnedKind,
   item: OwnedItem,
   action: AuditAction,
   request: Request,
 ): Promise<void> {
-  await storeItem(kind, item, action, request);
+  await kind.store.save(auditedChange(request, [action, ownedSubject(kind, item)]), item);
   await kind.changed(request.user.teamId);
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ActionName, CommandName } from '../../domain/command-names.ts';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
@@ -133,6 +134,13 @@ export const targetMarkup = ({ channel, people = [] }: Target): string =>
 
 /** A schedule or a watch: it has an owner, and posts or alerts. */
 export type OwnedItem = Schedule | Watch;
+
+/** Differs if something was changed that the form edits: not whose it is, nor that it is paused or snoozed. */
+export function itemVersion(item: OwnedItem): string {
+  const { owner, createdBy, createdAt, since, paused, ...edited } = item;
+  const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };
+  return createHash('sha256').update(JSON.stringify(version)).digest('base64url').slice(0, 12);
+}
 
 export interface ItemOwner {
   readonly id: string;

@@ -103,7 +103,7 @@ const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): bool
  * write says that nothing was changed.
  * @param hasChanged whether an earlier step was saved
  */
-const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
+export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
   failure.kind === 'store-unavailable' && (hasChanged || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;

@@ -1,6 +1,5 @@
-/** What people typed and chose in a form, and what is said about a field that is wrong. */
+/** What people typed and chose in a form. */
 import * as z from 'zod';
-import { isFailure } from '../../domain/failure/index.ts';
 import { SLACK_LIMITS } from '../kit/blocks.ts';
 
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
@@ -8,52 +7,6 @@ export type FormFields = Readonly<Record<string, string>>;
 
 /** The value of a form if every field is right, otherwise what is wrong, by block ID. */
 export type ParsedForm<T> = { readonly errors: Record<string, string> } | { readonly input: T };
-
-/**
- * Slack shows an error only at its field, which may be scrolled out of view.
- * @param errors block ID → sentence
- * @param visible the block IDs in view when the form opens, from the top
- * @param below the heading of the fields that are out of view
- * @returns the errors, with a hint at the first field when all of them are out of view
- */
-export function withErrorAtTop(
-  errors: Readonly<Record<string, string>>,
-  visible: readonly [string, ...string[]],
-  below: string,
-): Record<string, string> {
-  if (visible.some((block) => block in errors)) return { ...errors };
-  return { [visible[0]]: `Something under “${below}” needs a change. Scroll down to see it.`, ...errors };
-}
-
-/**
- * For a form whose last fields appear after **More…**: Slack takes no error for a field that the form doesn't show.
- * @param shown the fields that came with the submission
- * @param visible the block IDs in view when the form opens; the first one names what is wrong under More
- */
-export function errorsOfShownFields(
-  errors: Readonly<Record<string, string>>,
-  shown: FormFields,
-  visible: readonly [string, ...string[]],
-): Record<string, string> {
-  const [first] = visible;
-  const isShown = ([block]: [string, string]) => block in shown;
-  const entries = Object.entries(errors);
-  const [hidden] = entries.filter((entry) => !isShown(entry));
-  const sent = Object.fromEntries(entries.filter(isShown));
-  return hidden === undefined || first in sent
-    ? withErrorAtTop(sent, visible, 'More')
-    : { [first]: `Press “More…”. There: ${hidden[1]}`, ...sent };
-}
-
-/** @returns what a field's text means, or the sentence that refuses it. @param parse throws a failure then */
-export function parseField<T>(parse: () => T): { readonly value?: T; readonly refusal?: string } {
-  try {
-    return { value: parse() };
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { refusal: error.message };
-  }
-}
 
 /** The choices of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);

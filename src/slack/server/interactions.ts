@@ -82,7 +82,12 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
       : clickReply;
     if (opensForm(handler)) reply.startLoadingView(loadingDelays.modal);
     const metadata = view?.private_metadata ?? '';
-    const clicked = { value, fields: parseFieldValues((view?.state ?? state)?.values as never), metadata };
+    const clicked = {
+      id,
+      value,
+      fields: parseFieldValues((view?.state ?? state)?.values as never),
+      metadata,
+    };
     try {
       request = await authorize(reply, handler, annotate);
       if (request === undefined) return;

@@ -37,6 +37,8 @@ export type CommandListener = CommandHandler | ((text: string) => CommandHandler
 
 /** The data of a click. All of it is outside text. */
 interface ClickedOn {
+  /** The action's ID. */
+  readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
   /** `private_metadata` of the modal it happened in; '' elsewhere. */

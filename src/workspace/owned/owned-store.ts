@@ -10,6 +10,7 @@ import {
   type WorkspaceChange,
 } from '../record/change.ts';
 import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/parse-record.ts';
+import type { Workspace } from '../record/workspace.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
 export interface OwnedFormat<T> {
@@ -43,6 +44,9 @@ export function createOwnedStore<T extends { readonly id: string }>(
     serialize,
     /** @returns undefined if the JSON is no valid item */
     parse: (json: string): T | undefined => tryParseRecord(format.schema, json),
+    /** `removed` for what was removed a while ago, '' for what never was. */
+    removalOf: ({ fields }: Pick<Workspace, 'fields'>, id: string): string =>
+      fields[removed + id] === undefined ? '' : 'removed',
     /** Creates or replaces it. @throws edit-conflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;

@@ -143,16 +143,6 @@ export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: st
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
 
-/** @param stamp from when the form was opened @throws edit-conflict if somebody has changed the field since */
-export function requireUnchanged(
-  workspace: { readonly fields: RecordFields },
-  field: string,
-  stamp: string,
-): void {
-  if (stampOf(workspace, field) !== stamp)
-    throw new Failure('edit-conflict', { now: describeCurrent(field, workspace.fields) });
-}
-
 /** What became of a field, as a sentence for the person whose change came too late. */
 function describeCurrent(field: string, now: RecordFields): string {
   const end = field.indexOf(':') + 1;

@@ -11,6 +11,8 @@ const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
 /** Whether it has the form of a user ID. */
 export const isPerson = (text: string): boolean => PERSON.test(text);
+/** Whether it has the form of a user group's ID. */
+export const isGroup = (text: string): boolean => GROUP.test(text);
 /** A channel, not a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
 

@@ -12,7 +12,7 @@ import type { DamagedPart, parseWorkspace } from './parse-workspace.ts';
 /** A workspace's stored record, read and parsed once for each request. Its secrets are unsealed on demand. */
 export type Workspace = ReturnType<typeof parseWorkspace>;
 
-/** The nouns that `unseal-failed` knows these by. */
+/** How an `unseal-failed` names each kind of record. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   settings: 'record',
   connection: 'billing-token',

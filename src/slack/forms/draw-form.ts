@@ -1,0 +1,135 @@
+/** How a form is drawn, and its state between two payloads: in its fields and its `private_metadata`. */
+import type { InputBlock, ModalView } from '@slack/types';
+import * as z from 'zod';
+import type { ActionName } from '../../domain/command-names.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { actions, type Block, button, compact, header } from '../kit/blocks.ts';
+import { modal } from '../kit/modal.ts';
+import type { FormFields } from '../request/form-fields.ts';
+import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
+
+const stateSchema = z.object({
+  /** Of the record that the form is about. */
+  id: z.string().default(''),
+  /** The record's revision as the form showed it; undefined for a form of an earlier version. */
+  seen: z.string().optional(),
+  /** Tells it from other forms. */
+  nonce: z.string().default(''),
+  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  place: z.string().default(''),
+  /** Whether the fields under More are shown. */
+  isOpen: z.boolean().default(false),
+  /** Fields that Tally filled in since it was opened: see `withAction`. */
+  refilled: z.array(z.string()).default([]),
+  /** What the form doesn't show, as Slack sends only what it shows. */
+  hidden: z.record(z.string(), z.string()).default({}),
+});
+export type FormState = Readonly<z.infer<typeof stateSchema>>;
+
+/** @returns a new form's state if the metadata is invalid */
+export const decodeState = (metadata: string): FormState =>
+  tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
+
+/** What a form shows. */
+export interface FormLayout {
+  /** Block ID → field, in their order. */
+  readonly fields: Readonly<Record<string, Field>>;
+  readonly title: (at: FormMoment) => string;
+  /** The button that sends it; **Save** if absent. */
+  readonly submit?: string;
+  /** Its other buttons, by their names. */
+  readonly buttons?: Readonly<Record<string, string>>;
+  /** More that it keeps for when it is sent. */
+  readonly hidden?: (at: FormMoment) => FormFields;
+  /** The channel that its suggestions are for. */
+  readonly placeOf?: (values: FormFields) => string;
+}
+
+interface NamedLayout extends FormLayout {
+  readonly name: string;
+  readonly action: ActionName;
+}
+type Moment = FormMoment & { readonly state: FormState };
+
+export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+
+/** The same moment with what the fields of these paces need. @returns `at` if they need nothing */
+export async function loadFields(
+  { fields }: FormLayout,
+  at: Moment,
+  ...paces: readonly NonNullable<Field['load']>['pace'][]
+): Promise<Moment> {
+  const due = Object.entries(fields).flatMap(([name, field]) => {
+    const { load } = field;
+    const isDue = load !== undefined && paces.includes(load.pace) && isPartOf(field, at.values);
+    return isDue && (load.isNeeded?.(at) ?? true) ? [[name, load] as const] : [];
+  });
+  if (due.length === 0) return at;
+  const found = await Promise.all(due.map(async ([name, load]) => [name, (await load.run(at)) ?? null]));
+  return { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
+}
+
+/** @param notice shown at its top @param result shown below its buttons */
+export function drawForm(
+  form: NamedLayout,
+  at: Moment,
+  notice: readonly Block[] = [],
+  result: readonly Block[] = [],
+): ModalView {
+  const { isOpen } = at.state;
+  const all = Object.entries(form.fields);
+  const [first, more] = [false, true].map((isMore) =>
+    all.filter(([, field]) => (field.isMore ?? false) === isMore),
+  ) as [typeof all, typeof all];
+  const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
+  const row = compact([
+    ...Object.entries(form.buttons ?? {}).map(([id, label]) => button(`${form.action}:${id}`, label)),
+    more.length > 0 && !isOpen && button(`${form.action}:more`, 'More…'),
+  ]);
+  const moreBlocks = isOpen && more.length > 0 ? [header('More'), ...draw(more)] : [];
+  const shown = row.length === 0 ? result : [actions(...row), ...result];
+  const blocks = [...notice, ...draw(first), ...shown, ...moreBlocks];
+  return modal({
+    callback: form.name,
+    metadata: encodeState(form, at, blocks),
+    title: form.title(at),
+    submit: form.submit ?? 'Save',
+    blocks,
+  });
+}
+
+function drawField({ action }: NamedLayout, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
+  const { values, data, state } = at;
+  if (!isPartOf(field, values)) return [];
+  const { load, isLive = false, find } = field;
+  const isAsking = load?.pace === 'last' && data[name] === undefined && (load.isNeeded?.(at) ?? true);
+  const own = { name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking };
+  const action_id = `${isLive || find !== undefined ? `${action}:${name}` : 'value'}${state.refilled.includes(name) ? REFILLED : ''}`;
+  return field
+    .draw({ ...at, ...own })
+    .map((block) =>
+      block.type === 'input'
+        ? { ...block, ...(isLive && { dispatch_action: true }), element: { ...block.element, action_id } }
+        : block,
+    );
+}
+
+/** Added to the action ID of a field that Tally filled in: Slack keeps what a field holds for as long as its IDs stay. */
+const REFILLED = ':refilled';
+
+function encodeState(form: NamedLayout, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
+  const { state, values } = at;
+  const drawn = new Set(blocks.flatMap((block) => (block.type === 'input' ? (block.block_id ?? []) : [])));
+  const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
+    const value = values[name];
+    if (value === undefined || drawn.has(name) || field.isSecret) return [];
+    // What isn't understood may be a secret.
+    return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
+  });
+  const place = form.placeOf?.(values) || at.place;
+  return JSON.stringify({
+    ...state,
+    place,
+    hidden: { ...Object.fromEntries(hidden), ...form.hidden?.(at) },
+  } satisfies FormState);
+}

@@ -1,0 +1,311 @@
+/** The fields that forms are described with: how each is drawn, and how what it holds is read. */
+import type { InputBlock, PlainTextOption } from '@slack/types';
+import { isFailure } from '../../domain/failure/index.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
+import { type Block, mention, option, plainText } from '../kit/blocks.ts';
+import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import type { Request } from '../request/request.ts';
+
+/** Why what a field holds isn't taken, in a sentence. */
+export class FieldRefusal {
+  constructor(readonly sentence: string) {}
+}
+
+export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(sentence);
+
+/** A form at one moment. What its fields hold may be empty or wrong, and nothing is checked against the record. */
+export interface FormMoment {
+  /** Of the record that it is about. Outside text. */
+  readonly id: string;
+  readonly values: FormFields;
+  readonly request: Request;
+  /** Field → what its `load` found; null while it is asked, or for nothing. */
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  readonly place: string;
+}
+
+interface FieldMoment<D = unknown> extends FormMoment {
+  readonly name: string;
+  readonly value: string;
+  readonly found: D | undefined;
+  /** Whether `load` is still asking. */
+  readonly isAsking: boolean;
+}
+
+/** What a field needs before it is drawn: `first` before the form opens, `then` after it, `last` with what `then` found. */
+interface Load<D> {
+  readonly pace: 'first' | 'then' | 'last';
+  readonly isNeeded?: (at: FormMoment) => boolean;
+  readonly run: (at: FormMoment) => Promise<D>;
+}
+
+type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption[]>;
+
+/** @template T what its text means */
+export interface Field<T = unknown> {
+  readonly label?: string;
+  readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
+  /** Pure. A failure that it throws refuses with its message. Without it, the field is drawn only. */
+  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+  readonly load?: Load<unknown>;
+  /** Before it is saved. @returns what is wrong, as a mrkdwn sentence @throws Failure */
+  readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
+  /** Suggestions for what is typed. @param place the channel that the form was drawn for; outside text */
+  readonly find?: (query: string, request: Request, place: string) => Suggestions;
+  /** Whether it belongs to the form as it is filled in. */
+  readonly applies?: (values: FormFields) => boolean;
+  readonly isMore?: boolean;
+  /** Whether a change of it redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
+  readonly isLive?: boolean;
+  /** Never filled in, kept or shown again. */
+  readonly isSecret?: boolean;
+  /** Whether it holds what somebody typed, for everybody to read. */
+  readonly isText?: boolean;
+}
+
+/** @returns what the field's text means, or why it isn't taken */
+export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
+  try {
+    return parse?.(typed, values);
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    return refuseField(error.message);
+  }
+}
+
+/** Shown after **More…** only. */
+export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
+
+export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
+
+/** Shown and read only where the form is filled in that way. */
+export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
+  ...field,
+  applies,
+});
+
+/** Blocks between the fields, such as a live preview. */
+export const note = <D>(
+  draw: (at: FieldMoment<D>) => readonly Block[],
+  load?: Load<D>,
+  check?: Field['check'],
+): Field<undefined> => ({
+  draw: draw as Field['draw'],
+  ...(load !== undefined && { load }),
+  ...(check !== undefined && { check }),
+});
+
+type Element = InputBlock['element'];
+
+/** A field as its one block. @param element gets its action ID when the form is drawn */
+const drawAs =
+  (
+    label: string,
+    { hint, optional = false }: { readonly hint?: string; readonly optional?: boolean },
+    element: (at: FieldMoment) => Element,
+  ): Field['draw'] =>
+  (at) => [
+    {
+      ...{ type: 'input', block_id: at.name, label: plainText(label, 2000), element: element(at) },
+      ...(optional && { optional }),
+      ...(hint !== undefined && { hint: plainText(hint, 2000) }),
+    },
+  ];
+
+interface Options<T> {
+  readonly hint?: string;
+  readonly optional?: boolean;
+  readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
+}
+
+/** Marks that change how a text reads and can't be seen, as from a PDF or a chat in Arabic or Hebrew. */
+const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
+const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
+
+export const text = <T = string>(
+  label: string,
+  {
+    secret = false,
+    parse = (typed) => typed as T,
+    max,
+    placeholder,
+    ...form
+  }: Options<T> & { readonly placeholder?: string; readonly max: number; readonly secret?: boolean },
+): Field<T> => ({
+  label,
+  isSecret: secret,
+  isText: !secret,
+  draw: drawAs(label, form, ({ value }) => ({
+    ...{ type: 'plain_text_input', max_length: max },
+    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
+    ...(value !== '' && !secret && { initial_value: value }),
+  })),
+  parse: (typed, values) => (UNSEEN.test(typed) ? refuseField(UNSEEN_TEXT) : parse(typed, values)),
+});
+
+type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
+
+/** One of several; options that depend on the record can't be checked here. It isn't drawn while there is nothing to choose. */
+export const choice = <T = string>(
+  label: string,
+  { options, parse, ...form }: Options<T> & { readonly options: Choices },
+): Field<T> => ({
+  draw(at) {
+    const known = typeof options === 'function' ? options(at) : options;
+    const selected = known.find(({ value }) => value === at.value);
+    const element: Element = {
+      ...{ type: 'static_select', options: [...known] },
+      ...(selected !== undefined && { initial_option: selected }),
+    };
+    return known.length === 0 ? [] : drawAs(label, form, () => element)(at);
+  },
+  parse:
+    parse ??
+    ((chosen) => {
+      const isKnown = typeof options === 'function' || options.some(({ value }) => value === chosen);
+      return isKnown ? (chosen as T) : refuseField('Choose one from the list.');
+    }),
+});
+
+/** @param known value → label */
+export const choices = (known: Readonly<Record<string, string>>): readonly PlainTextOption[] =>
+  Object.entries(known).map(([value, label]) => option(label, value));
+
+export const checks = (
+  label: string,
+  { options, ...form }: { readonly hint?: string; readonly options: readonly PlainTextOption[] },
+): Field<readonly string[]> => ({
+  draw: drawAs(label, { optional: true, ...form }, (at) => {
+    const checked = options.filter(({ value = '' }) => selectedValues(at.value).includes(value));
+    return {
+      ...{ type: 'checkboxes', options: [...options] },
+      ...(checked.length > 0 && { initial_options: checked }),
+    };
+  }),
+  parse: selectedValues,
+});
+
+/** Whether the people who were added are full members of today: not gone, no guests, apps or external people. */
+export const checkMembers =
+  (label: string): NonNullable<Field['check']> =>
+  async ({ values, request }, before, name) => {
+    const known = selectedValues(before[name]);
+    const added = selectedValues(values[name]).filter((person) => !known.includes(person));
+    const roles = await Promise.all(added.map((person) => request.slack.roleOf(person)));
+    const others = added.filter((_, at) => roles[at] !== 'admin' && roles[at] !== 'member');
+    return others.length === 0
+      ? undefined
+      : `${label}: ${others.map(mention).join(', ')} ${others.length === 1 ? 'isn’t a full member' : 'aren’t full members'} of this workspace. Choose someone else.`;
+  };
+
+/** People by their IDs. */
+export const people = (
+  label: string,
+  { max, ...form }: Options<readonly string[]> & { readonly max: number },
+): Field<readonly string[]> => ({
+  draw: drawAs(label, { optional: true, ...form }, (at) => {
+    const chosen = selectedValues(at.value).filter(isPerson);
+    return {
+      ...{ type: 'multi_users_select', max_selected_items: max },
+      ...(chosen.length > 0 && { initial_users: chosen }),
+    };
+  }),
+  parse(chosen) {
+    const all = selectedValues(chosen);
+    const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
+    return isWhole ? all : refuseField(`Choose ${form.optional === false ? '1' : '0'} to ${max} people.`);
+  },
+});
+
+export const personField = (label: string, hint: string): Field<string> => ({
+  draw: drawAs(label, { hint }, ({ value }) => ({
+    ...{ type: 'users_select', ...(isPerson(value) && { initial_user: value }) },
+  })),
+  parse: (chosen) => (isPerson(chosen) ? chosen : refuseField('Choose a person.')),
+  check: checkMembers(label),
+});
+
+/** Channels, not direct messages, by their IDs. @param max 1 for a field of one channel, which has to be chosen */
+export const channels = <T = readonly string[]>(
+  label: string,
+  {
+    max,
+    placeholder,
+    parse,
+    ...form
+  }: Required<Pick<Options<T>, 'parse' | 'hint'>> & {
+    readonly max: number;
+    readonly placeholder: string;
+  },
+): Field<T> => ({
+  draw: drawAs(label, { ...form, optional: max > 1 }, ({ value }) => {
+    const all = selectedValues(value);
+    const common = {
+      placeholder: plainText(placeholder),
+      filter: { include: ['public' as const, 'private' as const] },
+    };
+    return max === 1
+      ? {
+          ...{ type: 'conversations_select', ...common },
+          ...(all[0] !== undefined && { initial_conversation: all[0] }),
+        }
+      : {
+          ...{ type: 'multi_conversations_select', ...common, max_selected_items: max },
+          ...(all.length > 0 && { initial_conversations: [...all] }),
+        };
+  }),
+  parse,
+});
+
+export const date = <T>(label: string, hint: string, parse: NonNullable<Field<T>['parse']>): Field<T> => ({
+  draw: drawAs(label, { hint, optional: true }, ({ value }) => ({
+    ...{ type: 'datepicker', ...(value !== '' && { initial_date: value }) },
+  })),
+  parse,
+});
+
+export const time = (label: string, placeholder: string): Field<string> => ({
+  draw: drawAs(label, {}, ({ value }) => ({
+    ...{ type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
+  })),
+  parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
+});
+
+/** `09:00` */
+export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
+
+/** What is found by typing. @param max 1 for a field of one choice @param options those that are chosen */
+export const search = <T>(
+  label: string,
+  {
+    find,
+    options,
+    placeholder,
+    max,
+    parse,
+    ...form
+  }: Required<Pick<Field<T>, 'find' | 'parse'>> &
+    Options<T> & {
+      readonly options: (at: FieldMoment) => readonly PlainTextOption[];
+      readonly placeholder: string;
+      readonly max: number;
+    },
+): Field<T> => ({
+  draw: drawAs(label, form, (at) => {
+    const initial = options(at);
+    const [first] = initial;
+    const common = { min_query_length: 0, placeholder: plainText(placeholder, 150) };
+    return max > 1
+      ? {
+          ...{ type: 'multi_external_select', ...common, max_selected_items: max },
+          ...(initial.length > 0 && { initial_options: [...initial] }),
+        }
+      : {
+          ...{ type: 'external_select', ...common },
+          ...(first !== undefined && { initial_option: first }),
+        };
+  }),
+  find,
+  parse,
+});
