@@ -13,8 +13,6 @@ import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
 
 const MOST_PROJECTS = 20;
-/** More than any command has: twenty projects, two periods and the words between them are fewer. */
-const MOST_ITEMS = 200;
 /** The most digits of a project ID, which becomes a numeric literal of the query. */
 const LONGEST_ID = 32;
 
@@ -230,13 +228,11 @@ function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefi
 
 /** The first thing in the text that no command, or not this one, can do. A word of no language comes before all others. */
 function findSlip(read: Read): Slip | undefined {
-  const { items, grammar } = read;
+  const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
   if (unknown !== undefined) return slipOf(read, unknown, undefined);
-  const why = `comes after ${MOST_ITEMS} words, more than any command has`;
   const seen = new Map<Kind, Item>();
-  for (const [n, item] of items.entries()) {
-    if (n >= MOST_ITEMS) return slipAt(item, why, grammar.works);
+  for (const item of items) {
     const slip = slipOf(read, item, seen.get(item.kind));
     if (slip !== undefined) return slip;
     if (!seen.has(item.kind)) seen.set(item.kind, item);

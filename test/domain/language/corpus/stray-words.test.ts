@@ -24,7 +24,7 @@ it.each(STRAY.map((stray, at) => ({ stray, at })))(
       // One place a question and word, another for each.
       const mixed = words.toSpliced((n * 7 + stray.length * 3) % (words.length + 1), 0, stray).join(' ');
       // That is something to ask for.
-      if (/\bleast (?:the )?runway\b|\bday with the least\b/i.test(mixed)) return [];
+      if (/\bleast (?:the )?runway\b|\bday with the least\b|\b1st half oct\b/i.test(mixed)) return [];
       return 'runs' in outcomeOf(mixed) ? [mixed] : [];
     });
     expect(ran).toEqual([]);
