@@ -119,7 +119,7 @@ describe('a follow-up in a thread', () => {
   });
 
   it.each([
-    ['spend prod last-week', 'and 2?', ['/spend prod last-week storage', '/spend 2 last-week']],
+    ['spend prod last-week', 'and 22?', ['/spend 22 last-week']],
     ['spend prod october', 'and stagin?', ['/spend staging 2026-10']],
     ['balance prod', 'what about october?', ['/spend prod 2026-10']],
   ])('is never run on a guess: %s, then %s', async (first, then, offered) => {

@@ -7,7 +7,7 @@ import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../fail
 import { explainBadWord, isKnownWord } from '../correct-text.ts';
 import { CORRECTIONS, QUESTION_WORDS } from '../generated.js';
 import type { Aliases, Item, Reader } from '../items.ts';
-import { couldBeName, nearestWord, nearestWords, sortedLetters } from '../nearest-word.ts';
+import { couldBeName, nearestWord, nearestWords } from '../nearest-word.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip, readBy } from '../read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
@@ -37,7 +37,7 @@ import {
   type Subject,
   subjectOf,
 } from './said.ts';
-import { MEANT_WORDS, PLAIN_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
+import { MEANT_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
@@ -64,27 +64,6 @@ const MOST_OFFERED = 3;
  * @throws secret-pasted
  */
 export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
-  const question = readWith(text, reader, answered);
-  if (question?.kind !== 'command') return question;
-  // `prod 2` is the project prod-2, or storage of prod.
-  const typed = text.toLowerCase();
-  const spaced = [...reader.aliases].filter(
-    (name) => name.includes('-') && typed.includes(name.replaceAll('-', ' ')),
-  );
-  const others = spaced.flatMap((name) => {
-    const aliases = new Set([...reader.aliases].filter((other) => other !== name));
-    const other = readWith(text, { ...reader, aliases }, answered);
-    return other?.kind === 'command' ? [other] : other?.kind === 'offered' ? other.commands : [];
-  });
-  const commands = [question, ...others.filter((other) => other.text !== question.text)];
-  if (commands.length === 1) return question;
-  return {
-    kind: 'offered',
-    commands: commands.map(({ command, text: words }) => ({ command, text: words })),
-  };
-}
-
-function readWith(text: string, reader: Reader, answered: LastAnswer | undefined): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const question = interpret(new Said(items, shown, reader, answered), doubt);
@@ -165,46 +144,32 @@ const readItems = (shown: string, reader: Reader, inThread: boolean): readonly A
 /** A text with more mistakes than this isn't corrected. */
 const MOST_SLIPS = 3;
 
-/** The items of a text. Swapped letters in a word that asks nothing are put right; `doubt` is any other word that was corrected. */
+/** The items of a text, with mistyped words put right; `doubt` is the first of them as it was typed. */
 function itemsOf(typed: string, reader: Reader, inThread: boolean) {
-  let [shown, items] = [typed, readItems(typed, reader, inThread)];
+  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), doubt: undefined };
+  let [shown, items] = [typed, asTyped.items];
   let doubt: string | undefined;
-  const isLong = items.filter(({ kind }) => kind === 'bad').length > MOST_SLIPS;
-  for (let left = isLong ? 0 : MOST_SLIPS; left > 0; left--) {
-    const slip = items
-      .flatMap((item) => (item.kind === 'bad' ? { ...item, ...correctionOf(item.word, reader.aliases) } : []))
+  for (let left = MOST_SLIPS; left >= 0; left--) {
+    const bad = items.filter((item) => item.kind === 'bad');
+    if (bad.length === 0) return { shown, items, doubt };
+    const slip = bad
+      .map(({ word, ...place }) => ({ ...place, meant: correctionOf(word, reader.aliases) }))
       .find(({ meant }) => meant !== undefined);
-    if (slip?.meant === undefined) break;
-    if (!slip.isPlain) doubt ??= shown.slice(slip.start, slip.end);
+    if (slip?.meant === undefined || bad.length > MOST_SLIPS) break;
+    doubt ??= shown.slice(slip.start, slip.end);
     shown = shown.slice(0, slip.start) + slip.meant + shown.slice(slip.end);
     items = readItems(shown, reader, inThread);
   }
-  if (doubt !== undefined && items.some(({ kind }) => kind === 'bad'))
-    return { shown: typed, items: readItems(typed, reader, inThread), doubt: undefined };
-  return { shown, items, doubt };
+  return asTyped;
 }
 
-function correctionOf(
-  word: string,
-  aliases: Aliases,
-): { readonly meant?: string | undefined; readonly isPlain?: boolean } {
-  if (!/^[a-z][a-z-]{2,19}$/.test(word)) return {};
-  const alias = nearestWord(word, [...aliases]);
-  const letters = sortedLetters(word);
-  const [plain, ...others] = PLAIN_WORDS.filter(
-    (known) => sortedLetters(known) === letters && nearestWords(word, [known]).length > 0,
-  );
-  if (plain !== undefined && others.length === 0 && alias === undefined)
-    return { meant: plain, isPlain: true };
+function correctionOf(word: string, aliases: Aliases): string | undefined {
+  if (!/^[a-z][a-z-]{2,19}$/.test(word)) return undefined;
   const [one, ...forms] = nearestWords(word, MEANT_WORDS);
   // Forms of one word are one: cost, costs.
-  const meant =
-    one !== undefined && forms.every((form) => form.startsWith(one.slice(0, -1))) ? one : undefined;
-  const period = nearestWord(
-    word,
-    CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known)),
-  );
-  return { meant: alias ?? period ?? meant };
+  const meant = forms.every((form) => one && form.startsWith(one.slice(0, -1))) ? one : undefined;
+  const words = CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known));
+  return nearestWord(word, [...aliases]) ?? nearestWord(word, words) ?? meant;
 }
 
 function interpret(said: Said, doubt: string | undefined): Question | undefined {
@@ -284,7 +249,7 @@ const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {
   const slip = slipOf(said);
-  if (slip === undefined) return [...numberReadings(said), said];
+  if (slip === undefined) return [said];
   const { start, end, instead } = slip;
   if (NOT_REPLACED.test(said.typed(slip))) return [];
   return instead.flatMap((text) => {
@@ -295,27 +260,6 @@ function alternativesOf(said: Said): readonly Said[] {
     const changed = said.with([...before, ...meant, ...kept.slice(before.length)]);
     return meant.some(({ kind }) => kind === 'bad') || slipOf(changed) !== undefined ? [] : [changed];
   });
-}
-
-/** After an answer, a bare number may be a product, a year or a week, and not a project. */
-function numberReadings(said: Said): readonly Said[] {
-  const item = said.of('project').find((project) => /^\d{1,4}$/.test(said.typed(project)));
-  if (said.answered === undefined || item === undefined) return [];
-  const digits = said.typed(item);
-  const { rule } = said.answered.words.phrase ?? {};
-  const isWeek = rule !== undefined && 'unit' in rule && rule.unit === 'week' && Number(digits) <= 53;
-  const text = /^[1-3]$/.test(digits)
-    ? `product ${digits}`
-    : /^20\d\d$/.test(digits)
-      ? `year-${digits}`
-      : isWeek
-        ? `w${digits}`
-        : undefined;
-  const [meant] = text === undefined ? [] : readBy(text, 'Command', said.reader);
-  const { start, end } = item;
-  return meant === undefined
-    ? []
-    : [said.with(said.items.map((each) => (each === item ? { ...meant, start, end } : each)))];
 }
 
 /** @throws InvalidWord */

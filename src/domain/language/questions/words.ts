@@ -98,14 +98,11 @@ export const UNBILLED: ReadonlySet<string> = new Set(
   ),
 );
 
-const wordsOf = (roles: readonly WordRole[], shortest: number): readonly string[] =>
-  [...WORD_ROLES].flatMap(([word, role]) => (roles.includes(role) && word.length >= shortest ? [word] : []));
-
-/** Words that don't say what is asked, so that putting swapped letters in them right changes nothing. */
-export const PLAIN_WORDS = wordsOf(['filler', 'amount', 'what', 'courtesy', 'request', 'does'], 3);
-
+const MEANT: ReadonlySet<string> = new Set(
+  'spend average balance forecast budget most why compare noun'.split(' '),
+);
 /** Words in which a mistake is corrected, and the correction offered. */
 export const MEANT_WORDS: readonly string[] = [
-  ...wordsOf(['spend', 'average', 'balance', 'forecast', 'budget', 'most', 'why', 'compare', 'noun'], 5),
-  ...'spent cost costs what which expensive'.split(' '),
+  ...[...WORD_ROLES].flatMap(([word, role]) => (MEANT.has(role) && word.length > 4 ? [word] : [])),
+  ...'spent cost costs how much what which expensive'.split(' '),
 ];
