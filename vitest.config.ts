@@ -31,7 +31,7 @@ export default defineConfig({
     maxWorkers: 5,
     // What a run has transformed, the next one reads from node_modules.
     experimental: { fsModuleCache: true },
-    testTimeout: 20_000,
+    testTimeout: 30_000,
     hookTimeout: 30_000,
     // A second is short on a busy machine.
     expect: { poll: { timeout: 10_000 } },

@@ -1,6 +1,7 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { Question } from '../../domain/language/questions/question.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
@@ -16,7 +17,7 @@ import {
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
 import { answeredIn } from './follow-up-days.ts';
-import { type KnownCommands, type Mention, parseQuestionMention } from './parse.ts';
+import { type KnownCommands, parseQuestionMention } from './parse.ts';
 
 interface Said {
   readonly text: string;
@@ -35,13 +36,13 @@ export async function readMention(
   said: Said,
   place: ThreadPlace | undefined,
   threads: Pick<ThreadStore, 'recall'>,
-): Promise<Mention> {
+): Promise<Question> {
   if (!place?.isReply) return readWith(said, undefined);
   const { failed, answered } = await threads.recall(place, said.request.at);
   if (failed === undefined) {
     const read = readWith(said, answered);
     const isUnknown = answered === undefined && read.kind === 'which-project';
-    return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact}` } : read;
+    return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact ?? ''}`.trim() } : read;
   }
   const again = readWith(said, failed);
   if (answered === undefined || isSameCommand(again, failed)) return again;
@@ -52,17 +53,17 @@ export async function readMention(
 }
 
 /** What each of them runs or offers, as buttons; the first of them where none does. */
-function eitherOf(readings: readonly [Mention, ...Mention[]]): Mention {
+function eitherOf(readings: readonly [Question, ...Question[]]): Question {
   const reruns = readings.flatMap((reading) =>
     reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
   );
   return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
 }
 
-const isSameCommand = (mention: Mention, { command, text }: Pick<Command, 'command' | 'text'>) =>
+const isSameCommand = (mention: Question, { command, text }: Pick<Command, 'command' | 'text'>) =>
   mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
 
-function readWith(said: Said, question: ThreadQuestion | undefined): Mention {
+function readWith(said: Said, question: ThreadQuestion | undefined): Question {
   const { text, known, request } = said;
   if (question === undefined) return parseQuestionMention(text, known);
   // Names that projects had then are read too, so that a name that is gone is recognized.
@@ -91,12 +92,12 @@ function checkProjects(
   { text, request }: Said,
   question: ThreadQuestion,
   aliases: ReadonlySet<string>,
-): Mention {
+): Question {
   if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
   const words = parseCommandText(rerun.text, { ...readerIn(request.workspace, request.at), aliases });
   if (isGone(words, question, text, request)) {
     const { project: _, alias: _name, several: _all, ...rest } = words;
-    const fact = 'The project in the last answer here was renamed or removed. Which project?';
+    const fact = 'The project in the last answer here was renamed or removed.';
     return {
       kind: 'which-project',
       fact,

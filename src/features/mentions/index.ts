@@ -50,7 +50,12 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
             ),
           );
         case 'which-project':
-          await request.reply.update(textMessage(mention.fact, ...projectPicker(mention.rerun, request)));
+          await request.reply.update(
+            textMessage(
+              `${mention.fact ?? ''} Which project?`.trim(),
+              ...projectPicker(mention.rerun, request),
+            ),
+          );
           return mention.isGone ? undefined : rememberOpen(mention.rerun, request, threads);
         case 'thanks':
           return request.reply.update(textMessage('You’re welcome.'));

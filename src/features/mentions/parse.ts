@@ -1,9 +1,11 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { isKnownWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
+import { WORD_ROLES } from '../../domain/language/questions/words.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -18,26 +20,6 @@ export interface KnownCommands {
   readonly self?: SlackId | undefined;
   readonly acceptsWords: (command: Command) => boolean;
 }
-
-export type Mention =
-  | { readonly kind: 'command'; readonly rerun: Command }
-  /** A command about a project that only an earlier answer could tell. */
-  | {
-      readonly kind: 'which-project';
-      readonly fact: string;
-      readonly rerun: Command;
-      /** Whether the project of the answer before is gone. */
-      readonly isGone?: true;
-    }
-  | { readonly kind: 'thanks' }
-  /** What may be meant, for the person to choose; `fact` is why it is not run. */
-  | {
-      readonly kind: 'guess';
-      readonly fact: string | undefined;
-      readonly reruns: readonly Command[];
-    }
-  /** Neither a question nor a command; `fact` says why, and is undefined for an empty mention. */
-  | { readonly kind: 'nothing'; readonly fact: string | undefined };
 
 const BILLING: SlashCommand = '/billing';
 
@@ -55,7 +37,7 @@ function splitMention(said: string, self: SlackId | undefined) {
 }
 
 /** A command, whose name or whose verb of `/billing` comes first; undefined for a question in free words. @throws secret-pasted */
-export function parseTypedCommand(said: string, known: KnownCommands): Mention | undefined {
+export function parseTypedCommand(said: string, known: KnownCommands): Question | undefined {
   const { name, rest } = splitMention(said, known.self);
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
@@ -71,10 +53,9 @@ export function parseTypedCommand(said: string, known: KnownCommands): Mention |
  * Reads a question in free words. What could mean several things runs nothing.
  * @param answered what was answered last in its thread @throws secret-pasted
  */
-export function parseQuestionMention(said: string, known: KnownCommands, answered?: LastAnswer): Mention {
+export function parseQuestionMention(said: string, known: KnownCommands, answered?: LastAnswer): Question {
   const { text, name, rest } = splitMention(said, known.self);
-  const question = readQuestion(text, known.reader, answered);
-  const read = question && mentionOf(question);
+  const read = readQuestion(text, known.reader, answered);
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
@@ -100,37 +81,10 @@ const MOST_WORDS = 30;
 const plainEnds = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
 
 /** Whether questions or commands have this word. */
-const isOwnWord = (word: string, reader: Reader): boolean => {
-  const question = catchInvalidWord(() => readQuestion(`spend 1 ${word}`, reader));
-  return (
-    !(question instanceof InvalidWord) &&
-    !(question && 'refusal' in question && question.refusal?.why === UNRECOGNIZED)
-  );
+const isOwnWord = (word: string, { aliases }: Reader): boolean => {
+  const known = plain(word);
+  return known === '' || WORD_ROLES.has(known) || isKnownWord(known) || aliases.has(known);
 };
-
-function mentionOf(question: Question): Mention {
-  switch (question.kind) {
-    case 'thanks':
-      return question;
-    case 'command':
-      return { kind: 'command', rerun: commandOnly(question) };
-    case 'which-project':
-      return {
-        kind: 'which-project',
-        fact: `${question.refusal?.fact ?? ''} Which project?`.trim(),
-        rerun: commandOnly(question),
-      };
-    case 'offered':
-      return { kind: 'guess', fact: question.refusal?.fact, reruns: question.commands.map(commandOnly) };
-    case 'refused': {
-      const { why, fact, message } = question.refusal;
-      return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
-    }
-  }
-}
-
-/** A button carries the command alone. */
-const commandOnly = ({ command, text }: Command): Command => ({ command, text });
 
 /** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {

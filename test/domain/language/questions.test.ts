@@ -8,7 +8,9 @@ const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-sho
 /** The command that a question means; `offered` where Tally does not run one. */
 const meaning = (text: string): string => {
   const question = readQuestion(text, reader(ALIASES));
-  return question?.kind === 'command' ? `${question.command.slice(1)} ${question.text}`.trim() : 'offered';
+  return question?.kind === 'command'
+    ? `${question.rerun.command.slice(1)} ${question.rerun.text}`.trim()
+    : 'offered';
 };
 
 function attempt(text: string): unknown {
@@ -40,19 +42,12 @@ describe('a question in one’s own words', () => {
   it('joins the words of a name, of the longest one that there is', () => {
     const read = (text: string, ...names: string[]) => {
       const question = readQuestion(text, reader(new Set(names)));
-      return question?.kind === 'offered' ? question.commands.map(({ text: words }) => words) : question;
+      return question?.kind === 'command' ? question.rerun.text : question;
     };
-    const command = { kind: 'command', command: '/spend' };
-    expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual({
-      ...command,
-      text: 'web-shop 2026-05 storage',
-    });
-    expect(read('spend of web shop, prod eu and 123', 'web-shop', 'prod-eu')).toEqual({
-      ...command,
-      text: 'web-shop,prod-eu,123',
-    });
-    expect(read('web shop eu spend', 'web-shop', 'web-shop-eu')).toEqual({ ...command, text: 'web-shop-eu' });
-    expect(read('prod 2 spend', 'prod', 'prod-2')).toEqual({ ...command, text: 'prod-2' });
+    expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual('web-shop 2026-05 storage');
+    expect(read('spend of web shop, prod eu and 123', 'web-shop', 'prod-eu')).toEqual('web-shop,prod-eu,123');
+    expect(read('web shop eu spend', 'web-shop', 'web-shop-eu')).toEqual('web-shop-eu');
+    expect(read('prod 2 spend', 'prod', 'prod-2')).toEqual('prod-2');
   });
 });
 
@@ -69,7 +64,7 @@ describe('a follow-up', () => {
     'is not guessed where a project has the name of one of its words: %s',
     (text) =>
       expect(meaningAfter('prod october', text, new Set([...ALIASES, 'it', 'again']))).toMatchObject({
-        kind: 'refused',
+        kind: 'nothing',
       }),
   );
 
@@ -85,18 +80,18 @@ describe('a follow-up', () => {
   });
 
   it.each([
-    ['and october?', { kind: 'which-project', command: '/spend', text: '2026-10' }],
-    ['as csv', { kind: 'which-project', command: '/spend', text: 'csv' }],
-    ['how long will it last?', { kind: 'which-project', command: '/balance', text: '' }],
-    ['and the balance of prod?', { kind: 'command', command: '/balance', text: 'prod' }],
+    ['and october?', { kind: 'which-project', rerun: { command: '/spend', text: '2026-10' } }],
+    ['as csv', { kind: 'which-project', rerun: { command: '/spend', text: 'csv' } }],
+    ['how long will it last?', { kind: 'which-project', rerun: { command: '/balance', text: '' } }],
+    ['and the balance of prod?', { kind: 'command', rerun: { command: '/balance', text: 'prod' } }],
   ])('without an answer before it takes nothing from one: “%s”', (text, expected) => {
     expect(meaningAfter(undefined, text)).toMatchObject(expected);
   });
 
   it('without an answer before it offers both questions about a project', () => {
     expect(meaningAfter(undefined, 'and staging?')).toMatchObject({
-      kind: 'offered',
-      commands: [
+      kind: 'guess',
+      reruns: [
         { command: '/balance', text: 'staging' },
         { command: '/spend', text: 'staging' },
       ],

@@ -1,7 +1,6 @@
 /** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
-import { daysBetween } from '../../time/calendar.ts';
 import { formatVersus, type Versus } from '../../time/named-comparison.ts';
 import type { NamedDays } from '../../time/period.ts';
 import type { Item, Reader } from '../items.ts';
@@ -190,7 +189,9 @@ export function listCommand(subject: Subject, said: Said, words: Words): MadeCom
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
 export function spendCommands(said: Said, words: Words): readonly MadeCommand[] {
-  const asked = withoutUsualUnit(said, asForecast(said, beside(said, withRank(said, words))));
+  // Each answer has the average of a day.
+  const grouped = said.has('average') && words.unit === 'day' ? undefined : words.unit;
+  const asked = asForecast(said, beside(said, withRank(said, { ...words, unit: grouped })));
   refuseUnspendable(said, asked);
   const made = (changed: Words, isGuess: boolean): MadeCommand => ({
     command: '/spend',
@@ -202,8 +203,11 @@ export function spendCommands(said: Said, words: Words): readonly MadeCommand[] 
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
   // “Costs from last month” are that month's; “from” with a date begins there.
   if (from?.[1]) return [daysOf(from[1], said.reader), phrase].map((days) => made({ phrase: days }, true));
-  // “What changed between september and october” may mean from one to the other.
-  if (asked.output === 'why' && phrase && /^between\b/.test(phrase.typed)) return sidesOf(phrase, said, made);
+  // “What changed between september and october” is from one to the other.
+  if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
+    const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, said.reader));
+    return [made({ phrase: to, versus }, false)];
+  }
   if (unit !== undefined && unit !== 'day' && phrase === undefined)
     return [
       made({ phrase: daysOf(`last-${unit}`, said.reader), unit: undefined }, true),
@@ -212,50 +216,26 @@ export function spendCommands(said: Said, words: Words): readonly MadeCommand[] 
   return [made({}, isGuess(said, words, asked))];
 }
 
-function sidesOf(
-  phrase: NamedDays,
-  { reader }: Said,
-  made: (changed: Words, isGuess: boolean) => MadeCommand,
-): readonly MadeCommand[] {
-  const [from, to] = phrase.text.split('..').map((text) => daysOf(text, reader));
-  return [...(to ? [made({ phrase: to, versus: from }, true)] : []), made({}, true)];
-}
-
 /** Whether something else may be meant, too. */
 function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): boolean {
-  const loose = said.of('versus').some((item) => item.isLoose);
+  const isLoose = said.of('versus').some((item) => item.isLoose) && (!phrase || said.answered);
   const why = said.first('why');
   const isVague = why?.kind === 'word' && why.isVague && !said.has('spend') && !said.answered;
   const isChange =
     said.has('change', 'more', 'pricier') &&
     !versus &&
     output !== 'why' &&
-    !said.has('which', 'than', 'either', 'most');
-  return (
+    !said.has('which', 'than', 'either', 'most') &&
+    (!phrase || said.has('amount') || !said.has('spend', 'pricier'));
+  const isSide = asked.versus && !phrase && !said.has('compare', 'change', 'spend');
+  return Boolean(
     (said.has('usage') && !said.has('bonus')) ||
-    (loose && (!phrase || said.answered !== undefined)) ||
-    isVague === true ||
-    (isChange && (!phrase || said.has('amount') || !said.has('spend', 'pricier'))) ||
-    (asked.versus !== undefined &&
-      !phrase &&
-      !said.has('compare', 'change', 'spend') &&
-      !said.of('versus').some((item) => item.isThan))
+      isLoose ||
+      isVague ||
+      isChange ||
+      (isSide && !said.of('versus').some((item) => item.isThan)),
   );
 }
-
-/** Of one project the days are shown anyway, up to a month of them, and their average. */
-function withoutUsualUnit(said: Said, words: Words): Words {
-  const { unit, phrase } = words;
-  const names = namesOf(words);
-  const isOne = names === undefined || (names !== 'all' && names.length === 1);
-  const isShort = phrase === undefined || daysBetween(phrase.first, phrase.last) < DAYS_SHOWN;
-  return unit === 'day' && (said.has('average') || (isOne && isShort))
-    ? { ...words, unit: undefined }
-    : words;
-}
-
-/** A longer table is by week. */
-const DAYS_SHOWN = 31;
 
 /** What is ranked, and in which order. @throws InvalidWord */
 function withRank(said: Said, words: Words): Words {

@@ -41,16 +41,23 @@ import { MEANT_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
-  | ({ readonly kind: 'command' } & QuestionCommand)
-  /** The same without a project, which only an earlier answer could tell. `refusal` is of a word that no project is named. */
-  | ({ readonly kind: 'which-project'; readonly refusal?: InvalidWord | undefined } & QuestionCommand)
-  /** What it may mean, the likeliest first; each keeps every word. */
+  | { readonly kind: 'command'; readonly rerun: QuestionCommand }
+  /** The same without a project, which only an earlier answer could tell. `fact` is about a word that no project is named. */
   | {
-      readonly kind: 'offered';
-      readonly commands: readonly QuestionCommand[];
-      readonly refusal?: InvalidWord | undefined;
+      readonly kind: 'which-project';
+      readonly fact?: string | undefined;
+      readonly rerun: QuestionCommand;
+      /** Whether the project of the answer before is gone. */
+      readonly isGone?: true;
     }
-  | { readonly kind: 'refused'; readonly refusal: InvalidWord }
+  /** What it may mean, the likeliest first, for the person to choose: each keeps every word. `fact` is why it is not run. */
+  | {
+      readonly kind: 'guess';
+      readonly fact?: string | undefined;
+      readonly reruns: readonly QuestionCommand[];
+    }
+  /** No command; `fact` says why. */
+  | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
 /** Buttons below a refusal. */
@@ -66,12 +73,14 @@ const MOST_OFFERED = 3;
 export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
-  const question = interpret(new Said(items, shown, reader, answered), doubt);
-  const refusal = question !== undefined && 'refusal' in question ? question.refusal : undefined;
-  const mayHoldSecret = text
+  const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
-  return refusal && mayHoldSecret ? { kind: 'refused', refusal: refusal.withheld() } : question;
+  const factOf = (refusal: InvalidWord): string => {
+    const { why, fact, message } = isSecret ? refusal.withheld() : refusal;
+    return why === UNRECOGNIZED ? fact : message;
+  };
+  return interpret(new Said(items, shown, reader, answered), doubt, factOf);
 }
 
 /**
@@ -81,7 +90,7 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
  */
 export function readTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
   const question = readQuestion(`${command.slice(1)} ${text}`, reader);
-  return question?.kind === 'command' && question.command === command ? question.text : undefined;
+  return question?.kind === 'command' && question.rerun.command === command ? question.rerun.text : undefined;
 }
 
 /** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, secret-pasted */
@@ -172,53 +181,38 @@ function correctionOf(word: string, aliases: Aliases): string | undefined {
   return nearestWord(word, [...aliases]) ?? nearestWord(word, words) ?? meant;
 }
 
-function interpret(said: Said, doubt: string | undefined): Question | undefined {
+function interpret(
+  said: Said,
+  doubt: string | undefined,
+  factOf: (refusal: InvalidWord) => string,
+): Question | undefined {
   const [order] = said.of('order');
-  if (order !== undefined) {
-    if (order.bad) return { kind: 'refused', refusal: said.refuse(order.bad, UNRECOGNIZED, '') };
-    return { kind: 'command', command: '/billing', text: orderText(said, order) };
-  }
+  if (order?.bad) return { kind: 'nothing', fact: factOf(said.refuse(order.bad, UNRECOGNIZED, '')) };
+  if (order) return { kind: 'command', rerun: { command: '/billing', text: orderText(said, order) } };
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
   const readings = alternativesOf(said).map((each) => catchInvalidWord(() => makeCommands(each)));
-  const commands = readings.flatMap((made) => (made instanceof InvalidWord ? [] : made));
-  const slip = slipOf(said);
-  const failed = readings.find((made) => made instanceof InvalidWord);
-  return settle(
-    said,
-    commands,
-    slip && said.refuse(slip.quotes ?? slip, slip.why, slip.works),
-    failed,
-    doubt,
-  );
+  const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
+  const place = slipOf(said);
+  const slip = place && said.refuse(place.quotes ?? place, place.why, place.works);
+  const [only, ...others] = made;
+  if (only === undefined) {
+    const why = slip ?? readings.find((each) => each instanceof InvalidWord);
+    return why && isAsked(said) ? { kind: 'nothing', fact: factOf(why) } : undefined;
+  }
+  const reruns = made.slice(0, MOST_OFFERED).map(({ command, text }) => ({ command, text }));
+  const [rerun = only] = reruns;
+  const refusal = doubt === undefined ? slip : new InvalidWord(doubt, UNRECOGNIZED, '');
+  if (others.length > 0 || refusal || only.isGuess)
+    return { kind: 'guess', fact: refusal && factOf(refusal), reruns };
+  if (!only.isOpen) return { kind: 'command', rerun };
+  return { kind: 'which-project', fact: only.refusal && factOf(only.refusal), rerun };
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
 function orderText({ answered }: Said, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
-}
-
-function settle(
-  said: Said,
-  commands: readonly MadeCommand[],
-  slip: InvalidWord | undefined,
-  failed: InvalidWord | undefined,
-  doubt: string | undefined,
-): Question | undefined {
-  const [only, ...others] = commands;
-  const refusal = doubt === undefined ? slip : new InvalidWord(doubt, UNRECOGNIZED, '');
-  if (only === undefined) {
-    const why = slip ?? failed;
-    return why && isAsked(said) ? { kind: 'refused', refusal: why } : undefined;
-  }
-  const { command, text } = only;
-  if (others.length === 0 && refusal === undefined && !only.isGuess)
-    return only.isOpen
-      ? { kind: 'which-project', command, text, refusal: only.refusal }
-      : { kind: 'command', command, text };
-  const offered = commands.slice(0, MOST_OFFERED).map((each) => ({ command: each.command, text: each.text }));
-  return { kind: 'offered', commands: offered, refusal };
 }
 
 /** Whether a word names a project, or something that Tally can be asked. */

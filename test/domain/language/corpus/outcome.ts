@@ -1,9 +1,9 @@
 /** What Tally makes of a text, by the same way that it takes in Slack. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
+import type { Question } from '../../../../src/domain/language/questions/question.ts';
 import { readMention } from '../../../../src/features/mentions/follow-ups.ts';
 import {
   type KnownCommands,
-  type Mention,
   parseQuestionMention,
   parseTypedCommand,
   plainMentionText,
@@ -46,11 +46,11 @@ const KNOWN: KnownCommands = {
 };
 
 /** What Tally reads in a text that mentions it. */
-export const mentionOf = (text: string): Mention =>
+export const mentionOf = (text: string): Question =>
   parseTypedCommand(text, KNOWN) ?? parseQuestionMention(text, KNOWN);
 export const outcomeOf = (text: string): Outcome => outcomeOfMention(mentionOf(text));
 
-function outcomeOfMention(mention: Mention): Outcome {
+function outcomeOfMention(mention: Question): Outcome {
   switch (mention.kind) {
     case 'command':
       return outcomeOfCommand(mention.rerun);
@@ -73,7 +73,7 @@ const REQUEST = requestOf({
 });
 
 /** What Tally reads in a text in a thread. @param answered the last command that was answered there */
-export async function mentionIn(answered: string, text: string): Promise<Mention> {
+export async function mentionIn(answered: string, text: string): Promise<Question> {
   const [command = '', ...words] = answered.split(' ');
   const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };

@@ -1,9 +1,9 @@
 /** What Tally answers to a text, as one line: what it understood, or the whole refusal with its buttons. */
 import { InvalidWord } from '../../../../src/domain/failure/index.ts';
 import { formatParsedCommand } from '../../../../src/domain/language/parsed-command.ts';
+import type { Question } from '../../../../src/domain/language/questions/question.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith } from '../../../../src/domain/time/named-comparison.ts';
-import type { Mention } from '../../../../src/features/mentions/parse.ts';
 import type { Command } from '../../../../src/slack/commands/command.ts';
 import { readBalance, readSpend, resolvePeriodText } from '../../../support/read-words.ts';
 import { ALIASES, NOW } from './meaning.ts';
@@ -49,14 +49,16 @@ export const replyToCommand = (typed: string): string =>
 
 const commandText = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-function replyOf(mention: Mention): string {
+function replyOf(mention: Question): string {
   switch (mention.kind) {
     case 'command':
       return commandText(mention.rerun);
     case 'guess':
       return withButtons(mention.fact, mention.reruns.map(commandText)) || 'help';
     case 'which-project':
-      return withButtons(`${mention.fact} (picker)`, [commandText(mention.rerun)]);
+      return withButtons(`${mention.fact ?? ''} Which project? (picker)`.trim(), [
+        commandText(mention.rerun),
+      ]);
     case 'thanks':
       return 'thanks';
     case 'nothing':
