@@ -59,15 +59,15 @@ interface Sent {
 const NEW: Readonly<Record<string, Sent>> = {
   schedule: {
     ...{ command: '/billing schedule 123 daily 09:00', fields: {} },
-    ...{ prefix: 'schedule:', audited: 'schedule created' },
+    ...{ prefix: 'schedule:', audited: 'created a schedule:' },
   },
   watch: {
     ...{ command: '/billing watch 123 balance 50000', fields: {} },
-    ...{ prefix: 'watch:', audited: 'watch created' },
+    ...{ prefix: 'watch:', audited: 'created a watch:' },
   },
   project: {
     ...{ command: '/billing projects add prod 123', fields: {} },
-    ...{ prefix: 'project:', audited: 'project added' },
+    ...{ prefix: 'project:', audited: 'added the project' },
   },
 };
 
@@ -106,14 +106,16 @@ it('a form that replaces a token does it once, however often it is sent at once'
   await bot.startAnotherProcess();
   await openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing), project: '123' });
-  expect((await actions()).filter((action) => action === 'connection replaced')).toHaveLength(1);
+  expect(
+    (await actions()).filter((action) => action === 'replaced the token of the connection'),
+  ).toHaveLength(1);
   expect(modalText()).toContain('Connected ✓');
 });
 
 it('settings that are sent twice are saved once', async () => {
   await openForm('/billing settings');
   await sendTo([bot.url, bot.url], { currency: 'EUR' });
-  expect((await actions()).filter((action) => action === 'settings changed')).toHaveLength(1);
+  expect((await actions()).filter((action) => action === 'changed the settings:')).toHaveLength(1);
   expect(modalText()).toMatch(/Saved\.|No changes to save\./);
 });
 

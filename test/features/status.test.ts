@@ -255,8 +255,8 @@ describe('the default connection', () => {
     expect(entry).toEqual({
       at: NOW,
       who: OWNER,
-      action: 'default connection changed',
-      about: { kind: 'connection', name: 'finance' },
+      action: 'changed the default connection to',
+      about: 'finance',
     });
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');

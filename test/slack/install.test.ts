@@ -105,7 +105,7 @@ describe('an installation', () => {
     const [[, entry]] = (await bot.redis.client.xrange(`tally:{${NORTH.id}}:audit`, '-', '+')) as [
       [string, string[]],
     ];
-    expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
+    expect(entry).toEqual(expect.arrayContaining(['installed Tally', INSTALLER]));
   });
 
   it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {

@@ -28,9 +28,7 @@ import {
 const NOW = ADDED_AT;
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
-const PROD_ADDED = { kind: 'project', alias: 'prod', id: '123' } as const;
-const ZONE = { kind: 'settings', changed: ['zone'] } as const;
-const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'settings changed', about: ZONE };
+const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'changed the settings:', about: 'zone' };
 const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: NOW };
 
 const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
@@ -89,11 +87,11 @@ async function saveAll(): Promise<void> {
 it('a change names who made it, when, and what it was about, and is based on what they saw', async () => {
   const workspace = await read();
   const request = { at: NOW, user: { id: 'U7' }, workspace };
-  expect(auditedChange(request, ['project added', PROD_ADDED], ['settings changed', ZONE])).toEqual({
+  expect(auditedChange(request, ['added the project', 'prod'], ['changed the settings:', 'zone'])).toEqual({
     workspace,
     entries: [
-      { at: NOW, who: 'U7', action: 'project added', about: PROD_ADDED },
-      { at: NOW, who: 'U7', action: 'settings changed', about: ZONE },
+      { at: NOW, who: 'U7', action: 'added the project', about: 'prod' },
+      { at: NOW, who: 'U7', action: 'changed the settings:', about: 'zone' },
     ],
   });
 });
@@ -155,8 +153,8 @@ describe('a change and its entry in the audit', () => {
   it('are written together when one change has two entries', async () => {
     const other: AuditEntry = {
       ...ENTRY,
-      action: 'default connection changed',
-      about: { kind: 'connection', name: 'second' },
+      action: 'changed the default connection to',
+      about: 'second',
     };
     await workspaces.removeConnection(await changeIn(workspaces, 'T1', other, ENTRY), 'main', 'second');
     expect(await entries()).toEqual([ENTRY, other]);

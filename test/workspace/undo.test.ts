@@ -16,8 +16,8 @@ const by = (at = NOW) =>
   changeIn(workspaces, 'T1', {
     at,
     who: 'U1',
-    action: 'channel default changed',
-    about: { kind: 'channel', channel: 'C2', alias: 'prod' },
+    action: 'changed the default project of',
+    about: 'C2: prod',
   });
 
 interface Undoable {

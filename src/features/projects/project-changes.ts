@@ -16,7 +16,7 @@ import {
 /** Removes a project, and restores it for a while. Buttons only have its name; the rest is in the record. */
 export function createProjectRemoval({ workspaces }: Services) {
   const drop = async (alias: string, request: Request): Promise<void> => {
-    const change = auditedChange(request, ['project removed', { kind: 'project', alias }]);
+    const change = auditedChange(request, ['removed the damaged record of the project', alias]);
     await workspaces.dropDamaged(change, 'project', [alias]);
     await request.reply.update(
       textMessage(
@@ -47,7 +47,7 @@ export function createProjectRemoval({ workspaces }: Services) {
           ),
         );
       const channels = [...workspace.channelsOf(alias)];
-      const change = auditedChange(request, ['project removed', { kind: 'project', alias, id }]);
+      const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
       await workspaces.removeProject(change, { project, channels, at });
       await request.reply.update(removedProjectMessage(project));
     },
@@ -71,7 +71,7 @@ export function createProjectRemoval({ workspaces }: Services) {
           textMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
         );
       const { id } = removal.project;
-      const change = auditedChange(request, ['project restored', { kind: 'project', alias, id }]);
+      const change = auditedChange(request, ['restored the project', `${alias} (project ${id})`]);
       if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
       await request.reply.update(
         textMessage(

@@ -28,7 +28,7 @@ import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
+import { MAX_MANAGER_GROUPS, MAX_MANAGERS, SETTING_NAMES, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -81,8 +81,12 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
       const parts = changedParts(sent);
       const changed = Object.keys(parts) as (keyof Values)[];
       if (changed.length === 0 && !damaged) return textMessage('No changes to save.');
-      const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
-      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), parts);
+      const names = [
+        ...(damaged ? ['damaged settings replaced'] : []),
+        ...changed.map((part) => SETTING_NAMES[part]),
+      ];
+      const change = auditedChange(request, ['changed the settings:', [...new Set(names)].join(', ')]);
+      await workspaces.saveSettings(change, parts);
       return textMessage('Saved.');
     },
   });

@@ -51,9 +51,9 @@ export function createWelcome(
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);
     log.info({ workspace }, 'Tally was installed');
-    const about = { kind: 'installation', isOrganization: isEnterpriseInstall === true } as const;
+    const about = `for the ${isEnterpriseInstall === true ? 'organization' : 'workspace'}`;
     const outcomes = await Promise.allSettled([
-      audit.record(workspace, { at: clock(), who: user.id, action: 'app installed', about }),
+      audit.record(workspace, { at: clock(), who: user.id, action: 'installed Tally', about }),
       callSlack('chat.postMessage', () =>
         clientFor(bot?.token ?? '').chat.postMessage({
           channel: user.id,

@@ -9,7 +9,7 @@ import {
   UNDO_MS,
   type WorkspaceChange,
 } from '../record/change.ts';
-import { parseNamedRecord, parseRecord, tryParseRecord } from '../record/parse-record.ts';
+import { parseNamedRecord, parseRecord } from '../record/parse-record.ts';
 import type { Workspace } from '../record/workspace.ts';
 
 /** How one kind of what people own is stored: a field of the workspace's record each, as JSON. */
@@ -41,9 +41,6 @@ export function createOwnedStore<T extends { readonly id: string }>(
   /** The fields that are removed with it: only schedules have a last delivery. */
   const fieldsOf = (id: string) => [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
   return {
-    serialize,
-    /** @returns undefined if the JSON is no valid item */
-    parse: (json: string): T | undefined => tryParseRecord(format.schema, json),
     /** `removed` for what was removed a while ago, '' for what never was. */
     removalOf: ({ fields }: Pick<Workspace, 'fields'>, id: string): string =>
       fields[removed + id] === undefined ? '' : 'removed',

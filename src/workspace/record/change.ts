@@ -6,7 +6,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { AuditAction, AuditEntry, AuditSubject } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
@@ -15,7 +15,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  * A change of a workspace's record: what it is based on, and the audit entries that are written with it in one step.
  * Every method that saves takes one, so nothing is saved without its entry:
  *
- *     await workspaces.removeProject(auditedChange(request, ['project removed', subject]), removal);
+ *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
  */
 export interface WorkspaceChange {
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
@@ -29,10 +29,10 @@ interface ChangeRequest {
   readonly workspace: Workspace;
 }
 
-/** @param actions each with what it is about */
+/** @param actions as entries of the audit say them */
 export function auditedChange(
   { at, user, workspace }: ChangeRequest,
-  ...actions: readonly (readonly [action: AuditAction, about: AuditSubject])[]
+  ...actions: readonly (readonly [action: string, about: string])[]
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
   return { workspace, entries };

@@ -15,7 +15,7 @@ const token = z.object({
   expiresAt: millis.exactOptional(),
   /** Until when the window can revoke it. */
   until: millis,
-  /** 12 hexadecimal digits, for the audit. */
+  /** Its name in the audit. */
   audit: z.string().exactOptional(),
 });
 
