@@ -59,3 +59,21 @@ export function parseSettings(json: string | undefined): Settings | undefined {
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
+
+/** @returns a sentence about the parts that somebody else changed too; undefined when there are none */
+export function describeConflict(
+  before: Partial<Settings> | undefined,
+  now: Settings | undefined,
+  parts: readonly (keyof Settings)[],
+): string | undefined {
+  const conflicts = parts.filter((part) => String(before?.[part]) !== String(now?.[part]));
+  if (conflicts.length === 0) return undefined;
+  const values = conflicts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ');
+  return `It’s now ${values}.`;
+}
+
+const describeValue = (value: Settings[keyof Settings] | undefined): string => {
+  if (Array.isArray(value)) return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === undefined || value === '' ? 'none' : String(value);
+};

@@ -9,7 +9,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createRunner } from '../support/delivery-runner.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { testRedis, workspaceKeys } from '../support/redis.ts';

@@ -581,6 +581,6 @@ describe('what is secret', () => {
     const all = await everywhere();
     const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];
     for (const secret of [...secrets, BOT_TOKEN, SIGNING_SECRET]) expect(all).not.toContain(secret);
-    expect(await dump()).toContain('connection replaced');
+    expect(await dump()).toContain('replaced the token of the connection');
   });
 });

@@ -11,7 +11,7 @@ import type { NewConnection } from '../../src/workspace/credentials/connection-r
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { changeIn } from '../support/change.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';

@@ -29,7 +29,7 @@ const NOW = ADDED_AT;
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };
 const ENTRY: AuditEntry = { at: NOW, who: 'U1', action: 'changed the settings:', about: 'zone' };
-const REMOVAL = { project: { ...PROD, alias: 'former' }, channels: ['C7'], at: NOW };
+const FORMER = { ...PROD, alias: 'former' };
 
 const { store, redis, workspaces, read } = await startWorkspaceStore(OLD);
 
@@ -48,10 +48,10 @@ const SAVING: Record<string, (change: WorkspaceChange) => Promise<unknown>> = {
   'a project': (by) => workspaces.addProject(by, { ...PROD, alias: 'staging' }),
   'a changed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
   'a renamed project': (by) => workspaces.changeProject(by, 'prod', { ...PROD, alias: 'live' }),
-  'no project': (by) => workspaces.removeProject(by, { project: PROD, channels: ['C1'], at: NOW }),
+  'no project': (by) => workspaces.removeProject(by, PROD, NOW),
   'a channel’s default': (by) => workspaces.setChannelDefault(by, 'C2', 'prod'),
   'no channel’s default': (by) => workspaces.setChannelDefault(by, 'C1', undefined),
-  'a project that comes back': (by) => workspaces.restoreProject(by, REMOVAL),
+  'a project that comes back': (by) => workspaces.restoreProject(by, 'former'),
   'no damaged project': (by) => workspaces.dropDamaged(by, 'project', ['damaged']),
   'an access': (by) => workspaces.saveAccess(by, { ...ACCESS, project: '456' }),
   'a replaced access': (by) => workspaces.saveAccess(by, { ...ACCESS, registeredAt: NOW + 1 }),
@@ -74,8 +74,8 @@ async function saveAll(): Promise<void> {
   for (const name of ['main', 'second']) await workspaces.saveConnection(await quiet(), { ...MAIN, name });
   await workspaces.addProject(await quiet(), PROD);
   await workspaces.setChannelDefault(await quiet(), 'C1', 'prod');
-  await workspaces.addProject(await quiet(), REMOVAL.project);
-  await workspaces.removeProject(await quiet(), REMOVAL);
+  await workspaces.addProject(await quiet(), FORMER);
+  await workspaces.removeProject(await quiet(), FORMER, NOW);
   await workspaces.saveAccess(await quiet(), ACCESS);
   for (const id of ['schedul1', 'schedul2']) await workspaces.schedules.save(await quiet(), schedule({ id }));
   for (const id of ['watchid1', 'watchid2']) await workspaces.watches.save(await quiet(), { ...WATCH, id });
@@ -195,7 +195,7 @@ describe('what is under way when a workspace leaves', () => {
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBeUndefined();
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
-    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW });
+    await workspaces.note('T1', { set: { 'used:main': '1' } });
     await installed.join('T1', 'T2');
     await nothing();
   });
@@ -254,9 +254,8 @@ describe('of two who change one thing at once', () => {
   });
 
   it('an edit does not bring a removed project back', async () => {
-    const removal = { project: PROD, channels: [], at: NOW };
     const late = await both(
-      (by) => workspaces.removeProject(by, removal),
+      (by) => workspaces.removeProject(by, PROD, NOW),
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, product: 2 }),
     );
     expect(told(late)).toContain('prod was renamed or removed');
@@ -266,7 +265,7 @@ describe('of two who change one thing at once', () => {
   it('a removal does not take away what was changed in between', async () => {
     const late = await both(
       (by) => workspaces.changeProject(by, 'prod', { ...PROD, id: '777' }),
-      (by) => workspaces.removeProject(by, { project: PROD, channels: [], at: NOW }),
+      (by) => workspaces.removeProject(by, PROD, NOW),
     );
     expect(told(late)).toContain('prod was changed');
     expect(findProject(await read(), 'prod')?.id).toBe('777');
@@ -329,9 +328,8 @@ describe('of two who change one thing at once', () => {
   });
 
   it('restores a project only once', async () => {
-    const removal = { project: PROD, channels: ['C1'], at: NOW };
-    await workspaces.removeProject(await changeIn(workspaces, 'T1'), removal);
-    const restore = (by: WorkspaceChange) => workspaces.restoreProject(by, removal);
+    await workspaces.removeProject(await changeIn(workspaces, 'T1'), PROD, NOW);
+    const restore = (by: WorkspaceChange) => workspaces.restoreProject(by, 'prod');
     expect(await both(restore, restore)).toMatchObject({ value: false });
     expect(await entries()).toHaveLength(1);
   });

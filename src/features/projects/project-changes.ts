@@ -46,9 +46,8 @@ export function createProjectRemoval({ workspaces }: Services) {
             ...buttonRow(allProjectsButton()),
           ),
         );
-      const channels = [...workspace.channelsOf(alias)];
       const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
-      await workspaces.removeProject(change, { project, channels, at });
+      await workspaces.removeProject(change, project, at);
       await request.reply.update(removedProjectMessage(project));
     },
 
@@ -57,8 +56,8 @@ export function createProjectRemoval({ workspaces }: Services) {
       const taken = textMessage(
         `Another project is now named ${alias}. Rename that one first, or add this one under another name.`,
       );
-      const removal = await workspaces.findRemovedProject(user.teamId, alias, at);
-      if (removal === undefined)
+      const project = workspaces.findRemovedProject(workspace, alias, at);
+      if (project === undefined)
         return request.reply.update(
           textMessage(
             workspace.aliases.has(alias)
@@ -70,13 +69,12 @@ export function createProjectRemoval({ workspaces }: Services) {
         return request.reply.update(
           textMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`),
         );
-      const { id } = removal.project;
-      const change = auditedChange(request, ['restored the project', `${alias} (project ${id})`]);
-      if (!(await workspaces.restoreProject(change, removal))) return request.reply.update(taken);
+      const change = auditedChange(request, ['restored the project', `${alias} (project ${project.id})`]);
+      if (!(await workspaces.restoreProject(change, alias))) return request.reply.update(taken);
       await request.reply.update(
         textMessage(
           `${alias} is back.`,
-          context(projectDetails(removal.project, await workspaces.load(user.teamId))),
+          context(projectDetails(project, await workspaces.load(user.teamId))),
         ),
       );
     },

@@ -26,9 +26,14 @@ import { createForm, type FormInput, type SentForm } from '../../slack/forms/for
 import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import { MAX_MANAGER_GROUPS, MAX_MANAGERS, SETTING_NAMES, type Settings } from '../../workspace/settings.ts';
+import {
+  describeConflict,
+  MAX_MANAGER_GROUPS,
+  MAX_MANAGERS,
+  SETTING_NAMES,
+  type Settings,
+} from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
 declare module '../../domain/command-names.ts' {

@@ -139,9 +139,9 @@ const sharedActions = <T extends OwnedItem>(
 
 /** @throws not-allowed except for its owner and managers */
 async function undoDelete(kind: OwnedKind, id: string, request: Request): Promise<void> {
-  const { user, at } = request;
+  const { user, workspace, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
-  const item = await kind.store.findRemoved(user.teamId, id, at);
+  const item = kind.store.findRemoved(workspace, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
   if (!canEditOwned(item, request)) throw notOwner(item, 'edit');
   const full = limitReachedMessage(kind, request);

@@ -6,7 +6,7 @@ import { evalInWorkspace, guardRead, replaceField } from '../../redis/guard.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createWorkspaceIndex } from '../record/workspace-index.ts';
+import { createWorkspaceIndex } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../short-lived/replay-protection.ts';
 import { sealOwnerOf } from './sealed-fields.ts';
 

@@ -51,15 +51,60 @@ export interface ChangeTarget {
 /** How long what was removed can be restored, in ms. */
 export const UNDO_MS = 10 * MINUTE;
 
-const REMOVED = [FIELDS.removedProject, FIELDS.removedSchedule, FIELDS.removedWatch];
-const removal = z.looseObject({ at: z.int() });
+/** Where what was removed is kept. */
+export const REMOVED_FIELDS = {
+  project: FIELDS.removedProject,
+  schedule: FIELDS.removedSchedule,
+  watch: FIELDS.removedWatch,
+} as const;
 
-/** What was removed and can't be restored any more, because it is too old or damaged: the next change deletes it. */
+/** What was removed: its fields as they were then. */
+const removalSchema = z.object({ fields: z.record(z.string(), z.string()), at: z.int() });
+
+/** What was removed less than `UNDO_MS` before `now`, by its fields; undefined if it can't be restored. */
+export function parseRemoval(json: string | undefined, now: Millis): RecordFields | undefined {
+  const removal = tryParseRecord(removalSchema, json);
+  return removal !== undefined && now - removal.at < UNDO_MS ? removal.fields : undefined;
+}
+
+/** Removes these fields so that they can be restored. @param kept a field of `REMOVED_FIELDS` */
+export const planRemoval = (
+  fields: RecordFields,
+  kept: string,
+  names: readonly string[],
+  at: Millis,
+): PlannedChange => ({
+  dependsOn: names,
+  remove: names,
+  set: { [kept]: JSON.stringify({ fields: fieldValues(fields, ...names), at }) },
+});
+
+/** Restores what a field of `REMOVED_FIELDS` keeps, except what is there again. @returns false if nothing can be restored, or `taken` exists */
+export async function restoreRemoved(
+  target: ChangeTarget,
+  change: WorkspaceChange,
+  kept: string,
+  taken: string,
+): Promise<boolean> {
+  const removed = parseRemoval(change.workspace.fields[kept], change.entries[0]?.at ?? 0);
+  if (removed === undefined) return false;
+  return commitChange(
+    target,
+    change,
+    (fields) => {
+      const absent = Object.entries(removed).filter(([name]) => fields[name] === undefined);
+      const names = absent.map(([name]) => name);
+      return { dependsOn: [kept, ...names], remove: [kept], set: Object.fromEntries(absent) };
+    },
+    taken,
+  );
+}
+
+/** What can't be restored any more: the next change deletes it. */
 const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =>
-  Object.keys(fields).filter((field) => {
-    if (!REMOVED.some((prefix) => field.startsWith(prefix))) return false;
-    const removed = tryParseRecord(removal, fields[field]);
-    return removed === undefined || now - removed.at >= UNDO_MS;
+  Object.entries(fields).flatMap(([field, json]) => {
+    const isRemoval = Object.values(REMOVED_FIELDS).some((prefix) => field.startsWith(prefix));
+    return isRemoval && parseRemoval(json, now) === undefined ? [field] : [];
   });
 
 /** What to write. Settings are compared part by part. */

@@ -2,8 +2,8 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { FIELDS, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { createWorkspaceIndex } from './workspace-index.ts';
 import type { RecordFields } from './workspace-store.ts';
+import { createWorkspaceIndex } from './workspace-store.ts';
 
 export type Deletion = ReturnType<typeof createDeletion>;
 
