@@ -40,12 +40,11 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createTokenQuota, createTokenWindows } from './workspace/credentials/issued-tokens.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
-import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
-import { createTokenWindows } from './workspace/short-lived/token-windows.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */

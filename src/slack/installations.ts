@@ -8,7 +8,7 @@ import {
   createMemberAccessStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
-import { createDeletion } from '../workspace/record/deletion.ts';
+import { createDeletion } from '../workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
 import {
   createNotInstalledReply,

@@ -7,8 +7,8 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import { sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/change.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createEventDedup } from '../../src/workspace/short-lived/replay-protection.ts';
 import { changeIn } from '../support/change.ts';

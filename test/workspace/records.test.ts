@@ -6,7 +6,7 @@ import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/
 import { acquireLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 

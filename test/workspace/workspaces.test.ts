@@ -6,7 +6,6 @@ import type { NewConnection } from '../../src/workspace/credentials/connection-r
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
   findConnection,
@@ -14,6 +13,7 @@ import {
   findSchedule,
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';

@@ -21,10 +21,10 @@ import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import { type AccessSecrets, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
+import type { TokenWindow, WindowToken } from '../../workspace/credentials/issued-tokens.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import { EVENTS_KEPT_MS } from '../../workspace/short-lived/replay-protection.ts';
-import type { TokenWindow, WindowToken } from '../../workspace/short-lived/token-windows.ts';
 import {
   ALREADY_USED,
   type AuditState,

@@ -37,9 +37,13 @@ import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { ApplicationAccessRecord, OpenableAccess } from '../../workspace/credentials/access-record.ts';
+import type {
+  TokenQuota,
+  TokenWindow,
+  TokenWindows,
+  WindowToken,
+} from '../../workspace/credentials/issued-tokens.ts';
 import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
-import type { TokenQuota } from '../../workspace/short-lived/token-quota.ts';
-import type { TokenWindow, TokenWindows, WindowToken } from '../../workspace/short-lived/token-windows.ts';
 import type { Services } from '../feature.ts';
 
 /** One person's command, click or form, and what the feature answers it with. */
