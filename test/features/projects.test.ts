@@ -504,7 +504,9 @@ describe('a project whose record is damaged', () => {
       await damage(json);
       const list = await bot.ask('/billing projects');
       expect(list.visibleText).toContain('live');
-      expect(list.visibleText).toContain('*prod* · *the record is damaged.*');
+      expect(list.visibleText).toContain(
+        'The record of prod is damaged. Type /billing projects remove prod, then add it again.',
+      );
       expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('damaged');
       const edit = await bot.ask('/billing projects edit prod');
       expect(edit.visibleText).toContain('Remove the damaged record of prod?');
