@@ -1,4 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { parseCommand } from '../../slack/commands/command.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
@@ -95,8 +96,16 @@ export function createProjectsFeature(services: Services): Feature {
     const values = { ...project, channels: channelsInForm(project, workspace), ...input.filled };
     await form.open(alias, values, request, problem);
   };
-  const answerWith = (answer: (value: string, request: Request) => Promise<Message> | Message) =>
-    onClick('manage', 'change', async (value, request) => request.reply.update(await answer(value, request)));
+  /** After a second press at the same moment, the answer is that of the first. */
+  const answerWith = (answer: typeof removeProject) =>
+    onClick('manage', 'change', async (value, request) => {
+      const said = await answer(value, request, workspaces).catch(async (error: unknown) => {
+        if (!isFailure(error, 'edit-conflict')) throw error;
+        const workspace = await workspaces.load(request.user.teamId);
+        return answer(value, { ...request, workspace }, workspaces);
+      });
+      await request.reply.update(said);
+    });
 
   return {
     help: HELP,
@@ -114,8 +123,8 @@ export function createProjectsFeature(services: Services): Feature {
     },
     actions: {
       ...form.listeners.actions,
-      'project-remove': answerWith((value, request) => removeProject(value, request, workspaces)),
-      'project-undo': answerWith((value, request) => undoRemoval(value, request, workspaces)),
+      'project-remove': answerWith(removeProject),
+      'project-undo': answerWith(undoRemoval),
       'project-keep': onClick('manage', 'answer', (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),
@@ -148,6 +157,9 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
     );
   }
   const project = workspace.projects.find((known) => known.alias === alias);
+  const removed = project ?? workspaces.findRemovedProject(workspace, alias, at);
+  if (project === undefined && removed !== undefined && removed.id === id)
+    return removedProjectMessage(removed);
   if (project === undefined || project.id !== id) {
     const why = workspace.aliases.has(alias)
       ? `Someone changed ${alias} first. Nothing was removed.`

@@ -126,6 +126,8 @@ const MAX_ATTEMPTS = 5;
  * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
  * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
  *
+ * What is as it should be already, as after a second press of a button, is not written and not audited again.
+ *
  * @param plan is given the fields as they are now
  * @param taken a field that must be absent
  * @returns false if `taken` exists
@@ -142,7 +144,9 @@ export async function commitChange(
   const isFirst = Object.keys(fields).length === 0;
   let conflict: string | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { dependsOn, set = {}, remove = [] } = plan(fields);
+    const planned = plan(fields);
+    const { dependsOn, set = {}, remove = [] } = planned;
+    if (taken === undefined && isDone(planned, fields)) return true;
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
     const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
@@ -156,12 +160,17 @@ export async function commitChange(
     }
     fields = await store.load(teamId);
     if (taken !== undefined && fields[taken] !== undefined) return false;
+    if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
+    if (taken === undefined && isDone(plan(fields), fields)) return true;
     conflict = dependsOn.find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (conflict !== undefined) break;
-    if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
   }
   throw new Failure('edit-conflict', { now: describeCurrent(conflict ?? '', fields) });
 }
+
+const isDone = ({ set = {}, remove = [] }: PlannedChange, fields: RecordFields): boolean =>
+  Object.entries(set).every(([field, value]) => fields[field] === value) &&
+  remove.every((field) => fields[field] === undefined);
 
 /** The current values of these fields, for `seen`. */
 export const fieldValues = (

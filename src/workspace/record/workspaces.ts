@@ -199,7 +199,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   };
 }
 
-/** Writes the parts that differ from what the person saw. @throws edit-conflict if somebody changed the same parts */
+/** Writes the parts that differ from what the person saw. @throws edit-conflict if somebody changed the same parts to something else */
 function planSettings(
   { workspace }: WorkspaceChange,
   fields: RecordFields,
@@ -207,10 +207,14 @@ function planSettings(
 ): PlannedChange {
   const before = parseSettings(workspace.fields[FIELDS.settings]);
   const stored = parseSettings(fields[FIELDS.settings]);
-  const changed = (Object.keys(parts) as (keyof Settings)[]).filter(
-    (part) => String(parts[part]) !== String(before?.[part]),
+  const differs = (part: keyof Settings, other: Settings | undefined) =>
+    String(parts[part]) !== String(other?.[part]);
+  const changed = (Object.keys(parts) as (keyof Settings)[]).filter((part) => differs(part, before));
+  const conflict = describeConflict(
+    before,
+    stored,
+    changed.filter((part) => differs(part, stored)),
   );
-  const conflict = describeConflict(before, stored, changed);
   if (conflict !== undefined) throw new Failure('edit-conflict', { now: conflict });
   if (changed.length === 0 && before !== undefined) return { dependsOn: [] };
   const now = {
