@@ -43,8 +43,8 @@ import { createKeyring } from './vault/keyring.ts';
 import { createTokenQuota, createTokenWindows } from './workspace/credentials/issued-tokens.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
+import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
-import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */

@@ -9,7 +9,7 @@ import {
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createDeletion } from '../workspace/record/workspace-store.ts';
-import { createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
+import { createOAuthNonces } from '../workspace/replay-protection.ts';
 import {
   createNotInstalledReply,
   createWelcome,

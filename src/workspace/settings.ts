@@ -60,16 +60,9 @@ export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
 
-/** @returns a sentence about the parts that somebody else changed too; undefined when there are none */
-export function describeConflict(
-  before: Partial<Settings> | undefined,
-  now: Settings | undefined,
-  parts: readonly (keyof Settings)[],
-): string | undefined {
-  const conflicts = parts.filter((part) => String(before?.[part]) !== String(now?.[part]));
-  if (conflicts.length === 0) return undefined;
-  const values = conflicts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ');
-  return `It’s now ${values}.`;
+/** `It’s now reporting time zone: Asia/Tokyo.` @param now undefined if they are damaged */
+export function describeParts(parts: readonly (keyof Settings)[], now: Settings | undefined): string {
+  return `It’s now ${parts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ')}.`;
 }
 
 const describeValue = (value: Settings[keyof Settings] | undefined): string => {

@@ -9,7 +9,7 @@ import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { sealOwnerOf } from '../../src/workspace/credentials/sealed-fields.ts';
+import { sealOwnerOf } from '../../src/workspace/record/parse-record.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';

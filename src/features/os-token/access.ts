@@ -45,7 +45,7 @@ import { isExpiryUnknown, withExpiry } from '../../workspace/credentials/expiry.
 import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import { EVENTS_KEPT_MS } from '../../workspace/short-lived/replay-protection.ts';
+import { EVENTS_KEPT_MS } from '../../workspace/replay-protection.ts';
 import {
   accessProjectLabel,
   auditToken,

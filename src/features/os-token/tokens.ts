@@ -24,7 +24,7 @@ import { type AccessSecrets, isNamedIssuer } from '../../workspace/credentials/a
 import type { TokenWindow, WindowToken } from '../../workspace/credentials/issued-tokens.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import { EVENTS_KEPT_MS } from '../../workspace/short-lived/replay-protection.ts';
+import { EVENTS_KEPT_MS } from '../../workspace/replay-protection.ts';
 import {
   ALREADY_USED,
   type AuditState,

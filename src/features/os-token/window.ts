@@ -43,7 +43,7 @@ import type {
   TokenWindows,
   WindowToken,
 } from '../../workspace/credentials/issued-tokens.ts';
-import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';
 
 /** One person's command, click or form, and what the feature answers it with. */

@@ -20,7 +20,7 @@ import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-r
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import {
   DEFAULT_SETTINGS,
-  describeConflict,
+  describeParts,
   parseSettings,
   type Settings,
   serializeSettings,
@@ -207,15 +207,12 @@ function planSettings(
 ): PlannedChange {
   const before = parseSettings(workspace.fields[FIELDS.settings]);
   const stored = parseSettings(fields[FIELDS.settings]);
-  const differs = (part: keyof Settings, other: Settings | undefined) =>
-    String(parts[part]) !== String(other?.[part]);
-  const changed = (Object.keys(parts) as (keyof Settings)[]).filter((part) => differs(part, before));
-  const conflict = describeConflict(
-    before,
-    stored,
-    changed.filter((part) => differs(part, stored)),
-  );
-  if (conflict !== undefined) throw new Failure('edit-conflict', { now: conflict });
+  const differing = (one: Partial<Settings>, other: Settings | undefined) =>
+    (Object.keys(parts) as (keyof Settings)[]).filter((part) => String(one[part]) !== String(other?.[part]));
+  const changed = differing(parts, before);
+  const news = differing(before ?? {}, stored);
+  const lost = differing(parts, stored).filter((part) => changed.includes(part) && news.includes(part));
+  if (lost.length > 0) throw new Failure('edit-conflict', { now: describeParts(lost, stored) });
   if (changed.length === 0 && before !== undefined) return { dependsOn: [] };
   const now = {
     ...(stored ?? DEFAULT_SETTINGS),
