@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
-import { SCOPES } from '../../src/slack/install/scopes.ts';
 import {
   epochSeconds,
   type OAuthBot,

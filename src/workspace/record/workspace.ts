@@ -36,12 +36,6 @@ export interface DamagedPart {
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
-/**
- * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a
- * value. Its parts are shared with later requests, and frozen.
- */
-export type WorkspaceParser = ReturnType<typeof createWorkspaceParser>;
-
 /** Parts of records in memory, about a kilobyte each. */
 const MAX_CACHED_PARTS = 20_000;
 
@@ -49,8 +43,9 @@ const MAX_CACHED_PARTS = 20_000;
 type ParsedParts = Map<string, { readonly json: string; readonly part: object | undefined }>;
 
 /**
- * Every request reads its whole record, and hardly any part has changed since the request before: only changed parts
- * are parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
+ * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a value,
+ * frozen and shared with later requests. Hardly any part has changed since the request before: only changed ones are
+ * parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
  */
 export function createWorkspaceParser(keyring: Keyring) {
   const cache = new LRUCache<string, ParsedParts>({
