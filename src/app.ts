@@ -40,12 +40,11 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
+import { createTokenQuota, createTokenWindows } from './workspace/credentials/issued-tokens.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
-import { createAnswerStore, createServiceOutcomes } from './workspace/service-outcomes.ts';
-import { createEventDedup } from './workspace/short-lived/replay-protection.ts';
-import { createTokenQuota } from './workspace/short-lived/token-quota.ts';
-import { createTokenWindows } from './workspace/short-lived/token-windows.ts';
+import { createEventDedup } from './workspace/replay-protection.ts';
+import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
@@ -116,11 +115,6 @@ export function createTally(
       log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
-  const answerStore = createAnswerStore(
-    workspaces,
-    (err, workspace) => log.warn({ err, workspace }, 'Could not save the last use of a connection'),
-    (workspace) => delivery.scheduling.changed(workspace),
-  );
   const http = createGuardedHttp({
     trustedHosts: config.trustedHosts,
     limits: { connections: config.limits.serviceConnections },
@@ -145,7 +139,7 @@ export function createTally(
     workspaces,
     threads,
     billing,
-    answerStore,
+    answerStore: outcomes,
     users,
     clock,
     log,
@@ -159,7 +153,7 @@ export function createTally(
   const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
   const dedup = createEventDedup(redis);
   const shared = { workspaces, audit, threads, limits, log, clock };
-  const services: Services = { ...shared, billing, answerStore, delivery, checks, addresses, all };
+  const services: Services = { ...shared, billing, answerStore: outcomes, delivery, checks, addresses, all };
   // In the order of `/billing help`: what people ask most comes first.
   const features: readonly Feature[] = [
     createBalanceFeature(services),

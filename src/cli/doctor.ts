@@ -20,7 +20,7 @@ import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.
 import { isSecondSocketError } from '../redis/errors.ts';
 import { probeKeys, QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
-import { SCOPES } from '../slack/install/scopes.ts';
+import { SCOPES } from '../slack/install/manifest.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printLine, runCommand, SWITCH } from './command.ts';
 

@@ -8,8 +8,7 @@ import { guardRead } from '../redis/guard.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { reportOutage } from '../redis/store-events.ts';
 import { withTimeout } from '../runtime/timers.ts';
-import { deleteOrphan } from '../workspace/record/deletion.ts';
-import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import { createWorkspaceIndex, deleteOrphan } from '../workspace/record/workspace-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';
 

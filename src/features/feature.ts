@@ -83,7 +83,6 @@ export function createRegistry(features: () => readonly Feature[]) {
     help: () => features().flatMap(({ help }) => help),
     attention: () => features().flatMap(({ attention }) => attention ?? []),
     status: () => features().flatMap(({ status }) => status ?? []),
-    auditTexts: () => merged('auditTexts'),
     daysLeft: () => features().find(({ daysLeft }) => daysLeft)?.daysLeft,
     start: () => features().forEach((feature) => void feature.start?.()),
     stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),

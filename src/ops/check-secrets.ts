@@ -5,8 +5,8 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
 import { recordKey } from '../redis/keys.ts';
 import { type Keyring, reseal } from '../vault/keyring.ts';
-import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
-import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 
 interface SecretProblem {
   readonly says: string;

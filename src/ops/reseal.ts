@@ -5,8 +5,8 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, replaceField } from '../redis/guard.ts';
 import { recordKey } from '../redis/keys.ts';
 import { holdsOlderEnvelope, type Keyring, reseal } from '../vault/keyring.ts';
-import { sealOwnerOfField } from '../workspace/credentials/sealed-fields.ts';
-import { createWorkspaceIndex } from '../workspace/record/workspace-index.ts';
+import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import { toPlainLine } from './mask.ts';
 
 /** How often to retry a field that a bot changes at the same time. */

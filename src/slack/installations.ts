@@ -8,8 +8,8 @@ import {
   createMemberAccessStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
-import { createDeletion } from '../workspace/record/deletion.ts';
-import { createOAuthNonces } from '../workspace/short-lived/replay-protection.ts';
+import { createDeletion } from '../workspace/record/workspace-store.ts';
+import { createOAuthNonces } from '../workspace/replay-protection.ts';
 import {
   createNotInstalledReply,
   createWelcome,
@@ -21,9 +21,9 @@ import {
   installationId,
   type KnownInstallation,
 } from './install/installation-tokens.ts';
+import { SCOPES } from './install/manifest.ts';
 import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
-import { SCOPES } from './install/scopes.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
 import type { SlackPayload } from './request/payload.ts';

@@ -5,10 +5,23 @@ import type { Account, Runway } from '../domain/money/runway.ts';
 import type { ProductId } from '../domain/product.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/connection-record.ts';
+import { isSameProject } from './projects/chosen-project.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
-import { type CredentialName, failureKey, type StoredAnswer } from './record/stored-outcomes.ts';
+import { fieldValues } from './record/change.ts';
+import {
+  answerFields,
+  type CredentialName,
+  credentialField,
+  failureKey,
+  isRegistered,
+  type LastFailure,
+  rejectionField,
+  type StoredAnswer,
+} from './record/stored-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
+import { ANY_VALUE } from './record/workspace-store.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
 /** A service did not accept a credential. */
@@ -36,10 +49,15 @@ interface Asked {
 /** How many last characters of an application access's ID its record keeps. */
 const MARK_LENGTH = 4;
 
+export type ServiceOutcomes = ReturnType<typeof createServiceOutcomes>;
+
+/** Stores what an answer said. */
+export type AnswerStore = Pick<ServiceOutcomes, 'save'>;
+
 /**
- * Stores in a workspace's record what the answers of the services say of its credentials and projects. Never rejects.
- * Writes only changes: the access brings what the record said, so a project that keeps failing or answering costs
- * nothing.
+ * Stores in a workspace's record what the answers of the services say of its credentials and projects. Never rejects: the
+ * answer doesn't depend on it. Writes only news: a project that keeps failing or answering costs nothing, whichever
+ * process asks.
  */
 export function createServiceOutcomes({
   workspaces,
@@ -47,48 +65,53 @@ export function createServiceOutcomes({
   clock,
   onFailure,
 }: {
-  readonly workspaces: Pick<Workspaces, 'saveRejection' | 'saveFailure' | 'clearFailure'>;
+  readonly workspaces: Pick<Workspaces, 'load' | 'note'>;
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** Gets the error if something could not be stored; the answer doesn't depend on it. */
+  /** Gets the error if something could not be stored. */
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }) {
-  const failing = (workspace: SlackId) => (error: unknown) => onFailure(error, workspace);
-  const rejected = async ({ workspace, mark, ...credential }: Rejection): Promise<void> => {
-    if (await workspaces.saveRejection(workspace, credential, { mark, at: clock() }))
-      await changed(workspace);
+  /** @param plan undefined if the record says it already @param wakes whether the workspace's runs depend on it */
+  const note = async (
+    record: Workspace | SlackId,
+    plan: (now: Workspace) => Note | undefined,
+    wakes = false,
+  ): Promise<void> => {
+    const teamId = typeof record === 'string' ? record : record.teamId;
+    try {
+      const write = plan(typeof record === 'string' ? await workspaces.load(record) : record);
+      if (write !== undefined && (await workspaces.note(teamId, write)) && wakes) await changed(teamId);
+    } catch (error) {
+      onFailure(error, teamId);
+    }
   };
-
-  async function failed({ workspace, failures }: UsedAccess, asked: Asked, error: unknown): Promise<void> {
-    if (failures === undefined || !isFailure(error) || kindOf(error.kind)?.remedy === undefined) return;
-    const { topic, project: id, product } = asked;
-    const isKnown = failures.get(failureKey(topic, id, product))?.kind === error.kind;
-    // A period without data doesn't mean that the project fails.
-    if (isKnown || (error.kind === 'no-data' && topic === 'consumption')) return;
-    const failure = { ...storeFailure(error), since: clock() };
-    await workspaces.saveFailure(workspace, { topic, id, product }, failure);
-  }
+  /** Reminds the people who can replace it, if the credential is still registered. */
+  const rejected = ({ workspace, mark, ...credential }: Rejection): Promise<void> =>
+    note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
 
   return {
-    /** Reminds the people who can replace it, if the credential is still registered. */
-    rejected: (rejection: Rejection) => rejected(rejection).catch(failing(rejection.workspace)),
-
+    rejected,
     /** @param error why there was no answer */
-    async billing(access: UsedAccess, asked: Asked, error?: unknown): Promise<void> {
-      const { workspace, connection: name, token, failures } = access;
+    async billing(
+      { workspace, connection: name, token, failures }: UsedAccess,
+      asked: Asked,
+      error?: unknown,
+    ) {
+      const key = failureKey(asked.topic, asked.project, asked.product);
+      const known = failures?.get(key);
       if (error === undefined) {
-        const key = failureKey(asked.topic, asked.project, asked.product);
-        if (failures?.has(key)) await workspaces.clearFailure(workspace, key).catch(failing(workspace));
+        if (known !== undefined) await note(workspace, () => ({ remove: [FIELDS.failed + key] }));
         return;
       }
       if (isFailure(error, 'token-rejected'))
-        await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) }).catch(
-          failing(workspace),
-        );
-      await failed(access, asked, error).catch(failing(workspace));
+        await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) });
+      if (failures === undefined || !isFailure(error) || error.kind === known?.kind) return;
+      // A period without data doesn't mean that the project fails.
+      if (error.kind === 'no-data' && asked.topic === 'consumption') return;
+      if (kindOf(error.kind)?.remedy !== undefined)
+        await note(workspace, (now) => failureNote(asked, { ...storeFailure(error), since: clock() }, now));
     },
-
     /** An application access issued no token. */
     async notIssued(
       { id }: { readonly id: string },
@@ -97,11 +120,48 @@ export function createServiceOutcomes({
     ): Promise<void> {
       const isRefused = isFailure(error, 'access-refused') && error.data.status === 401;
       if (isRefused || isFailure(error, 'access-not-found'))
-        await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) }).catch(
-          failing(workspace),
-        );
+        await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
+    },
+    /**
+     * Stores an answer after it was sent: for a connection at most once an hour and once after its token was rejected, for
+     * a balance once a minute. Nothing once its connection was removed.
+     */
+    async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
+      if (!isDue(workspace, answer)) return;
+      const { connection: name } = answer;
+      const worksAgain = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
+      const set = answerFields(keepEstimates(answer, workspace));
+      await note(workspace, () => ({ seen: { [FIELDS.connection + name]: ANY_VALUE }, set }), worksAgain);
     },
   };
+}
+
+type Note = Parameters<Workspaces['note']>[1];
+
+/** A rejection of a credential that is still registered, unless it is known. */
+function rejectionNote(
+  credential: CredentialName,
+  mark: string,
+  at: Millis,
+  now: Workspace,
+): Note | undefined {
+  if (now.rejectedAt(credential) !== undefined || !isRegistered(now, credential, mark)) return undefined;
+  return {
+    seen: fieldValues(now.fields, credentialField(credential)),
+    set: { [rejectionField(credential)]: JSON.stringify({ mark, at }) },
+  };
+}
+
+/** A failure of a registered project, since when it has failed. */
+function failureNote(
+  { topic, project: id, product }: Asked,
+  failure: LastFailure,
+  now: Workspace,
+): Note | undefined {
+  if (!now.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
+  const key = failureKey(topic, id, product);
+  const { since = failure.since } = now.failures.get(key) ?? {};
+  return { set: { [FIELDS.failed + key]: JSON.stringify({ ...failure, since }) } };
 }
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */
@@ -145,33 +205,6 @@ export function createAnswerCollector(clock: () => Millis) {
     all: (): readonly StoredAnswer[] => [...answers.values()],
   };
 }
-
-export type AnswerStore = ReturnType<typeof createAnswerStore>;
-
-/**
- * @param onFailure gets the error if an answer could not be stored
- * @param changed called once a token works again that was rejected: what waits for it goes on. Never rejects
- */
-export const createAnswerStore = (
-  workspaces: Pick<Workspaces, 'saveAnswer'>,
-  onFailure: (error: unknown, workspace: SlackId) => void,
-  changed: (workspace: SlackId) => Promise<void> = async () => undefined,
-) => ({
-  /**
-   * Stores it after the answer was sent: for a connection at most once an hour and once after its token was
-   * rejected, for a balance once a minute. The request's record says whether it is due, so a repeated question
-   * writes nothing, whichever process answers it. Never throws: the answer is out already.
-   */
-  async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
-    if (!isDue(workspace, answer)) return;
-    const { teamId } = workspace;
-    const worksAgain = workspace.rejectedAt({ kind: 'connection', name: answer.connection }) !== undefined;
-    await workspaces
-      .saveAnswer(teamId, keepEstimates(answer, workspace))
-      .then(() => (worksAgain ? changed(teamId) : undefined))
-      .catch((error: unknown) => onFailure(error, teamId));
-  },
-});
 
 /** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
 function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {

@@ -59,3 +59,14 @@ export function parseSettings(json: string | undefined): Settings | undefined {
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
+
+/** `It’s now reporting time zone: Asia/Tokyo.` @param now undefined if they are damaged */
+export function describeParts(parts: readonly (keyof Settings)[], now: Settings | undefined): string {
+  return `It’s now ${parts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ')}.`;
+}
+
+const describeValue = (value: Settings[keyof Settings] | undefined): string => {
+  if (Array.isArray(value)) return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === undefined || value === '' ? 'none' : String(value);
+};

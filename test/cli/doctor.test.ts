@@ -12,7 +12,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { SCOPES } from '../../src/slack/install/scopes.ts';
+import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { closedPort, json, serve, serveRaw } from '../http/service.ts';

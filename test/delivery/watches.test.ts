@@ -11,6 +11,7 @@ import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts'
 import { directMessage } from '../support/minimal-slack.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
 import { isThorough } from '../support/thorough.ts';
+import { outcomesOf } from '../support/workspace-store.ts';
 
 const CHANNEL = 'C0COSTS001';
 const OWNER = 'U0OWNER001';
@@ -83,7 +84,8 @@ describe('a project that is watched', () => {
   it('counts that down by the days since if the watch asks for the balance alone', async () => {
     await delivery.parts.workspaces.addProject(await changeIn(delivery.parts.workspaces, TEAM), PROD);
     const balance = { id: '123', product: 1, balance: '1000', days: 41 } as const;
-    await delivery.parts.workspaces.saveAnswer(TEAM, { connection: 'main', at: delivery.now, balance });
+    const answer = { connection: 'main', at: delivery.now, balance };
+    await outcomesOf(delivery.parts.workspaces, delivery.now).save(await load(), answer);
     await save(watch(BALANCE));
     await forHours(24);
     expect((await load()).lastBalance('123', 1)).toMatchObject({

@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { WATCHES } from '../../src/workspace/owned/watch-record.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import {
   BOT_TOKEN,
@@ -13,16 +11,10 @@ import {
   textOf,
   toAnswer,
 } from '../support/bot.ts';
-import { schedule } from '../support/delivery.ts';
-import { WATCH } from '../support/workspace-store.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';
-const projectOf = (alias: string, id = '7') => ({ kind: 'project', alias, id }) as const;
-const channelOf = (channel: string, alias = 'prod') => ({ kind: 'channel', channel, alias }) as const;
-const scheduleOf = (given: Partial<Schedule> = {}) =>
-  ({ kind: 'schedule', item: SCHEDULES.serialize(schedule(given)) }) as const;
-const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'project added', about: projectOf('prod') };
+const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'added the project', about: 'prod' };
 let bot: Bot;
 
 beforeEach(async () => {
@@ -37,7 +29,7 @@ async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promis
 }
 
 async function recordMany(count: number) {
-  for (let i = 1; i <= count; i += 1) await record({ about: projectOf(`project-${i}`) });
+  for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });
 }
 
 const newest = (person = OWNER, channel = CHANNEL) =>
@@ -54,7 +46,7 @@ describe('/billing audit', () => {
   });
 
   it('shows the time in the reader’s zone, the person without notifying them, the action and its subject', async () => {
-    await record({ action: 'connection replaced', about: { kind: 'connection', name: 'main' } });
+    await record({ action: 'replaced the token of the connection', about: 'main' });
     const { visibleText, blocks, ephemeral } = await bot.ask('/billing audit');
     expect(ephemeral).toBe(true);
     expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
@@ -65,43 +57,30 @@ describe('/billing audit', () => {
   });
 
   it('shows a channel by name, not by the stored ID', async () => {
-    await record({ action: 'channel default changed', about: channelOf(CHANNEL) });
+    await record({ action: 'changed the default project of', about: `${CHANNEL}: prod` });
     const drawn = JSON.stringify((await bot.ask('/billing audit')).blocks);
     expect(drawn).toContain(
       `{"type":"channel","channel_id":"${CHANNEL}"},{"type":"text","text":": prod","style":{"bold":true}}`,
     );
   });
 
-  it('groups the entries by the reader’s days, newest first, in sentences without IDs', async () => {
-    await record({ at: NOW - 86_400_000, action: 'project removed', about: projectOf('old', '77') });
-    await record({
-      at: NOW - 60_000,
-      action: 'watch removed',
-      about: { kind: 'watch', item: WATCHES.serialize(WATCH) },
-    });
-    await record({ action: 'schedule created', about: scheduleOf() });
-    const visibleText = (await bot.ask('/billing audit')).visibleText
-      .replace(/\s+/g, ' ')
-      .replace(/ :/g, ':');
-    expect(visibleText).toMatch(
-      /Sat 21 Nov 2026[\s\S]*scheduled a post: Yesterday’s spend for project 123 [\s\S]*deleted a watch: project 123[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
+  it('groups the entries by the reader’s days, newest first', async () => {
+    await record({ at: NOW - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
+    await record({ at: NOW - 60_000, action: 'deleted a watch:', about: 'prod' });
+    await record();
+    expect((await bot.ask('/billing audit')).visibleText.replace(/\s+/g, ' ')).toMatch(
+      /Sat 21 Nov 2026[\s\S]*added the project prod[\s\S]*deleted a watch: prod[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
     );
-    expect(visibleText).not.toMatch(/schedul1|watchid1/);
   });
 
   it('shows all channels and people of an entry by name', async () => {
-    const people = ['U0MEMBER01', 'U0ADMIN001'];
-    await record({ action: 'schedule created', about: scheduleOf({ channel: 'C0FINANCE1' }) });
-    await record({
-      action: 'watch created',
-      about: { kind: 'watch', item: WATCHES.serialize({ ...WATCH, channel: undefined, people }) },
-    });
+    const ids = ['U0MEMBER01', 'U0ADMIN001', 'C0FINANCE1'];
+    await record({ action: 'created a watch:', about: `prod for ${ids[0]}, ${ids[1]} in ${ids[2]}` });
     const { blocks, visibleText } = await bot.ask('/billing audit');
-    expect(visibleText).not.toMatch(/C0FINANCE1|U0MEMBER01|U0ADMIN001/);
+    for (const id of ids) expect(visibleText).not.toContain(id);
     const drawn = JSON.stringify(blocks);
     expect(drawn).toContain('{"type":"channel","channel_id":"C0FINANCE1"}');
-    for (const id of ['U0MEMBER01', 'U0ADMIN001'])
-      expect(drawn).toContain(`{"type":"user","user_id":"${id}"}`);
+    for (const id of ids.slice(0, 2)) expect(drawn).toContain(`{"type":"user","user_id":"${id}"}`);
   });
 
   it('is private even when answers are public', async () => {
@@ -112,7 +91,7 @@ describe('/billing audit', () => {
 
   it('escapes names that people have chosen', async () => {
     const about = '<!channel> *bold* <@U0MEMBER0> `code`';
-    await record({ about: { kind: 'connection', name: about } });
+    await record({ about });
     const { blocks } = await bot.ask('/billing audit');
     const [list] = blocks.filter(({ type }) => type === 'rich_text');
     expect(textOf(list)).toContain(about);
@@ -135,8 +114,8 @@ describe('/billing audit', () => {
   });
 
   it('shows no entries of another workspace, whatever the button contains', async () => {
-    await record({ about: projectOf('project-1') });
-    await record({ about: projectOf('project-666') }, 'T0NEIGHBOUR');
+    await record({ about: 'project-1' });
+    await record({ about: 'project-666' }, 'T0NEIGHBOUR');
     await bot.ask('/billing audit');
     for (const value of ['9999999999999-0', '../T0NEIGHBOUR', '0-0', 'x'.repeat(1999)]) {
       await bot.slack.act(OWNER, { channel: CHANNEL, ts: newest().ts }, { action_id: 'audit:older', value });
@@ -178,8 +157,8 @@ describe('what is secret', () => {
     await bot.connect();
     await bot.connect();
     const stream = JSON.stringify(await bot.redis.client.xrange(`tally:{${TEAM}}:audit`, '-', '+'));
-    expect(stream).toContain('connection registered');
-    expect(stream).toContain('connection replaced');
+    expect(stream).toContain('added the connection');
+    expect(stream).toContain('replaced the token of the connection');
     for (const secret of [goodToken(bot.billing), BOT_TOKEN, SIGNING_SECRET])
       expect(stream).not.toContain(secret);
   });

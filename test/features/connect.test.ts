@@ -57,7 +57,7 @@ const putProject = (alias: string, connection: string) =>
   );
 
 const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
-const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
+const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action} ${about}`);
 
 const lastOf = (person = OWNER) =>
   toAnswer(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)!);
@@ -219,7 +219,7 @@ describe('/billing connect', () => {
       registeredAt: NOW,
       expiresAt: NOW + 60 * 86_400_000,
     });
-    expect(await auditLines()).toEqual(['connection registered: main']);
+    expect(await auditLines()).toEqual(['added the connection main']);
   });
 
   it('fills in the identity service’s URL from the environment, and checks it like the other', async () => {
@@ -344,7 +344,7 @@ describe('the expiry of a token', () => {
     await openExpiry('Change expiry…');
     expect(await saidAfter({ never: ['never'] })).toContain('no expiry');
     expect(await connectionIn('main')).toEqual({ ...before, lifetime: 'none' });
-    expect((await auditLines())[0]).toBe('expiry changed: connection main');
+    expect((await auditLines())[0]).toBe('changed the expiry of the connection main');
   });
 
   it('needs a day or “never”, and not both', async () => {
@@ -378,7 +378,7 @@ describe('several connections', () => {
     const [main, other] = [await connectionIn('main'), await connectionIn('eu-finance')];
     expect(other.fingerprint).toBe(main.fingerprint);
     expect(other.sealed).not.toBe(main.sealed);
-    expect(await auditLines()).toEqual(['connection registered: eu-finance', 'connection registered: main']);
+    expect(await auditLines()).toEqual(['added the connection eu-finance', 'added the connection main']);
   });
 
   it('open the form of the named one, filled in without its token', async () => {
@@ -436,7 +436,7 @@ describe('several connections', () => {
     const answer = await bot.ask('/balance 123');
     expect(answer.visibleText).toContain('There are several connections, and none of them is the default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
-    expect((await auditLines())[0]).toBe('default connection changed: us');
+    expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
@@ -513,7 +513,7 @@ describe('/billing disconnect', () => {
     expect(await disconnect()).toContain('copy of the token for finance.');
     expect(await told()).toHaveProperty('connection:main');
     expect(await connectionIn('finance')).toBeNull();
-    expect((await auditLines())[0]).toBe('connection removed: finance');
+    expect((await auditLines())[0]).toBe('removed the connection finance');
   });
 
   it.each([
@@ -527,7 +527,7 @@ describe('/billing disconnect', () => {
     const said = await disconnect(isOnly ? {} : { heir: 'finance' });
     expect(said).toContain('The default connection is now finance.');
     expect(JSON.parse((await told()).settings!).connection).toBe('finance');
-    expect((await auditLines())[0]).toBe('connection removed: main');
+    expect((await auditLines())[0]).toBe('removed the connection main');
     expect((await bot.ask('/balance 123')).visibleText).toContain('left');
   });
 
@@ -581,6 +581,6 @@ describe('what is secret', () => {
     const all = await everywhere();
     const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];
     for (const secret of [...secrets, BOT_TOKEN, SIGNING_SECRET]) expect(all).not.toContain(secret);
-    expect(await dump()).toContain('connection replaced');
+    expect(await dump()).toContain('replaced the token of the connection');
   });
 });

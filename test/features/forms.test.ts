@@ -5,6 +5,7 @@ import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
+import { addProject } from '../support/projects.ts';
 import { recordFields } from '../support/redis.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
@@ -59,15 +60,15 @@ interface Sent {
 const NEW: Readonly<Record<string, Sent>> = {
   schedule: {
     ...{ command: '/billing schedule 123 daily 09:00', fields: {} },
-    ...{ prefix: 'schedule:', audited: 'schedule created' },
+    ...{ prefix: 'schedule:', audited: 'created a schedule:' },
   },
   watch: {
     ...{ command: '/billing watch 123 balance 50000', fields: {} },
-    ...{ prefix: 'watch:', audited: 'watch created' },
+    ...{ prefix: 'watch:', audited: 'created a watch:' },
   },
   project: {
     ...{ command: '/billing projects add prod 123', fields: {} },
-    ...{ prefix: 'project:', audited: 'project added' },
+    ...{ prefix: 'project:', audited: 'added the project' },
   },
 };
 
@@ -106,15 +107,91 @@ it('a form that replaces a token does it once, however often it is sent at once'
   await bot.startAnotherProcess();
   await openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing), project: '123' });
-  expect((await actions()).filter((action) => action === 'connection replaced')).toHaveLength(1);
+  expect(
+    (await actions()).filter((action) => action === 'replaced the token of the connection'),
+  ).toHaveLength(1);
   expect(modalText()).toContain('Connected ✓');
 });
 
-it('settings that are sent twice are saved once', async () => {
-  await openForm('/billing settings');
-  await sendTo([bot.url, bot.url], { currency: 'EUR' });
-  expect((await actions()).filter((action) => action === 'settings changed')).toHaveLength(1);
-  expect(modalText()).toMatch(/Saved\.|No changes to save\./);
+/** What an existing thing's form is opened and sent with, and what the audit says once. */
+const CHANGES: Readonly<Record<string, readonly [string, Parameters<typeof fillForm>[1], string]>> = {
+  settings: ['/billing settings', { currency: 'EUR', others: ['guests'] }, 'changed the settings:'],
+  project: ['/billing projects edit prod', { alias: 'live', currency: 'EUR' }, 'renamed the project'],
+};
+
+describe.each(Object.entries(CHANGES))('the form of %s that are there', (_, [command, fields, action]) => {
+  beforeEach(async () => {
+    await bot.startAnotherProcess();
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await openForm(command);
+  });
+  const once = async () => {
+    expect((await actions()).filter((did) => did === action)).toHaveLength(1);
+    expect(modalText()).toContain('Saved');
+    expect(modalText()).not.toContain('first');
+  };
+
+  it('saves once, however often and to however many processes it is sent', async () => {
+    await sendTo([bot.url, bot.currentUrl(), bot.url], fields);
+    await once();
+  });
+
+  it('saves once, also when it is sent again after it was saved', async () => {
+    const before = bot.slack.modal(OWNER)!.view;
+    await sendTo([bot.url], fields);
+    bot.slack.modal(OWNER)!.view = before;
+    await sendTo([bot.currentUrl()], fields);
+    await once();
+  });
+});
+
+describe('a button that is pressed three times, in two processes, counts once', () => {
+  const BUTTONS = [
+    ['project-remove', 'prod 123', 'removed the project', 'Removed prod.'],
+    ['project-undo', 'prod', 'restored the project', 'prod is'],
+    ['pick:project', '/balance prod', 'changed the default project of', 'prod'],
+  ] as const;
+
+  it.each(BUTTONS)('%s', async (action_id, value, did, says) => {
+    await bot.startAnotherProcess();
+    await addProject(bot, { alias: 'prod', id: '123' });
+    const { ts } = await bot.ask('/billing help');
+    const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
+    const press = async (url: string, action: string, chosen: string) => {
+      const option = { text: { type: 'plain_text', text: 'prod' }, value: chosen };
+      const checked = { remember: { type: 'checkboxes', selected_options: [{ ...option, value: 'yes' }] } };
+      const payload = {
+        ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER, team_id: TEAM } },
+        ...{ channel: { id: CHANNEL }, trigger_id: 'x', state: { values: { remember: checked } } },
+        container: { type: 'message', channel_id: CHANNEL, message_ts: ts, is_ephemeral: true },
+        actions: [
+          action.startsWith('pick')
+            ? {
+                type: 'static_select',
+                block_id: 'b',
+                action_id: action,
+                selected_option: option,
+                ...uniqueClick(),
+              }
+            : { type: 'button', block_id: 'b', action_id: action, value: chosen, ...uniqueClick() },
+        ],
+      };
+      const body = `payload=${encodeURIComponent(JSON.stringify(payload))}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
+      await fetch(`${url}/slack/events`, { method: 'POST', body, headers });
+    };
+    if (action_id === 'project-undo') {
+      await press(bot.url, 'project-remove', 'prod 123');
+      await bot.slack.waitFor(() => pressed() === 1);
+    }
+    const before = pressed();
+    await Promise.all([press(bot.url, action_id, value), press(bot.currentUrl(), action_id, value)]);
+    await bot.slack.waitFor(() => pressed() >= before + 2);
+    await press(bot.url, action_id, value);
+    await bot.slack.waitFor(() => pressed() >= before + 3);
+    expect((await actions()).filter((one) => one === did)).toHaveLength(1);
+    expect(JSON.stringify(bot.slack.messages(OWNER, CHANNEL).at(-1))).toContain(says);
+  });
 });
 
 describe('what a form takes from outside', () => {

@@ -44,7 +44,7 @@ const { modalText, pressInForm: press } = createFormActions(() => bot);
 const shows = (text: string, person = OWNER) =>
   bot.slack.waitFor(() => modalText(person).includes(text), 10_000);
 const direct = (person: string) => person.replace(/^U/, 'D');
-const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action}: ${about}`);
+const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action} ${about}`);
 const record = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
 const buttonsOf = (person = OWNER) =>
   ((view(person)?.blocks ?? []) as { type: string; elements?: { text: { text: string } }[] }[])
@@ -122,7 +122,7 @@ describe('an application access', () => {
     expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
     expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
-    expect(await auditLines()).toEqual(['application access registered: prod (project 123)']);
+    expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
     const { id, secret } = identity.accesses.good;
     for (const hidden of [id, secret])
       expect([await dump(), bot.log(), JSON.stringify(bot.slack.calls)].join()).not.toContain(hidden);
@@ -168,7 +168,7 @@ describe('an application access', () => {
     const other = identity.authUrl.replace('/v3', '/elsewhere/v3');
     expect(await form({ people: [OWNER], authUrl: other })).toContain('is a new address');
     expect(identity.requests.length).toBe(asked);
-    expect((await auditLines())[0]).toBe('token issuers changed: prod (project 123)');
+    expect((await auditLines())[0]).toBe('changed who can get OS_TOKENs for prod (project 123)');
     await issue(MEMBER);
   });
 
@@ -196,7 +196,9 @@ describe('an application access', () => {
     }
     expect(JSON.parse((await record())['access:123']!)).toMatchObject({ sealed, lifetime: 'none' });
     expect(identity.requests).toHaveLength(asked);
-    expect((await auditLines()).slice(0, 2)).toEqual(Array(2).fill('expiry changed: prod (project 123)'));
+    expect((await auditLines()).slice(0, 2)).toEqual(
+      Array(2).fill('changed the expiry of prod (project 123)'),
+    );
     await issue(OWNER);
   });
 
@@ -244,7 +246,7 @@ describe('an application access', () => {
     await Promise.all([first, bot.url, first, bot.url].map(send));
     await shows('can issue OS_TOKENs');
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
-    expect(await auditLines()).toEqual(['application access registered: prod (project 123)']);
+    expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
   });
 
   it('offers the corrected URL when part of it is missing', async () => {
@@ -302,7 +304,7 @@ describe('an application access', () => {
   ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
     answerWith(identity, mode);
     expect(await register()).toContain(sentence);
-    expect(await auditLines()).toEqual(['token issued: prod (project 123) · test · outcome unclear']);
+    expect(await auditLines()).toEqual(['got an OS_TOKEN for prod (project 123) · test · outcome unclear']);
   });
 
   it('logs a rejection, without the fields', async () => {
@@ -369,7 +371,7 @@ describe('an application access', () => {
     await press('Remove this access');
     await shows('Removed the access for');
     expect(await record()).not.toHaveProperty('access:123');
-    expect((await auditLines())[0]).toBe('application access removed: live (project 123)');
+    expect((await auditLines())[0]).toBe('removed the application access of live (project 123)');
   });
 
   it('cannot be registered without the manage right', async () => {
@@ -434,7 +436,9 @@ describe('/os-token', () => {
   it('is audited before it is shown, by a hash', async () => {
     await register();
     await issue();
-    expect((await auditLines())[0]).toMatch(/^token issued: prod \(project 123\) · token [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(
+      /^got an OS_TOKEN for prod \(project 123\) · token [0-9a-f]{12}$/,
+    );
   });
 
   it('shows no token that could not be audited, and revokes it', async () => {
@@ -608,7 +612,7 @@ describe('/os-token', () => {
     answerWith(identity, mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
-    expect((await auditLines())[0]).toBe('token issued: prod (project 123) · outcome unclear');
+    expect((await auditLines())[0]).toBe('got an OS_TOKEN for prod (project 123) · outcome unclear');
   });
 
   it('is only for the named people, not for managers and owners as such', async () => {
@@ -807,7 +811,9 @@ describe('Revoke now', () => {
     await press('Revoke now');
     await shows('Revoked. The service confirms that it is no longer accepted.');
     expect(identity.isLive(token)).toBe(false);
-    expect((await auditLines())[0]).toMatch(/^token revoked: prod \(project 123\) · token [0-9a-f]{12}$/);
+    expect((await auditLines())[0]).toMatch(
+      /^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12}$/,
+    );
     expect(buttonsOf()).toEqual(['Issue another']);
     await press('Issue another');
     expect(identity.isLive(await shown())).toBe(true);
@@ -883,7 +889,7 @@ describe('Revoke now', () => {
     answerWith(identity, 'no-revoking');
     await press('Revoke now');
     await shows('refused to revoke the token (HTTP 401). It may still work until 11:15');
-    expect((await auditLines())[0]).toMatch(/^token issued: /);
+    expect((await auditLines())[0]).toMatch(/^got an OS_TOKEN for /);
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepted');
@@ -904,8 +910,8 @@ describe('Revoke now', () => {
   });
 
   it.each([
-    ['500', /^token revoked: .* · outcome unclear$/, 'returned an error (HTTP 500)'],
-    ['no-revoking', /^token issued: /, 'refused to revoke the token'],
+    ['500', /^revoked an OS_TOKEN of .* · outcome unclear$/, 'returned an error (HTTP 500)'],
+    ['no-revoking', /^got an OS_TOKEN for /, 'refused to revoke the token'],
   ])(
     'is told of in a message where the window was closed and the service is away (%s)',
     async (mode, entry, said) => {
@@ -978,12 +984,12 @@ describe('Revoke now', () => {
     await shows('may still work');
     expect(identity.isLive(token)).toBe(false);
     expect((await auditLines())[0]).toMatch(
-      /^token revoked: prod \(project 123\) · token [0-9a-f]{12} · outcome unclear$/,
+      /^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12} · outcome unclear$/,
     );
     identity.setMode('healthy');
     await press('Revoke');
     await shows('no longer accepts the token');
-    expect((await auditLines())[0]).toMatch(/^token revoked: .* · had expired already$/);
+    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of .* · had expired already$/);
   });
 
   it('audits nothing when there was certainly no revocation', async () => {
@@ -997,7 +1003,7 @@ describe('Revoke now', () => {
       await press(mode === '429' ? 'Revoke now' : 'Revoke');
       await shows(sentence);
     }
-    expect((await auditLines())[0]).toMatch(/^token issued: /);
+    expect((await auditLines())[0]).toMatch(/^got an OS_TOKEN for /);
   });
 
   it('of a token that was not shown audits an unclear outcome, too', async () => {
@@ -1015,7 +1021,7 @@ describe('Revoke now', () => {
           toAnswer(one).visibleText.includes('Tally couldn’t confirm that the token is revoked: it may work'),
         ),
     );
-    expect((await auditLines())[0]).toMatch(/^token revoked: .* · outcome unclear$/);
+    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of .* · outcome unclear$/);
   });
 
   it('sends a token to the host that issued it, whatever host the access has by now', async () => {
@@ -1146,27 +1152,27 @@ describe('when the answer of Redis is lost', () => {
 
   it('the person reads what became of a token that was issued and not shown, as it is in the audit', async () => {
     identity.setMode('slow');
-    line.loseAnswerTo('token issued');
+    line.loseAnswerTo('got an OS_TOKEN');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Tally got a token for prod, but couldn’t show it.');
     expect(modalText()).toContain('Tally revoked the token.');
     expect(modalText()).not.toMatch(/Nothing was|may have been saved|audit/);
     expect((await auditLines()).slice(0, 3)).toEqual([
-      expect.stringMatching(/^token revoked: prod \(project 123\) · token [0-9a-f]{12}$/),
-      expect.stringMatching(/^token issued: .* · not shown$/),
-      expect.stringMatching(/^token issued: prod \(project 123\) · token [0-9a-f]{12}$/),
+      expect.stringMatching(/^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12}$/),
+      expect.stringMatching(/^got an OS_TOKEN for .* · not shown$/),
+      expect.stringMatching(/^got an OS_TOKEN for prod \(project 123\) · token [0-9a-f]{12}$/),
     ]);
   });
 
   it('the person isn’t told that the audit lacks a revocation which it may have', async () => {
     const token = await issue();
-    line.loseAnswerTo('token revoked');
+    line.loseAnswerTo('revoked an OS_TOKEN');
     await press('Revoke now');
     await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
     expect(modalText()).toContain('This may not be in the audit.');
     expect(modalText()).not.toContain('couldn’t add');
-    expect((await auditLines())[0]).toMatch(/^token revoked/);
+    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN/);
   });
 
   it('and Redis stays away, the person reads that a token was issued, revoked, and isn’t in the audit', async () => {
@@ -1191,7 +1197,9 @@ describe('when the answer of Redis is lost', () => {
     await shows('Someone else changed this first. The application access was removed.');
     expect(modalText()).toContain('The test passed: the service issued a token and revoked it.');
     expect((await auditLines()).slice(0, -before)).toEqual([
-      expect.stringMatching(/^token issued: prod \(project 123\) · test · token [0-9a-f]{12} · revoked$/),
+      expect.stringMatching(
+        /^got an OS_TOKEN for prod \(project 123\) · test · token [0-9a-f]{12} · revoked$/,
+      ),
     ]);
   });
 });
@@ -1237,8 +1245,8 @@ describe('a token of unusual length', () => {
     await shows('It has 3000 characters, more than Slack can show. Tally revoked the token.');
     expect(asked).toEqual(['POST', 'DELETE']);
     expect((await auditLines()).slice(0, 2)).toEqual([
-      expect.stringMatching(/^token revoked: prod/),
-      expect.stringMatching(/^token issued: prod .* · not shown$/),
+      expect.stringMatching(/^revoked an OS_TOKEN of prod/),
+      expect.stringMatching(/^got an OS_TOKEN for prod .* · not shown$/),
     ]);
     expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
   });

@@ -115,7 +115,7 @@ describe('a project gets a name', () => {
     expect(await stored('web-shop')).toEqual(
       named('web-shop', { product: 2, currency: 'EUR', channels: [CHANNEL] }),
     );
-    expect((await audit())[0]).toBe(`${OWNER} project added web-shop (project 123)`);
+    expect((await audit())[0]).toBe(`${OWNER} added the project web-shop (project 123)`);
   });
 
   it('and can be asked about by it, in upper or lower case', async () => {
@@ -391,7 +391,7 @@ describe('a project that is changed', () => {
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toEqual(named('prod', { id: '456', currency: 'EUR' }));
-    expect((await audit())[0]).toBe(`${OWNER} project changed prod: id, channels`);
+    expect((await audit())[0]).toBe(`${OWNER} changed the project prod: id, channels`);
   });
 
   it('keeps the defaults of channels under its new name', async () => {
@@ -408,7 +408,7 @@ describe('a project that is changed', () => {
     expect(await stored('prod')).toBeUndefined();
     expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['live', 'live']);
     expect((await bot.ask('/balance')).visibleText).toMatch(/^live · /);
-    expect((await audit())[0]).toBe(`${OWNER} project renamed prod to live`);
+    expect((await audit())[0]).toBe(`${OWNER} renamed the project prod to live`);
   });
 
   it('is not restored by a form that was open while it was removed', async () => {
@@ -450,8 +450,8 @@ describe('a project that is removed', () => {
     await replaced(late, 'You can no longer undo this');
     expect(await stored('prod')).toBeUndefined();
     expect((await audit()).slice(1, 3)).toEqual([
-      `${OWNER} project restored prod (project 123)`,
-      `${OWNER} project removed prod (project 123)`,
+      `${OWNER} restored the project prod (project 123)`,
+      `${OWNER} removed the project prod (project 123)`,
     ]);
   });
 
@@ -504,7 +504,9 @@ describe('a project whose record is damaged', () => {
       await damage(json);
       const list = await bot.ask('/billing projects');
       expect(list.visibleText).toContain('live');
-      expect(list.visibleText).toContain('*prod* · *the record is damaged.*');
+      expect(list.visibleText).toContain(
+        'The record of prod is damaged. Type /billing projects remove prod, then add it again.',
+      );
       expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('damaged');
       const edit = await bot.ask('/billing projects edit prod');
       expect(edit.visibleText).toContain('Remove the damaged record of prod?');
@@ -513,7 +515,7 @@ describe('a project whose record is damaged', () => {
       await replaced(question, 'To add it again, type');
       expect(await stored('prod')).toBeUndefined();
       expect(await defaultOf(CHANNEL)).toBeNull();
-      expect((await audit())[0]).toBe(`${OWNER} project removed prod (its record was damaged)`);
+      expect((await audit())[0]).toBe(`${OWNER} removed the damaged record of the project prod`);
       expect((await bot.ask('/balance 456')).visibleText).toContain('left');
     },
   );
@@ -548,9 +550,9 @@ describe('/billing default', () => {
     expect(await defaultOf(CHANNEL)).toBeNull();
     expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toContain('Which project?');
     expect((await audit()).slice(0, 3)).toEqual([
-      `${OWNER} channel default changed ${CHANNEL}: none`,
-      `${OWNER} channel default changed ${CHANNEL}: prod`,
-      `${OWNER} channel default changed ${CHANNEL}: dev`,
+      `${OWNER} changed the default project of ${CHANNEL}: none`,
+      `${OWNER} changed the default project of ${CHANNEL}: prod`,
+      `${OWNER} changed the default project of ${CHANNEL}: dev`,
     ]);
   });
 
@@ -610,7 +612,7 @@ describe('a command without a project', () => {
     );
     expect((await replaced(asked, 'prod · ')).visibleText).toContain('1–21 Nov UTC');
     expect(await defaultOf(CHANNEL)).toBe('prod');
-    expect((await audit())[0]).toBe(`${OWNER} channel default changed ${CHANNEL}: prod`);
+    expect((await audit())[0]).toBe(`${OWNER} changed the default project of ${CHANNEL}: prod`);
     expect((await bot.ask('/balance', MEMBER)).visibleText).toMatch(/^prod · /);
   });
 

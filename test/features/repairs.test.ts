@@ -27,7 +27,7 @@ const choices = (answer: Answer) =>
     .map(({ text }) => text.text);
 describe('a refusal', () => {
   it.each([
-    ['/billing projects delete prod', '/billing projects remove prod'],
+    ['/billing projects remvoe prod', '/billing projects remove prod'],
     ['/billing disconnect mian', '/billing disconnect main'],
     ['/billing disconnect nope', '/billing disconnect main'],
     ['/spend prod next week', '/spend prod this-week'],

@@ -221,7 +221,7 @@ describe('saving', () => {
     });
     expect(tally().slack.messages(OWNER, CHANNEL)).toHaveLength(said);
     expect(around.planned).toBe(before + 1);
-    expect((await audit())[0]).toBe(`${MEMBER} schedule created`);
+    expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
   it('saves neither the threshold nor skipping for a balance', async () => {
@@ -335,7 +335,7 @@ describe('the list', () => {
     const [after] = await stored();
     expect(after?.timing).toEqual({ ...schedule.timing, time: '08:45' });
     expect(after?.id).toBe(schedule.id);
-    expect((await audit())[0]).toBe(`${MEMBER} schedule changed`);
+    expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
   it('is tried again at once by whoever mended what paused it', async () => {

@@ -57,7 +57,7 @@ describe('/billing settings', () => {
     expect(await audited()).toEqual([
       [
         OWNER,
-        'settings changed',
+        'changed the settings:',
         'default visibility, currency label, number format, who manages, whether guests may ask, whether external people may ask',
       ],
     ]);
@@ -201,7 +201,7 @@ describe('damaged settings', () => {
     expect(modalText()).toContain('(UTC)');
     await bot.slack.submit(OWNER, {});
     await bot.slack.waitFor(() => modalText().includes('Saved.'));
-    expect(await audited()).toContainEqual([OWNER, 'settings changed', 'damaged settings replaced']);
+    expect(await audited()).toContainEqual([OWNER, 'changed the settings:', 'damaged settings replaced']);
     await bot.slack.dismiss(OWNER);
     expect((await bot.ask('/spend 123')).visibleText).toContain('spent');
   });

@@ -12,6 +12,7 @@ import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../sup
 import { changeIn } from '../support/change.ts';
 import { addProject } from '../support/projects.ts';
 import { answerWith } from '../support/service-replies.ts';
+import { outcomesOf } from '../support/workspace-store.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -151,7 +152,7 @@ describe('/billing status', () => {
       ]);
     const access = { kind: 'access', name: '123' } as const;
     expect(await healthOf()).toEqual([['fine', false]]);
-    await workspaces.saveRejection(TEAM, access, { mark: 's-id', at: NOW });
+    await outcomesOf(workspaces, NOW).rejected({ workspace: TEAM, ...access, mark: 's-id' });
     expect(await healthOf()).toEqual([['broken', true]]);
     await workspaces.clearRejection(TEAM, access);
     expect(await healthOf()).toEqual([['fine', false]]);
@@ -255,8 +256,8 @@ describe('the default connection', () => {
     expect(entry).toEqual({
       at: NOW,
       who: OWNER,
-      action: 'default connection changed',
-      about: { kind: 'connection', name: 'finance' },
+      action: 'changed the default connection to',
+      about: 'finance',
     });
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');

@@ -281,7 +281,7 @@ describe('a saved watch', () => {
       since: around.now,
       createdAt: watch.createdAt,
     });
-    expect(await audit()).toContain(`${OWNER} watch changed`);
+    expect(await audit()).toContain(`${OWNER} changed a watch:`);
   });
 });
 
@@ -317,7 +317,7 @@ describe('the list', () => {
     await row(list, 'wake', id, MEMBER);
     await updatedMessage(list, 'No longer snoozed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
-    expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} watch changed`, `${MEMBER} watch snoozed`]);
+    expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} changed a watch:`, `${MEMBER} snoozed a watch:`]);
   });
 
   it('shows members the watches that alert them, and lets them change only their own', async () => {
@@ -404,7 +404,7 @@ describe('an alert', () => {
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     const response = { acknowledged: { at: around.now, by: MEMBER } };
     expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
-    expect((await audit())[0]).toBe(`${MEMBER} watch acknowledged`);
+    expect((await audit())[0]).toBe(`${MEMBER} acknowledged an alert:`);
     around.outcome = 'repeated';
     await clickAlert(MEMBER, 'watch-acknowledge', `${id} e1`);
     around.outcome = 'gone';
@@ -433,7 +433,7 @@ describe('an alert', () => {
     const response = { snoozed: { at: around.now, by: MEMBER, until: around.now + length } };
     expect(around.responses).toEqual([{ watch: id, alert: 'e1', response }]);
     expect((await stored())[0]?.snoozedUntil).toBe(around.now + length);
-    expect((await audit())[0]).toBe(`${MEMBER} watch snoozed`);
+    expect((await audit())[0]).toBe(`${MEMBER} snoozed a watch:`);
   });
 });
 

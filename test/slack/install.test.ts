@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createStateStore } from '../../src/slack/install/oauth-flow.ts';
-import { SCOPES } from '../../src/slack/install/scopes.ts';
 import {
   epochSeconds,
   type OAuthBot,
@@ -105,7 +105,7 @@ describe('an installation', () => {
     const [[, entry]] = (await bot.redis.client.xrange(`tally:{${NORTH.id}}:audit`, '-', '+')) as [
       [string, string[]],
     ];
-    expect(entry).toEqual(expect.arrayContaining(['app installed', INSTALLER]));
+    expect(entry).toEqual(expect.arrayContaining(['installed Tally', INSTALLER]));
   });
 
   it('leaves no trace of its secrets, neither in Redis nor in the log nor on the page', async () => {

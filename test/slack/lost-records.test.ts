@@ -72,8 +72,8 @@ it('keeps a form with what was typed while Redis is away, and saves it once Redi
 describe('Redis that goes away after it saved a change', () => {
   const TEXT = 'Your change may have been saved.';
   const FORMS = [
-    ['project', '/billing projects add prod 123', 'project added', {}],
-    ['connect', '/billing connect second', 'connection registered', { project: '123', lifetime: '90-days' }],
+    ['project', '/billing projects add prod 123', 'added the project', {}],
+    ['connect', '/billing connect second', 'added the connection', { project: '123', lifetime: '90-days' }],
   ] as const;
 
   it('is not answered with “Nothing was changed”: a project that was picked as the channel’s default', async () => {
@@ -90,7 +90,7 @@ describe('Redis that goes away after it saved a change', () => {
       type: 'static_select',
       selected_option: choice('/balance prod'),
     };
-    proxy.stopAfter('channel default changed');
+    proxy.stopAfter('changed the default project');
     await bot.slack.act(OWNER, { channel: CHANNEL, ts }, picked, ticked);
     const said = () =>
       bot.slack

@@ -11,7 +11,7 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createAnswerStore, createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 
 export interface RunnerOptions {
   readonly redis: Redis | Cluster;
@@ -55,7 +55,7 @@ export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
     ...{ redis, workspaces, deliveryLog, clock, log, users: createUserDirectory(clock) },
     billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
-    answerStore: createAnswerStore(workspaces, (err) => log.debug({ err })),
+    answerStore: outcomes,
     onFinished: options.onFinished ?? (() => undefined),
   };
   return { parts, lines, outcomes, runner: createWorkspaceRunner({ ...parts, jobs }) };

@@ -11,7 +11,7 @@ import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 

@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { schedule } from './delivery.ts';
 
 export interface ScheduleCounts {

@@ -4,7 +4,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { workspaceId } from './many-schedules.ts';
 
 /** A fixed key, so that other processes can open what a test has sealed. */

@@ -15,8 +15,8 @@ import { type LastDelivery, SCHEDULES, type Schedule } from '../../src/workspace
 import { WATCHES, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createWorkspaceParser } from '../../src/workspace/record/parse-workspace.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import { createWorkspaceParser } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';

@@ -6,7 +6,8 @@ import type { NewAccess } from '../../src/workspace/credentials/access-record.ts
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
+import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 import { testRedis } from './redis.ts';
 
 /** The key of the record. */
@@ -35,6 +36,21 @@ export const WATCH: Watch = {
   ...{ id: 'watchid1', projects: [{ id: '123', product: 1 }], rule: { kind: 'runway', days: 7 } },
   ...{ channel: 'C1', owner: 'U1', createdBy: 'U1', createdAt: ADDED_AT, since: ADDED_AT },
 };
+
+/** Stores what services answer at this instant. @param changed called once something waits no more */
+export const outcomesOf = (
+  workspaces: Pick<Workspaces, 'load' | 'note'>,
+  at: number,
+  changed: (workspace: string) => unknown = () => undefined,
+) =>
+  createServiceOutcomes({
+    workspaces,
+    clock: () => at,
+    changed: async (workspace) => void changed(workspace),
+    onFailure(error) {
+      throw error;
+    },
+  });
 
 /** A Redis for the tests of one file, empty before each, and what reads and writes the record in it. */
 export async function startWorkspaceStore(key: SealingKey = { id: 'k', key: randomBytes(32) }) {

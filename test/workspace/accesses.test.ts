@@ -15,7 +15,7 @@ import {
 } from '../../src/workspace/credentials/access-record.ts';
 import { describeToken } from '../../src/workspace/credentials/connection-record.ts';
 import { expiresSoon } from '../../src/workspace/credentials/expiry.ts';
-import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/credentials/sealed-fields.ts';
+import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/record/parse-record.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
 const NEW = { id: 'new', key: randomBytes(32) };

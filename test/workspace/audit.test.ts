@@ -6,16 +6,14 @@ import {
   type AuditEntry,
   createAudit,
   MAX_AUDIT_ENTRIES,
-  type RecordedEntry,
 } from '../../src/workspace/record/audit.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
-const projectOf = (alias: string) => ({ kind: 'project', alias }) as const;
 const ENTRY: AuditEntry = {
   at: Date.UTC(2026, 10, 21),
   who: 'U1',
-  action: 'project added',
-  about: projectOf('prod'),
+  action: 'added the project',
+  about: 'prod',
 };
 const KEY = 'tally:{T1}:audit';
 
@@ -35,19 +33,17 @@ beforeEach(async () => {
 afterAll(() => store.close());
 
 const record = async (count: number, workspace = 'T1') => {
-  for (let i = 1; i <= count; i += 1)
-    await audit.record(workspace, { ...ENTRY, about: projectOf(`project-${i}`) });
+  for (let i = 1; i <= count; i += 1) await audit.record(workspace, { ...ENTRY, about: `project-${i}` });
 };
-const numbers = (entries: readonly RecordedEntry[]) =>
-  entries.map(({ about }) => Number(about?.kind === 'project' && about.alias?.split('-')[1]));
+const numbers = (entries: readonly AuditEntry[]) => entries.map(({ about }) => Number(about.split('-')[1]));
 
 describe('the audit', () => {
   it('lists the entries of one workspace, the newest first', async () => {
     await audit.record('T1', ENTRY);
-    await audit.record('T2', { ...ENTRY, about: projectOf('elsewhere') });
-    await audit.record('T1', { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 });
+    await audit.record('T2', { ...ENTRY, about: 'elsewhere' });
+    await audit.record('T1', { ...ENTRY, action: 'removed the project', at: ENTRY.at + 1 });
     expect((await audit.page('T1', 10)).entries).toEqual([
-      { ...ENTRY, action: 'project removed', at: ENTRY.at + 1 },
+      { ...ENTRY, action: 'removed the project', at: ENTRY.at + 1 },
       ENTRY,
     ]);
   });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { membersKey } from '../../src/redis/keys.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const ORG = 'E0GRID0001';

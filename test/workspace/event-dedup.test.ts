@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordKey } from '../../src/redis/keys.ts';
-import { createEventDedup } from '../../src/workspace/short-lived/replay-protection.ts';
+import { createEventDedup } from '../../src/workspace/replay-protection.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const NORTH = 'T0NORTH001';

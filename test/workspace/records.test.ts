@@ -6,8 +6,8 @@ import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/
 import { acquireLease, releaseLease } from '../../src/redis/lease.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
-import { createOAuthNonces } from '../../src/workspace/short-lived/replay-protection.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
+import { createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

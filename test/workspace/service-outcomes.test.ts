@@ -1,95 +1,111 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
+import { ACCESS, ADDED_AT, HASH, MAIN, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
 
-const NOW = Date.parse('2026-11-20T09:00:00Z');
-const ACCESS = {
-  ...{ workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 'a-fake-token' },
-  failures: new Map([['balance:9:1', { kind: 'service-failed' }]]),
-};
-const CREDENTIAL = { kind: 'connection', name: 'main' } as const;
+const NOW = ADDED_AT + 1;
+const { redis, workspaces, read } = await startWorkspaceStore();
 
-/** Notes into a list in place of a record. @param isNew what the record says of a rejection */
-function noting(isNew: () => Promise<boolean> = async () => true) {
-  const stored: unknown[][] = [];
+/** @param store in place of the record */
+function noting(store: Parameters<typeof createServiceOutcomes>[0]['workspaces'] = workspaces) {
   const changed: string[] = [];
   const failures: unknown[] = [];
-  const notes = createServiceOutcomes({
-    workspaces: {
-      saveRejection: (...given) => {
-        stored.push(['rejected', ...given]);
-        return isNew();
-      },
-      saveFailure: async (...given) => void stored.push(['failed', ...given]),
-      clearFailure: async (...given) => void stored.push(['cleared', ...given]),
-    },
+  const outcomes = createServiceOutcomes({
+    workspaces: store,
     changed: async (workspace) => void changed.push(workspace),
     clock: () => NOW,
     onFailure: (error) => failures.push(error),
   });
-  return { notes, stored, changed, failures };
+  return { outcomes, changed, failures };
 }
 
-async function asked(project: string, balance: BillingClient['balance']) {
-  const { notes, stored } = noting();
-  const client = reportOutcomes({ ...NO_BILLING, balance }, notes.billing);
-  const result = await client.balance(ACCESS, { project, product: 1 }).catch((error: unknown) => error);
-  return { stored, result };
+/** What the record says after billing was asked for the balance of project 123. */
+async function asked(balance: BillingClient['balance']) {
+  const { failures } = await read();
+  const access = { workspace: 'T1', connection: 'main', baseUrl: MAIN.baseUrl, token: MAIN.token, failures };
+  let writes = 0;
+  const note: typeof workspaces.note = (...given) => workspaces.note(...given).finally(() => writes++);
+  const client = reportOutcomes({ ...NO_BILLING, balance }, noting({ ...workspaces, note }).outcomes.billing);
+  const result = await client
+    .balance(access, { project: '123', product: 1 })
+    .catch((error: unknown) => error);
+  const now = await read();
+  return {
+    result,
+    writes,
+    failed: now.failures.get('balance:123:1'),
+    rejectedAt: now.rejectedAt(CONNECTION),
+  };
 }
 
-it('notes a rejected token by its fingerprint, and that its project fails', async () => {
+const CONNECTION = { kind: 'connection', name: 'main' } as const;
+const save = async () => {
+  await workspaces.saveConnection(await changeIn(workspaces, 'T1'), MAIN);
+  await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
+};
+
+it('notes a rejected token, and that its project fails', async () => {
+  await save();
   const error = new Failure('token-rejected', { service: 'billing' });
-  const rejection = ['rejected', 'T1', CREDENTIAL, { mark: fingerprintOf('a-fake-token'), at: NOW }];
-  const target = { topic: 'balance', id: '123', product: 1 };
-  expect(await asked('123', () => Promise.reject(error))).toEqual({
-    stored: [
-      rejection,
-      ['failed', 'T1', target, { kind: 'token-rejected', data: { service: 'billing' }, since: NOW }],
-    ],
+  expect(await asked(() => Promise.reject(error))).toEqual({
     result: error,
+    writes: 2,
+    failed: { kind: 'token-rejected', data: { service: 'billing' }, since: NOW },
+    rejectedAt: NOW,
   });
 });
 
 it('notes that a project answers again, and writes nothing if the record already says so', async () => {
-  const answer = { balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] };
-  const answers = async () => answer;
-  expect(await asked('9', answers)).toEqual({
-    stored: [['cleared', 'T1', 'balance:9:1']],
-    result: answer,
-  });
-  expect((await asked('123', answers)).stored).toEqual([]);
-  const failsAsBefore = new Failure('service-failed', { service: 'billing', status: 500 });
-  expect((await asked('9', () => Promise.reject(failsAsBefore))).stored).toEqual([]);
-  expect((await asked('9', () => Promise.reject(new Failure('store-unavailable')))).stored).toEqual([]);
+  await save();
+  const answer = async () => ({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] });
+  const fails = () => Promise.reject(new Failure('service-failed', { service: 'billing', status: 500 }));
+  expect(await asked(fails)).toMatchObject({ writes: 1, failed: { kind: 'service-failed' } });
+  expect(await asked(fails)).toMatchObject({ writes: 0 });
+  expect(await asked(answer)).toMatchObject({ writes: 1, failed: undefined });
+  expect(await asked(answer)).toMatchObject({ writes: 0 });
+  expect(await asked(() => Promise.reject(new Failure('store-unavailable')))).toMatchObject({ writes: 0 });
+});
+
+it('keeps since when a project fails, and notes nothing of one that is not registered', async () => {
+  await save();
+  await redis.hset(HASH, 'failed:balance:123:1', JSON.stringify({ kind: 'timed-out', data: {}, since: 7 }));
+  const error = new Failure('service-failed', { service: 'billing', status: 500 });
+  const { failed } = await asked(() => Promise.reject(error));
+  expect(failed).toMatchObject({ kind: 'service-failed', since: 7 });
+  await workspaces.removeProject(await changeIn(workspaces, 'T1'), PROD, NOW);
+  expect(await asked(() => Promise.reject(error))).toMatchObject({ writes: 0 });
 });
 
 it.each([
-  [new Failure('access-refused', { status: 401 }), true],
-  [new Failure('access-refused', { status: 403 }), false],
-  [new Failure('access-not-found'), true],
-  [new Failure('store-unavailable'), false],
+  [new Failure('access-refused', { status: 401 }), NOW],
+  [new Failure('access-refused', { status: 403 }), undefined],
+  [new Failure('access-not-found'), NOW],
+  [new Failure('store-unavailable'), undefined],
 ])(
   'notes an application access by the end of its ID if the service does not know it: %s',
-  async (error, isNoted) => {
-    const { notes, stored } = noting();
-    await notes.notIssued({ id: 'an-id-abcd' }, { workspace: 'T1', connection: '123' }, error);
-    const rejection = ['rejected', 'T1', { kind: 'access', name: '123' }, { mark: 'abcd', at: NOW }];
-    expect(stored).toEqual(isNoted ? [rejection] : []);
+  async (error, rejectedAt) => {
+    await workspaces.saveAccess(await changeIn(workspaces, 'T1'), ACCESS);
+    await noting().outcomes.notIssued({ id: 'another' }, { workspace: 'T1', connection: '123' }, error);
+    const access = { kind: 'access', name: '123' } as const;
+    expect((await read()).rejectedAt(access)).toBeUndefined();
+    await noting().outcomes.notIssued(ACCESS, { workspace: 'T1', connection: '123' }, error);
+    expect((await read()).rejectedAt(access)).toBe(rejectedAt);
   },
 );
 
 it('plans reminders again after a new rejection, and never fails the request', async () => {
-  const rejection = { ...CREDENTIAL, workspace: 'T1', mark: 'a' };
-  const known = noting(async () => false);
-  await known.notes.rejected(rejection);
-  const first = noting();
-  await first.notes.rejected(rejection);
-  expect([known.changed, first.changed]).toEqual([[], ['T1']]);
-  const lost = noting(() => Promise.reject(new Failure('store-unavailable')));
-  await lost.notes.rejected(rejection);
+  await save();
+  const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
+  const rejection = { ...CONNECTION, workspace: 'T1', mark };
+  const { outcomes, changed } = noting();
+  await outcomes.rejected(rejection);
+  await outcomes.rejected(rejection);
+  expect(changed).toEqual(['T1']);
+  const lost = noting({ ...workspaces, load: () => Promise.reject(new Failure('store-unavailable')) });
+  await lost.outcomes.rejected(rejection);
   expect([lost.changed, lost.failures]).toEqual([
     [],
     [expect.objectContaining({ kind: 'store-unavailable' })],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
-import { createTokenQuota, type TokenQuota } from '../../src/workspace/short-lived/token-quota.ts';
+import { createTokenQuota, type TokenQuota } from '../../src/workspace/credentials/issued-tokens.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const { most: MAX_TOKENS, per: ISSUE_WINDOW } = DEFAULT_LIMITS.osTokens;

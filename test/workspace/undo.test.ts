@@ -16,8 +16,8 @@ const by = (at = NOW) =>
   changeIn(workspaces, 'T1', {
     at,
     who: 'U1',
-    action: 'channel default changed',
-    about: { kind: 'channel', channel: 'C2', alias: 'prod' },
+    action: 'changed the default project of',
+    about: 'C2: prod',
   });
 
 interface Undoable {
@@ -38,7 +38,7 @@ const KINDS: Record<string, Undoable> = {
   schedule: {
     save: async (id) => workspaces.schedules.save(await by(), schedule({ id })),
     remove: async (id, at) => workspaces.schedules.remove(await by(at), id, at),
-    find: (id, now) => workspaces.schedules.findRemoved('T1', id, now),
+    find: async (id, now) => workspaces.schedules.findRemoved(await read(), id, now),
     restore: async (id) => workspaces.schedules.restore(await by(), id),
     drop: async (ids) => workspaces.dropDamaged(await by(), 'schedule', ids),
     all: async () => (await read()).schedules,
@@ -49,7 +49,7 @@ const KINDS: Record<string, Undoable> = {
   watch: {
     save: async (id) => workspaces.watches.save(await by(), { ...WATCH, id }),
     remove: async (id, at) => workspaces.watches.remove(await by(at), id, at),
-    find: (id, now) => workspaces.watches.findRemoved('T1', id, now),
+    find: async (id, now) => workspaces.watches.findRemoved(await read(), id, now),
     restore: async (id) => workspaces.watches.restore(await by(), id),
     drop: async (ids) => workspaces.dropDamaged(await by(), 'watch', ids),
     all: async () => (await read()).watches,
@@ -103,16 +103,15 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
 });
 
 it('a restored project takes no channel from a default that was set since', async () => {
-  const removal = { project: PROD, channels: ['C1', 'C2'], at: NOW };
   await workspaces.addProject(await by(), PROD);
-  for (const channel of removal.channels) await workspaces.setChannelDefault(await by(), channel, 'prod');
-  await workspaces.removeProject(await by(), removal);
+  for (const channel of ['C1', 'C2']) await workspaces.setChannelDefault(await by(), channel, 'prod');
+  await workspaces.removeProject(await by(), PROD, NOW);
   await workspaces.addProject(await by(), { ...PROD, alias: 'live' });
   const seen = await by();
   await workspaces.setChannelDefault(await by(), 'C2', 'live');
-  await expect(workspaces.restoreProject(seen, removal)).rejects.toMatchObject({ kind: 'edit-conflict' });
+  await expect(workspaces.restoreProject(seen, 'prod')).rejects.toMatchObject({ kind: 'edit-conflict' });
   expect((await read()).channelDefault('C2')).toBe('live');
-  expect(await workspaces.restoreProject(await by(), removal)).toBe(true);
+  expect(await workspaces.restoreProject(await by(), 'prod')).toBe(true);
   expect([(await read()).channelDefault('C1'), (await read()).channelDefault('C2')]).toEqual([
     'prod',
     'live',
@@ -141,7 +140,7 @@ describe('the channel limit of a project with two names', () => {
 
   it('stays when the name that brought it is removed', async () => {
     const project = (await read()).projects.find(({ alias }) => alias === 'prod') as Project;
-    await workspaces.removeProject(await by(), { project, channels: [], at: NOW });
+    await workspaces.removeProject(await by(), project, NOW);
     expect(await limitsNow()).toEqual({ web: ['C1'], logs: undefined });
   });
 });

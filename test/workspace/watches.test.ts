@@ -1,13 +1,13 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseOwned } from '../../src/workspace/owned/owned-store.ts';
 import {
   MAX_WATCH_PEOPLE,
   serializeWatch,
   WATCHES,
   type Watch,
 } from '../../src/workspace/owned/watch-record.ts';
+import { parseNamedRecord } from '../../src/workspace/record/parse-record.ts';
 
 const WATCH: Watch = {
   id: 'abcd1234',
@@ -19,7 +19,7 @@ const WATCH: Watch = {
   createdAt: 1,
   since: 1,
 };
-const parseWatch = (id: string, json: string): Watch => parseOwned(WATCHES, id, json);
+const parseWatch = (id: string, json: string): Watch => parseNamedRecord(WATCHES.schema, json, 'id', id);
 const read = (watch: Watch): Watch => parseWatch(watch.id, serializeWatch(watch));
 const withRule = (rule: object): string => JSON.stringify({ ...WATCH, rule });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_KEY } from '../../src/redis/keys.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-index.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { testRedis } from '../support/redis.ts';
 
 const store = await testRedis();

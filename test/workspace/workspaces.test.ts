@@ -6,7 +6,6 @@ import type { NewConnection } from '../../src/workspace/credentials/connection-r
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { UNDO_MS } from '../../src/workspace/record/change.ts';
-import { createDeletion } from '../../src/workspace/record/deletion.ts';
 import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
   findConnection,
@@ -14,13 +13,20 @@ import {
   findSchedule,
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
+import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createAnswerStore } from '../../src/workspace/service-outcomes.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';
 import { schedule } from '../support/delivery.ts';
 import { recordFields, workspaceKeys } from '../support/redis.ts';
-import { ADDED_AT, MAIN as CONNECTION, HASH, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
+import {
+  ADDED_AT,
+  MAIN as CONNECTION,
+  HASH,
+  outcomesOf,
+  PROD,
+  startWorkspaceStore,
+} from '../support/workspace-store.ts';
 
 const KEY = { id: 'k1', key: randomBytes(32) };
 const TOKEN = 'fake-user-access-token-abcd';
@@ -67,7 +73,7 @@ describe('a workspace', () => {
       await workspaces.saveConnection(await changing(id), MAIN);
       await workspaces.addProject(await changing(id), PROD);
       await workspaces.setChannelDefault(await changing(id), 'C1', 'prod');
-      await workspaces.saveAnswer(id, { connection: 'main', at: NOW });
+      await outcomesOf(workspaces, NOW).save(await workspaces.load(id), { connection: 'main', at: NOW });
     }
     await createDeletion({ redis }).workspace('T1');
     expect((await workspaceKeys(redis)).filter((key) => !key.includes('T2'))).toEqual([]);
@@ -220,28 +226,27 @@ describe('a project', () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
-    const channels = [...(await read()).channelsOf('prod')];
-    expect(channels).toEqual(['C1', 'C2']);
-    await workspaces.removeProject(await changing(), { project: PROD, channels, at: NOW });
+    await workspaces.removeProject(await changing(), PROD, NOW);
     const gone = await read();
     expect(gone.projects).toEqual([]);
     expect(gone.channelDefault('C1')).toBeUndefined();
 
-    expect(await workspaces.findRemovedProject('T1', 'prod', NOW + UNDO_MS)).toBeUndefined();
-    const removal = (await workspaces.findRemovedProject('T1', 'prod', NOW + UNDO_MS - 1))!;
-    expect(await workspaces.restoreProject(await changing(), removal)).toBe(true);
+    expect(workspaces.findRemovedProject(gone, 'prod', NOW + UNDO_MS)).toBeUndefined();
+    expect(workspaces.findRemovedProject(gone, 'prod', NOW + UNDO_MS - 1)).toEqual(PROD);
+    expect(await workspaces.restoreProject(await changing(), 'prod')).toBe(true);
     const back = await read();
     expect(findProject(back, 'prod')).toEqual(PROD);
     expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
-    expect(await workspaces.findRemovedProject('T1', 'prod', NOW)).toBeUndefined();
+    expect(workspaces.findRemovedProject(back, 'prod', NOW)).toBeUndefined();
   });
 
   it('is not restored over a project that took its alias', async () => {
     const other = { ...PROD, id: '789' };
-    const removal = { project: PROD, channels: ['C1'], at: NOW };
-    await workspaces.removeProject(await changing(), removal);
+    await workspaces.addProject(await changing(), PROD);
+    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
+    await workspaces.removeProject(await changing(), PROD, NOW);
     await workspaces.addProject(await changing(), other);
-    expect(await workspaces.restoreProject(await changing(), removal)).toBe(false);
+    expect(await workspaces.restoreProject(await changing(), 'prod')).toBe(false);
     const record = await read();
     expect(record.projects).toEqual([other]);
     expect(record.channelDefault('C1')).toBeUndefined();
@@ -253,14 +258,15 @@ describe('a rejected credential', () => {
 
   it('is noted only once until it works or is registered again', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
-    const note = (at: number) => workspaces.saveRejection('T1', CONNECTION, { mark, at });
+    const note = (at: number) =>
+      outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
     const rejectedAt = async () => (await read()).rejectedAt(CONNECTION);
-    expect(await note(NOW)).toBe(true);
-    expect(await note(NOW + 1)).toBe(false);
+    await note(NOW);
+    await note(NOW + 1);
     expect(await rejectedAt()).toBe(NOW);
-    await workspaces.saveAnswer('T1', { connection: 'main', at: NOW + 2 });
+    await outcomesOf(workspaces, NOW).save(await read(), { connection: 'main', at: NOW + 2 });
     expect(await rejectedAt()).toBeUndefined();
-    expect(await note(NOW + 3)).toBe(true);
+    await note(NOW + 3);
     expect(await rejectedAt()).toBe(NOW + 3);
     await workspaces.saveConnection(await changing(), MAIN);
     expect(await rejectedAt()).toBeUndefined();
@@ -273,11 +279,12 @@ describe('a rejected credential', () => {
       token: 'another one',
     });
     expect(fingerprint).not.toBe(before.fingerprint);
-    const note = (mark: string) => workspaces.saveRejection('T1', CONNECTION, { mark, at: NOW });
-    expect(await note(before.fingerprint)).toBe(false);
+    const note = (mark: string) =>
+      outcomesOf(workspaces, NOW).rejected({ workspace: 'T1', ...CONNECTION, mark });
+    await note(before.fingerprint);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
     await workspaces.removeConnection(await changing(), 'main');
-    expect(await note(fingerprint)).toBe(false);
+    await note(fingerprint);
     expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['connection:eu']);
   });
 });
@@ -290,11 +297,9 @@ describe('what is stored after an answer', () => {
   /** How many writes went out for these notes, one after the other, each by a request of its own. */
   async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
-    const answerStore = createAnswerStore(
-      { saveAnswer: (...args) => workspaces.saveAnswer(...args).finally(() => writes++) },
-      () => undefined,
-    );
-    for (const one of notes) await answerStore.save(await read(), one);
+    const note: typeof workspaces.note = (...args) => workspaces.note(...args).finally(() => writes++);
+    const outcomes = outcomesOf({ ...workspaces, note }, NOW);
+    for (const one of notes) await outcomes.save(await read(), one);
     return writes;
   }
 
@@ -302,15 +307,16 @@ describe('what is stored after an answer', () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const mark = (await read()).connections.get('main')?.fingerprint ?? '';
     const woken: string[] = [];
-    const store = createAnswerStore(
-      workspaces,
-      () => undefined,
-      async (team) => void woken.push(team),
-    );
-    const answer = async (at: number) => store.save(await read(), { connection: 'main', at });
+    const outcomes = outcomesOf(workspaces, NOW + 1, (team) => woken.push(team));
+    const answer = async (at: number) => outcomes.save(await read(), { connection: 'main', at });
     await answer(NOW);
     expect(woken).toEqual([]);
-    await workspaces.saveRejection('T1', { kind: 'connection', name: 'main' }, { mark, at: NOW + 1 });
+    await outcomesOf(workspaces, NOW + 1).rejected({
+      workspace: 'T1',
+      kind: 'connection',
+      name: 'main',
+      mark,
+    });
     await answer(NOW + 2);
     await answer(NOW + 3);
     expect(woken).toEqual(['T1']);

@@ -29,7 +29,7 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
 declare module '../../domain/command-names.ts' {

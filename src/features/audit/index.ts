@@ -1,10 +1,22 @@
+import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
+import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import {
+  button,
+  buttonRow,
+  clipText,
+  compact,
+  context,
+  header,
+  type Message,
+  section,
+} from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
+import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';
+import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Feature, Services } from '../feature.ts';
-import { auditMessage } from './blocks.ts';
-import { createSubjectTexts, type ItemTexts } from './subjects.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -15,23 +27,15 @@ declare module '../../domain/command-names.ts' {
   }
 }
 
-declare module '../feature.ts' {
-  interface Feature {
-    /** What the audit says of a schedule or a watch that it has kept as JSON; undefined if that can't be read. */
-    readonly auditTexts?: ItemTexts;
-  }
-}
-
-const A_PAGE = 20;
+const TITLE = 'Who changed what';
+const ENTRIES_OF_A_PAGE = 20;
+const LONGEST_ABOUT = 200;
 
 /** `/billing audit`: who changed what in this workspace, for managers. */
-export function createAuditFeature({ audit, all }: Services): Feature {
-  const show = async (request: Request, before?: string): Promise<void> => {
-    const page = await audit.page(request.user.teamId, A_PAGE, before);
-    const { user, workspace } = request;
-    const zone = user.zone ?? workspace.settings.zone;
-    const textOf = createSubjectTexts(all.auditTexts(), workspace);
-    await request.reply.update(auditMessage(page, before === undefined, zone, textOf));
+export function createAuditFeature({ audit }: Services): Feature {
+  const show = async ({ user, workspace, reply }: Request, before?: string): Promise<void> => {
+    const page = await audit.page(user.teamId, ENTRIES_OF_A_PAGE, before);
+    await reply.update(auditMessage(page, before === undefined, user.zone ?? workspace.settings.zone));
   };
 
   return {
@@ -59,3 +63,65 @@ export function createAuditFeature({ audit, all }: Services): Feature {
     },
   };
 }
+
+/** @param isNewest whether these are the newest entries there are @param zone of the reader, for the days */
+function auditMessage({ entries, older }: AuditPage, isNewest: boolean, zone: Zone): Message {
+  const buttons = compact([
+    older !== undefined && button('audit:older', 'Older', { value: older }),
+    !isNewest && button('audit:newest', 'Newest'),
+  ]);
+  const none = section(isNewest ? 'No entries yet.' : 'No older entries.');
+  return {
+    text: `${TITLE}: ${entries.length} entries`,
+    blocks: [
+      header(TITLE),
+      entries.length === 0 ? none : entryList(entries, zone),
+      ...buttonRow(buttons),
+      context(
+        `Times are in your time zone · Tally keeps the newest ${MAX_AUDIT_ENTRIES.toLocaleString('en')} entries`,
+      ),
+    ],
+  };
+}
+
+function entryList(entries: readonly AuditEntry[], zone: Zone): RichTextBlock {
+  const dayOf = ({ at }: AuditEntry) => dayAt(at, zone);
+  return {
+    type: 'rich_text',
+    elements: [...new Set(entries.map(dayOf))].flatMap((day): RichTextBlock['elements'] => {
+      const lines = entries.filter((entry) => dayOf(entry) === day).map(entryLine);
+      return [
+        { type: 'rich_text_section', elements: [text(formatDays(day, day), true)] },
+        { type: 'rich_text_list', style: 'bullet', elements: lines },
+      ];
+    }),
+  };
+}
+
+/** Rich text, in which the names that people chose can't act as mark-up. */
+function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
+  const time: RichTextElement = {
+    type: 'date',
+    timestamp: Math.floor(at / 1000),
+    format: '{time}',
+    fallback: `${new Date(at).toISOString().slice(11, 16)} UTC`,
+  };
+  const person: RichTextElement = isPerson(who) ? { type: 'user', user_id: who } : text(who || 'Someone');
+  const subject = namedParts(clipText(about, LONGEST_ABOUT));
+  return { type: 'rich_text_section', elements: [time, text(' '), person, text(` ${action} `), ...subject] };
+}
+
+/** Channels and people are recorded by their IDs. Slack shows their names, and “private channel” to those outside. */
+const namedParts = (about: string): RichTextElement[] =>
+  about.split(SLACK_ID_PATTERN).flatMap((part, at): RichTextElement[] => {
+    if (at % 2 === 0) return part === '' ? [] : [text(part, true)];
+    return isPerson(part) ? [{ type: 'user', user_id: part }] : [{ type: 'channel', channel_id: part }];
+  });
+
+const text = (words: string, bold = false): RichTextElement => ({
+  ...{ type: 'text', text: words },
+  ...(bold && { style: { bold } }),
+});
+
+/** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
+const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

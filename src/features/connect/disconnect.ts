@@ -53,11 +53,8 @@ export function createDisconnectForm({ workspaces }: Services) {
       const heirs = heirsOf(name, workspace);
       const heir = heirs.find((one) => one === chosen) ?? (heirs.length === 1 ? heirs[0] : undefined);
       if (heir === undefined && heirs.length > 0) return refuseField('Choose the new default connection.');
-      const inherits =
-        heir === undefined
-          ? []
-          : ([['default connection changed', { kind: 'connection', name: heir }]] as const);
-      const removed = ['connection removed', { kind: 'connection', name }] as const;
+      const inherits = heir === undefined ? [] : [['changed the default connection to', heir] as const];
+      const removed = ['removed the connection', name] as const;
       await workspaces.removeConnection(auditedChange(request, ...inherits, removed), name, heir);
       const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
       return textMessage(`${goneText(name)}${now}`);

@@ -186,7 +186,7 @@ function createExpiryForm({ workspaces, all }: Services) {
       if (findConnection(workspace, id) === undefined)
         throw new Failure('connection-missing', { connection: id });
       const expiry = expiryOf(input.expires, workspace.settings.zone);
-      const change = auditedChange(request, ['expiry changed', { kind: 'connection', name: id }]);
+      const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
       await all.connected(user.teamId);
       return savedText(id, expiry, request);

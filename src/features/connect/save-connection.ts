@@ -55,9 +55,10 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
     const answers = await test(input, request);
-    const action = workspace.connectionNames.includes(name) ? 'connection replaced' : 'connection registered';
+    const isKnown = workspace.connectionNames.includes(name);
+    const action = isKnown ? 'replaced the token of the connection' : 'added the connection';
     const chosen = defaultWith(name, workspace);
-    const change = auditedChange(request, [action, { kind: 'connection', name }], ...chosen.actions);
+    const change = auditedChange(request, [action, name], ...chosen.actions);
     await workspaces.saveConnection(change, newConnection(input, answers, user.id, at), chosen.name);
     const now = { ...request, workspace: await workspaces.load(user.teamId) };
     const saved = { ...answers, connection: name, project: input.project, names, chosen: chosen.name };
@@ -109,7 +110,7 @@ function defaultWith(name: string, record: Workspace) {
   const isNews = before === undefined && record.connectionNames.length > 0;
   return {
     name: before ?? name,
-    actions: isNews ? [['default connection changed', { kind: 'connection', name }] as const] : [],
+    actions: isNews ? [['changed the default connection to', name] as const] : [],
   };
 }
 

@@ -4,11 +4,9 @@ import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
-import { createAccessForm } from './access-form.ts';
-import { createAccessSaving, removeAccess } from './save-access.ts';
-import { parseTokenText, type TokenContext } from './token-request.ts';
-import { askForToken, issueAgain, revokeToken } from './tokens.ts';
-import { CONFIRM_VIEW, waitingTokenModal } from './window.ts';
+import { createAccessForm, removeAccess } from './access.ts';
+import { askForToken, issueAgain, parseTokenText, revokeToken } from './tokens.ts';
+import { CONFIRM_VIEW, type TokenContext, waitingTokenModal } from './window.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -41,15 +39,10 @@ const HELP: HelpLine = {
  * Application accesses of projects are registered through a form, tested, sealed, and removed.
  */
 export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feature {
-  const form = createAccessForm(parts, createAccessSaving(parts));
+  const form = createAccessForm(parts);
   return {
     help: [HELP, ACCESS_HELP],
-    projectVerbs: {
-      access: {
-        label: 'Application access…',
-        open: form.open,
-      },
-    },
+    projectVerbs: { access: { label: 'Application access…', open: form.open } },
     options: form.listeners.options,
     commands: {
       '/os-token': {

@@ -1,53 +1,106 @@
-import type { Button } from '@slack/types';
+/** Issuing and revoking OS_TOKENs. A window shows one token, and carries sealed what revoking it takes. */
+import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
-import { type DataOf, Failure, failureOf, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import {
+  type DataOf,
+  Failure,
+  failureOf,
+  InvalidWord,
+  ignoreFailure,
+  isFailure,
+  mayHaveBeenSaved,
+} from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { parseProjectText } from '../../domain/language/read-command.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
-import type { IssuedToken } from '../../identity/client.ts';
-import {
-  type Block,
-  button,
-  compact,
-  SLACK_LIMITS,
-  section,
-  withoutActions,
-} from '../../slack/kit/blocks.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { IssuedToken, Tenant } from '../../identity/client.ts';
+import { joinTexts, SLACK_LIMITS, withoutActions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { AccessSecrets } from '../../workspace/credentials/access-record.ts';
-import type { ProjectReference } from '../../workspace/projects/resolve-project.ts';
-import { EVENTS_KEPT_MS } from '../../workspace/short-lived/replay-protection.ts';
-import type { TokenWindow, WindowToken } from '../../workspace/short-lived/token-windows.ts';
-import {
-  createTokenRequest,
-  isRevocationUnclear,
-  mayHaveIssued,
-  type RevokeOutcome,
-  recordEntry,
-  repeatTokenRequest,
-  requireIssuer,
-  revocationEntry,
-  type TokenContext,
-  type TokenRequest,
-  type TokenSubject,
-  tenantOf,
-  tokenAuditId,
-  tokenSubject,
-} from './token-request.ts';
+import { type AccessSecrets, isNamedIssuer } from '../../workspace/credentials/access-record.ts';
+import type { TokenWindow, WindowToken } from '../../workspace/credentials/issued-tokens.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
+import { EVENTS_KEPT_MS } from '../../workspace/replay-protection.ts';
 import {
   ALREADY_USED,
+  type AuditState,
   anotherButton,
   confirmIssueModal,
   formatUntil,
+  isRevocationUnclear,
   issuedModal,
   issuingModal,
+  maybeIssuedBlocks,
+  mayHaveIssued,
   openWindow,
+  type RevokeOutcome,
+  remedies,
   revocationMessage,
   revokingModal,
   shellLines,
   showInWindow,
   slashCommandOnlyMessage,
+  type TokenContext,
+  type TokenRequest,
   tokenWindow,
 } from './window.ts';
+
+/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
+export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
+  if (help) return 'help';
+  const word = alias ?? project ?? 'prod';
+  const refusal = (bad: string, why: string) =>
+    new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
+  if (product !== undefined)
+    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
+  return withoutUndefined({ project, alias });
+}
+
+/**
+ * Refuses people who cannot be issuers. Whether they are in one of the groups is asked once the modal is open.
+ * @param word the project as it was typed; undefined for the word it is known by
+ * @throws access-missing, not-issuer, and what resolving the project throws
+ */
+function createTokenRequest(named: ProjectReference, request: Request, word?: string): TokenRequest {
+  const { workspace, user, channel } = request;
+  const target = findTokenProject(named, request);
+  const { project, label } = target;
+  const access = findAccess(workspace, project);
+  if (access === undefined) throw new Failure('access-missing', { project, label });
+  if (access.issuers.groups.length === 0 && !isNamedIssuer(access, user.id))
+    throw new Failure('not-issuer', { label });
+  const window = { project, word: word ?? target.word, ...withoutUndefined({ channel }) };
+  return { window, label, access };
+}
+
+/** Tokens need no connection to billing, so a missing connection is no reason to refuse. */
+function findTokenProject(named: ProjectReference, request: Request) {
+  try {
+    return resolveProject(named, request.workspace, request);
+  } catch (error) {
+    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
+  }
+}
+
+/** Makes a window's request again with what is registered now. @throws as `createTokenRequest` */
+function repeatTokenRequest({ word, project, channel }: TokenWindow, request: Request): TokenRequest {
+  const isSame = request.workspace.aliases.has(word) && findProject(request.workspace, word)?.id === project;
+  return createTokenRequest(isSame ? { alias: word } : { project }, { ...request, channel }, word);
+}
+
+/** External people never get tokens; all others need to be named for the project. @throws not-allowed, not-issuer */
+async function requireIssuer({ label, access }: TokenRequest, { user, slack }: Request): Promise<void> {
+  if (user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
+  if (isNamedIssuer(access, user.id)) return;
+  const { groups } = access.issuers;
+  if (groups.length === 0 || !(await slack.isInGroups(groups))) throw new Failure('not-issuer', { label });
+}
 
 /**
  * Asks for a token: in a channel it is confirmed first by people who have not seen the notice yet.
@@ -111,60 +164,31 @@ async function issueInWindow(
   }
 }
 
-/** For an answer that Tally can't read: it may have brought a token. */
-export const maybeIssuedBlocks = (failure: Failure): Block[] =>
-  mayHaveIssued(failure) && failure.kind !== 'outcome-unclear'
-    ? [section('It may have issued a token. Nobody has seen it, and it expires by itself.')]
-    : [];
-
-/** What somebody has to do about the access. */
-const ACCESS_FAILURES: ReadonlySet<string> = new Set([
-  ...['access-refused', 'access-not-found', 'project-disabled', 'access-missing', 'unseal-failed'],
-  'wrong-identity-url',
-]);
-
-/** The buttons below a failure. Where the access is wrong, managers can replace it. */
-function remedies(failure: Failure, { project }: TokenWindow, manage: boolean): Button[] {
-  const again = anotherButton('Try again');
-  if (failure.kind === 'not-issuer' || failure.kind === 'not-allowed') return [];
-  const isKeyGone = failure.kind === 'unseal-failed' && failure.data.reason !== 'malformed';
-  const isReplaceable = manage && ACCESS_FAILURES.has(failure.kind) && !isKeyGone;
-  const authUrl = failure.kind === 'wrong-identity-url' ? failure.data.suggestion : undefined;
-  const value = [project, authUrl].filter(Boolean).join(' ');
-  return compact([
-    isReplaceable && button('access-form', 'Replace access…', { value, style: 'primary' }),
-    again,
-  ]);
-}
-
 /** Issues a token and shows it in the open modal. One that could not be audited or shown is revoked. */
 async function issueToken(asked: TokenRequest, context: TokenContext): Promise<void> {
   const { request, audit, clock } = context;
   const { label, access, window } = asked;
-  const { teamId, id } = request.user;
   const issued = await issueWithinQuota(asked, context);
   const { token: value, expiresAt } = issued;
-  const about = tokenSubject(request, window.project, tokenAuditId(issued.auditId));
+  const name = tokenName(issued);
   let isAudited = false;
   const notShown = async (why: string | undefined, cause?: unknown): Promise<Failure> => {
-    const became = await revokeUnseen(asked, issued, about, isAudited, context);
+    const became = await revokeUnseen(asked, issued, isAudited, context);
     return new Failure('token-not-shown', { label, why, ...became }, { cause });
   };
   if (shellLines(issued, access).length > SLACK_LIMITS.section)
     throw await notShown(`It has ${value.length} characters, more than Slack can show.`);
   // Before anybody sees it.
-  const entry = { at: clock(), who: id, action: 'token issued', about } as const;
-  await audit.record(teamId, entry).catch(async (error: unknown) => {
+  const about = tokenText(request, window.project, name);
+  const entry = { at: clock(), who: request.user.id, action: ISSUED, about };
+  await audit.record(request.user.teamId, entry).catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
   isAudited = true;
   const token: WindowToken = {
-    value,
-    authUrl: access.authUrl,
-    ...(expiresAt !== undefined && { expiresAt }),
+    ...{ value, authUrl: access.authUrl, ...withoutUndefined({ expiresAt, audit: name }) },
     // If the service doesn't say when the token expires, a day.
     until: expiresAt ?? clock() + DAY,
-    ...(about.token !== undefined && { audit: about.token }),
   };
   if (await request.reply.modal.tryUpdate(issuedModal(asked, issued, { ...window, token }, context))) return;
   throw await notShown(
@@ -182,8 +206,7 @@ async function issueWithinQuota(
   const opened = access.open();
   const next = await quota.take(teamId, id, at);
   if (next !== undefined) throw new Failure('too-many-tokens', { limit: quota.limit, wait: next - at });
-  const about = tokenSubject(request, window.project);
-  const issued = await requestToken(opened, about, context).catch(async (error: unknown) => {
+  const issued = await requestToken(opened, window.project, context).catch(async (error: unknown) => {
     if (isFailure(error) && !mayHaveIssued(error)) await quota.giveBack(teamId, id, at).catch(ignoreFailure);
     throw error;
   });
@@ -194,42 +217,41 @@ async function issueWithinQuota(
   return issued;
 }
 
-/** Audits a token that the service may have issued although Tally has none. @param about for that entry */
+/** Audits a token that the service may have issued although Tally has none. @param fact for that entry */
 export function requestToken(
   access: AccessSecrets,
-  about: TokenSubject,
+  project: string,
   context: TokenContext,
+  fact?: string,
 ): Promise<IssuedToken> {
-  const { request, identity, clock } = context;
-  return identity.issue(access, tenantOf(about.id, context)).catch(async (error: unknown) => {
-    const entry = { at: clock(), who: request.user.id, action: 'token issued' } as const;
+  return context.identity.issue(access, tenantOf(project, context)).catch(async (error: unknown) => {
     if (isFailure(error) && mayHaveIssued(error))
-      await recordEntry({ ...entry, about: { ...about, outcome: 'unclear' } }, context);
+      await auditToken(ISSUED, tokenText(context.request, project, fact, UNCLEAR), context);
     throw error;
   });
 }
 
 /** @param isAudited whether the entry of the audit was certainly written */
 async function revokeUnseen(
-  { access }: TokenRequest,
-  { token, expiresAt }: IssuedToken,
-  about: TokenSubject,
+  { access, window: { project } }: TokenRequest,
+  issued: IssuedToken,
   isAudited: boolean,
   context: TokenContext,
 ): Promise<Pick<DataOf<'token-not-shown'>, 'state' | 'until' | 'audit'>> {
-  const { request, identity, clock } = context;
-  const outcome = await identity.revoke(access.authUrl, token, tenantOf(about.id, context)).catch(failureOf);
-  const entry = { at: clock(), who: request.user.id, about };
-  const issued = { ...entry, action: 'token issued', about: { ...about, outcome: 'not-shown' } } as const;
+  const { request, identity } = context;
+  const name = tokenName(issued);
+  const outcome = await identity
+    .revoke(access.authUrl, issued.token, tenantOf(project, context))
+    .catch(failureOf);
   const states = [
-    await recordEntry(isAudited ? undefined : issued, context),
-    await recordEntry(revocationEntry(entry, outcome), context),
+    isAudited ? 'yes' : await auditToken(ISSUED, tokenText(request, project, name, 'not shown'), context),
+    await auditRevocation(outcome, project, name, context),
   ];
   const isRevoked = outcome === 'revoked' || outcome === 'already-dead';
   const isUnclear = isFailure(outcome) && isRevocationUnclear(outcome);
   return {
     state: isRevoked ? 'revoked' : isUnclear ? 'unclear' : 'not-revoked',
-    until: formatUntil(expiresAt, request).slice('until '.length),
+    until: formatUntil(issued.expiresAt, request).slice('until '.length),
     audit: states.includes('no') ? 'no' : states.includes('maybe') ? 'maybe' : 'yes',
   };
 }
@@ -243,22 +265,22 @@ const REVOCATION_TIME = 30_000;
  * @param metadata the window's
  */
 export async function revokeToken(metadata: string, context: TokenContext): Promise<void> {
-  const { request, clock } = context;
-  const { user, reply } = request;
+  const { request } = context;
   const window = openWindow(metadata, context);
   if (window?.token === undefined)
-    return reply.modal.update(tokenWindow([ALREADY_USED], window, context, anotherButton('Issue another')));
+    return request.reply.modal.update(
+      tokenWindow([ALREADY_USED], window, context, anotherButton('Issue another')),
+    );
   const { token, ...left } = window;
   if (!(await isFirst(`revoke ${metadata}`, REVOCATION_TIME, context))) return;
-  await reply.modal.update(revokingModal);
+  await request.reply.modal.update(revokingModal);
   const outcome = await revokeAndCheck(token, window.project, context).catch(failureOf);
-  const about = tokenSubject(request, window.project, token.audit);
-  const audit = await recordEntry(revocationEntry({ at: clock(), who: user.id, about }, outcome), context);
+  const audit = await auditRevocation(outcome, window.project, token.audit, context);
   const message = revocationMessage(outcome, token, audit, request);
   if (isFailure(outcome)) request.recordError(outcome);
-  const isOver = !isFailure(outcome) && outcome !== 'alive' && outcome !== 'refused';
-  if (isOver) await showInWindow(message, left, context, anotherButton('Issue another'));
-  else await showInWindow(message, window, context);
+  if (isFailure(outcome) || outcome === 'alive' || outcome === 'refused')
+    await showInWindow(message, window, context);
+  else await showInWindow(message, left, context, anotherButton('Issue another'));
 }
 
 /** Revokes the token, then checks whether the service still accepts it. @throws Failure of the revocation */
@@ -267,10 +289,76 @@ async function revokeAndCheck(
   project: string,
   context: TokenContext,
 ): Promise<RevokeOutcome> {
-  const { identity } = context;
   const tenant = tenantOf(project, context);
-  const revoked = await identity.revoke(authUrl, value, tenant);
+  const revoked = await context.identity.revoke(authUrl, value, tenant);
   if (revoked !== 'revoked') return revoked;
-  const checked = await identity.check(authUrl, value, tenant).catch(ignoreFailure);
+  const checked = await context.identity.check(authUrl, value, tenant).catch(ignoreFailure);
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
+}
+
+/** For the limits and the waiting times of requests to the identity service. @param project whose access is used */
+export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
+  workspace: user.teamId,
+  connection: project,
+  waits: workspace.waits,
+});
+
+/** How the project with this ID is called: by its alias if it has one. */
+export function accessProjectLabel({ projects }: Workspace, project: string) {
+  const alias = projects.find(({ id }) => id === project)?.alias;
+  return { label: alias ?? `Project ${project}`, word: alias ?? project };
+}
+
+/** As the audit says them. */
+export const ISSUED = 'got an OS_TOKEN for';
+const REVOKED = 'revoked an OS_TOKEN of';
+const UNCLEAR = 'outcome unclear';
+
+/** Identifies a token in the audit without revealing it: `token 0123456789ab` */
+export const tokenName = ({ auditId }: IssuedToken): string | undefined =>
+  auditId && `token ${createHash('sha256').update(auditId).digest('hex').slice(0, 12)}`;
+
+/** What an entry of the audit is about: `prod (project 123) · token 0123456789ab · not shown` */
+export function tokenText(
+  { workspace }: Request,
+  project: string,
+  ...facts: readonly (string | undefined)[]
+): string {
+  const { word } = accessProjectLabel(workspace, project);
+  return joinTexts(' · ', [
+    word === project ? `project ${project}` : `${word} (project ${project})`,
+    ...facts,
+  ]);
+}
+
+export async function auditToken(
+  action: string,
+  about: string,
+  { audit, request, clock }: TokenContext,
+): Promise<AuditState> {
+  try {
+    await audit.record(request.user.teamId, { at: clock(), who: request.user.id, action, about });
+    return 'yes';
+  } catch (error) {
+    request.recordError(error);
+    return isFailure(error) && mayHaveBeenSaved(error) ? 'maybe' : 'no';
+  }
+}
+
+/** What the audit says of a revocation beside the token; nothing is recorded of one that certainly was none. */
+const REVOCATION_FACTS: Readonly<Partial<Record<RevokeOutcome | 'revoked', string>>> = {
+  ...{ revoked: '', dead: '', unchecked: '' },
+  ...{ alive: 'still accepted', 'already-dead': 'had expired already' },
+};
+
+async function auditRevocation(
+  outcome: RevokeOutcome | 'revoked' | Failure,
+  project: string,
+  name: string | undefined,
+  context: TokenContext,
+): Promise<AuditState> {
+  const unclear = isFailure(outcome) && isRevocationUnclear(outcome) ? UNCLEAR : undefined;
+  const fact = isFailure(outcome) ? unclear : REVOCATION_FACTS[outcome];
+  if (fact === undefined) return 'yes';
+  return auditToken(REVOKED, tokenText(context.request, project, name, fact), context);
 }

@@ -1,16 +1,18 @@
+/** The window of `/os-token`: what it shows, and what it carries sealed, for the person who asks. */
 import type { Button, ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type DataOf, type Failure, isFailure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import {
   dayAt,
   formatDays,
+  isTimeZone,
   MINUTE,
   type Millis,
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { IssuedToken } from '../../identity/client.ts';
+import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
@@ -34,16 +36,46 @@ import {
 import { modal } from '../../slack/kit/modal.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { ApplicationAccessRecord } from '../../workspace/credentials/access-record.ts';
-import type { TokenWindow, WindowToken } from '../../workspace/short-lived/token-windows.ts';
-import {
-  type AuditState,
-  isRevocationUnclear,
-  type RevokeOutcome,
-  readerZone,
-  type TokenContext,
-  type TokenRequest,
-} from './token-request.ts';
+import type { ApplicationAccessRecord, OpenableAccess } from '../../workspace/credentials/access-record.ts';
+import type {
+  TokenQuota,
+  TokenWindow,
+  TokenWindows,
+  WindowToken,
+} from '../../workspace/credentials/issued-tokens.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
+import type { Services } from '../feature.ts';
+
+/** One person's command, click or form, and what the feature answers it with. */
+export interface TokenContext extends Services {
+  readonly request: Request;
+  readonly identity: IdentityClient;
+  readonly windows: TokenWindows;
+  readonly quota: TokenQuota;
+  readonly dedup: EventDedup;
+}
+
+/** One person's request for a token of one project. */
+export interface TokenRequest {
+  readonly window: Omit<TokenWindow, 'token'>;
+  readonly label: string;
+  readonly access: OpenableAccess;
+}
+
+/** What became of a revocation, as far as the service says. */
+export type RevokeOutcome = Exclude<Revocation, 'revoked'> | 'dead' | 'alive' | 'unchecked';
+
+/** Whether something is in the audit; `maybe` when the answer to writing it was lost. */
+export type AuditState = DataOf<'token-not-shown'>['audit'];
+
+/** Whether the service may have issued a token although Tally has none. */
+export const mayHaveIssued = ({ kind }: Failure): boolean =>
+  ['outcome-unclear', 'invalid-response', 'response-too-large'].includes(kind);
+
+/** Whether the service may have revoked a token although Tally got no confirmation. */
+export const isRevocationUnclear = (failure: Failure): boolean =>
+  ['service-unreachable', 'timed-out', 'invalid-response', 'response-too-large'].includes(failure.kind) ||
+  (failure.kind === 'service-failed' && failure.data.status >= 500);
 
 export const CONFIRM_VIEW = 'os-token';
 const TITLE = 'OS_TOKEN';
@@ -127,7 +159,7 @@ export function issuedModal(
     ...(isHere && { metadata: sealed }),
     blocks: [
       section(
-        `OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiryText(issued, shownIn)}`,
+        `OS_TOKEN for ${label}: a temporary key to the cloud platform’s API. ${expiryText(issued.expiresAt, shownIn)}`,
       ),
       preformatted(issued.token),
       section(`For your shell, ready to paste. ${ENDPOINT[service]}`),
@@ -167,12 +199,6 @@ const revokeButton = (label: string): Button => button('os-token-revoke', label,
 /** Issues a token in the place of what the window shows. */
 export const anotherButton = (label: string): Button => button('os-token-another', label);
 
-function expiryText({ expiresAt }: IssuedToken, { clock, request }: TokenContext): string {
-  if (expiresAt === undefined) return 'The service doesn’t say when it expires.';
-  const when = formatClockTime(expiresAt, readerZone(request));
-  return `It expires at ${when}, ${formatTimeLeft(expiresAt - clock())}.`;
-}
-
 /** The project, roles and user that the service names for a token. */
 export function describeTokenScope({ project, roles, user }: IssuedToken): string {
   const named = project?.name ?? project?.id;
@@ -182,6 +208,33 @@ export function describeTokenScope({ project, roles, user }: IssuedToken): strin
     named === undefined ? 'The service doesn’t name the project' : `Project ${named}${also}${domain}`,
     roles.length === 0 ? 'no roles named' : `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
     user !== undefined && `acts as ${user}`,
+  ]);
+}
+
+/** For an answer that Tally can't read: it may have brought a token. */
+export const maybeIssuedBlocks = (failure: Failure): Block[] =>
+  mayHaveIssued(failure) && failure.kind !== 'outcome-unclear'
+    ? [section('It may have issued a token. Nobody has seen it, and it expires by itself.')]
+    : [];
+
+/** What somebody has to do about the access. */
+const ACCESS_FAILURES: ReadonlySet<string> = new Set([
+  ...['access-refused', 'access-not-found', 'project-disabled', 'access-missing', 'unseal-failed'],
+  'wrong-identity-url',
+]);
+
+/** The buttons below a failure. Where the access is wrong, managers can replace it. */
+export function remedies(failure: Failure, { project }: TokenWindow, canManage: boolean): Button[] {
+  if (failure.kind === 'not-issuer' || failure.kind === 'not-allowed') return [];
+  const isKeyGone = failure.kind === 'unseal-failed' && failure.data.reason !== 'malformed';
+  const authUrl = failure.kind === 'wrong-identity-url' ? failure.data.suggestion : undefined;
+  const value = joinTexts(' ', [project, authUrl]);
+  return compact([
+    canManage &&
+      ACCESS_FAILURES.has(failure.kind) &&
+      !isKeyGone &&
+      button('access-form', 'Replace access…', { value, style: 'primary' }),
+    anotherButton('Try again'),
   ]);
 }
 
@@ -227,19 +280,28 @@ export function slashCommandOnlyMessage(word: string | undefined, rerun: Command
   );
 }
 
+/** The reader's own zone, or the workspace's if Slack's can't be used. */
+const readerZone = ({ user, workspace }: Request): Zone =>
+  user.zone !== undefined && isTimeZone(user.zone) ? user.zone : workspace.settings.zone;
+
+const expiryText = (expiresAt: Millis | undefined, { clock, request }: TokenContext): string =>
+  expiresAt === undefined
+    ? 'The service doesn’t say when it expires.'
+    : `It expires at ${formatExpiryTime(expiresAt, clock(), readerZone(request))}.`;
+
 /** `until 11:15 on Sat 21 Nov 2026 (Europe/Berlin)`, or `until it expires` */
 export const formatUntil = (expiresAt: Millis | undefined, request: Request): string =>
   `until ${expiresAt === undefined ? 'it expires' : formatClockTime(expiresAt, readerZone(request))}`;
 
 /** `11:15 on Sat 21 Nov 2026 (Europe/Berlin)` */
-export function formatClockTime(ms: Millis, zone: Zone): string {
+function formatClockTime(ms: Millis, zone: Zone): string {
   const day = dayAt(ms, zone);
   return `${wallClockAt(ms, zone).time} on ${formatDays(day, day)} (${zone})`;
 }
 
-/** `in 1 hour`; a clock may be wrong, the service’s or Tally’s. */
-export const formatTimeLeft = (ms: Millis): string =>
-  ms > 0 ? `in ${formatDuration(ms)}` : 'which is past by Tally’s clock';
+/** `11:15 on Sat 21 Nov 2026 (Europe/Berlin), in 1 hour`; a clock may be wrong, the service’s or Tally’s. */
+export const formatExpiryTime = (expiresAt: Millis, at: Millis, zone: Zone): string =>
+  `${formatClockTime(expiresAt, zone)}, ${expiresAt > at ? `in ${formatDuration(expiresAt - at)}` : 'which is past by Tally’s clock'}`;
 
 /** `1 hour`, `19 minutes`, `2 hours 5 minutes`, `3 days` */
 function formatDuration(ms: Millis): string {
@@ -247,7 +309,5 @@ function formatDuration(ms: Millis): string {
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
   if (minutes === 0) return 'less than a minute';
   if (hours >= 48) return pluralize(Math.floor(hours / 24), 'day');
-  return [hours > 0 && pluralize(hours, 'hour'), rest > 0 && pluralize(rest, 'minute')]
-    .filter(Boolean)
-    .join(' ');
+  return joinTexts(' ', [hours > 0 && pluralize(hours, 'hour'), rest > 0 && pluralize(rest, 'minute')]);
 }

@@ -15,6 +15,7 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
+  type Block,
   button,
   buttonRow,
   channelLink,
@@ -60,7 +61,7 @@ export function projectListMessage(search: string, page: number, more: MoreVerbs
     blocks: [
       header(searched),
       ...shown.map((project) => row(project, more, request)),
-      ...damagedRows(request),
+      ...damagedBlocks(request),
       ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
         joinTexts(' · ', [
@@ -103,15 +104,17 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
   };
 }
 
-const SHOWN_DAMAGED = 10;
-
-const damagedRows = ({ workspace, user }: Request): SectionBlock[] =>
-  (user.canManage ? damagedIds(workspace, 'project') : []).slice(0, SHOWN_DAMAGED).map((alias) => ({
-    ...markup(`*${escapeMarkup(alias)}* · *the record is damaged.* Remove it, then add it again.`),
-    accessory: overflow('run:project', [
-      commandOption('Remove…', toCommand('/billing projects', `remove ${alias}`)),
-    ]),
-  }));
+/** Questions by ID are refused until a damaged record, which may hold a channel limit of any ID, is removed. */
+function damagedBlocks({ workspace, user }: Request): Block[] {
+  const [first] = user.canManage ? damagedIds(workspace, 'project') : [];
+  return first === undefined
+    ? []
+    : [
+        section(
+          `The record of ${first} is damaged. Type ${commandText('/billing projects')} remove ${first}, then add it again.`,
+        ),
+      ];
+}
 
 const SHOWN_CHANNELS = 10;
 
@@ -149,7 +152,7 @@ function emptyMessage(projects: readonly Project[], search: string, request: Req
   if (projects.length > 0)
     return textMessage(
       `No project matches ${quoteWord(search)}.`,
-      ...damagedRows(request),
+      ...damagedBlocks(request),
       ...buttonRow([...allProjectsButton(), ...add]),
     );
   const text =
@@ -157,13 +160,34 @@ function emptyMessage(projects: readonly Project[], search: string, request: Req
   const todo = user.canManage
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  return { text, blocks: [section(`${text}\n${todo}`), ...damagedRows(request), ...buttonRow(add)] };
+  return { text, blocks: [section(`${text}\n${todo}`), ...damagedBlocks(request), ...buttonRow(add)] };
 }
 
-export function removeProjectMessage(project: Project, workspace: Workspace): Message {
-  const { alias } = project;
+const MINUTES = UNDO_MS / MINUTE;
+
+/** The question, for the name of a project. @param project undefined if its record is damaged, which can't be undone */
+export function removeProjectMessage(
+  alias: string,
+  project: Project | undefined,
+  workspace: Workspace,
+): Message {
+  const buttons = actions(
+    button('project-remove', 'Remove', {
+      style: 'danger',
+      value: `${alias} ${project?.id ?? DAMAGED_PROJECT}`,
+    }),
+    button('project-keep', 'Keep'),
+  );
+  if (project === undefined)
+    return questionMessage(
+      `Remove the damaged record of ${alias}?`,
+      section(
+        `Tally can’t read the record of ${alias}, so it doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
+      ),
+      buttons,
+    );
   const users = usersText(workspace, (other) => isSameProject(other, project));
-  const channels = workspace.channelsOf(alias);
+  const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
   const hasOthers = workspace.projects.some(
     (other) => other.alias !== alias && isSameProject(other, project),
   );
@@ -176,49 +200,22 @@ export function removeProjectMessage(project: Project, workspace: Workspace): Me
     context(
       joinTexts(' · ', [
         projectDetails(project, workspace),
-        channels.length > 0 && `default of ${channels.map(channelLink).slice(0, 10).join(', ')}`,
+        channels.length > 0 && `default of ${channels.join(', ')}`,
       ]),
     ),
-    actions(
-      button('project-remove', 'Remove', {
-        style: 'danger',
-        value: `${alias} ${project.id}`,
-      }),
-      button('project-keep', 'Keep'),
-    ),
+    buttons,
   );
 }
 
-/** The value of buttons about a damaged project, whose record tells no ID. */
-export const DAMAGED_PROJECT_ACTION = '-';
+/** In a button about a damaged project, whose record tells no ID. */
+export const DAMAGED_PROJECT = '-';
 
-export function damagedProjectMessage(alias: string): Message {
-  return questionMessage(
-    `Remove the damaged record of ${alias}?`,
-    section(
-      `Tally can’t read the record of ${alias}, so it doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
-    ),
-    actions(
-      button('project-remove', 'Remove', { style: 'danger', value: `${alias} ${DAMAGED_PROJECT_ACTION}` }),
-      button('project-keep', 'Keep'),
-    ),
-  );
-}
-
-const MINUTES = UNDO_MS / MINUTE;
-
-export function removedProjectMessage(project: Project): Message {
-  const text = `Removed ${project.alias}. You can still ask about project ${project.id} by its ID.`;
-  return textMessage(
-    text,
-    actions(
-      button('project-undo', 'Undo', {
-        value: `${project.alias} ${project.id} ${PRODUCTS[project.product].word}`,
-      }),
-    ),
+export const removedProjectMessage = ({ alias, id }: Project): Message =>
+  textMessage(
+    `Removed ${alias}. You can still ask about project ${id} by its ID.`,
+    actions(button('project-undo', 'Undo', { value: alias })),
     context(`You can undo this for ${MINUTES} minutes.`),
   );
-}
 
 /** What a channel asks about, and how that is changed. It names the channel, as a manager may read it in a direct message. */
 export function channelDefaultMessage(project: Project, channel: SlackId, manager: boolean): Message {

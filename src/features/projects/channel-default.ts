@@ -32,10 +32,8 @@ const ALONE = textMessage(
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces) {
   const set = (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
-    const change = auditedChange(request, [
-      'channel default changed',
-      { kind: 'channel', channel, ...(alias !== undefined && { alias }) },
-    ]);
+    const about = `${channel}: ${alias ?? 'none'}`;
+    const change = auditedChange(request, ['changed the default project of', about]);
     return workspaces.setChannelDefault(change, channel, alias);
   };
 

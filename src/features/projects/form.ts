@@ -29,7 +29,6 @@ import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
-import type { AuditAction, AuditSubject } from '../../workspace/record/audit.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -210,13 +209,15 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
 
 const takenText = (alias: string): string => `Another project is already named “${alias}”.`;
 
-function auditActionOf(known: Project | undefined, project: Project): readonly [AuditAction, AuditSubject] {
+function auditActionOf(known: Project | undefined, project: Project): readonly [string, string] {
   const { alias, id } = project;
-  if (known === undefined) return ['project added', { kind: 'project', alias, id }];
-  const about = { kind: 'project', alias, id, changed: changedFields(known, project) } as const;
-  return known.alias === alias
-    ? ['project changed', about]
-    : ['project renamed', { ...about, before: known.alias }];
+  if (known === undefined) return ['added the project', `${alias} (project ${id})`];
+  const isRenamed = known.alias !== alias;
+  const changed = changedFields(known, project).join(', ');
+  return [
+    isRenamed ? 'renamed the project' : 'changed the project',
+    [isRenamed ? `${known.alias} to ${alias}` : alias, changed].filter(Boolean).join(': '),
+  ];
 }
 
 const STORED = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;

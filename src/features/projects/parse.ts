@@ -15,7 +15,8 @@ import { findProject, type Workspace } from '../../workspace/record/workspace.ts
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly search: string; readonly page: number }
   | ({ readonly kind: 'add' } & Filled)
-  | ({ readonly kind: 'edit' | 'remove'; readonly word: string } & Filled)
+  | ({ readonly kind: 'edit'; readonly word: string } & Filled)
+  | { readonly kind: 'remove'; readonly word: string }
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 /** The form's initial values, which are validated at submission. */
@@ -28,34 +29,24 @@ interface Filled {
 }
 
 const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
-  ['add', 'add'],
-  ['edit', 'edit'],
-  ['rename', 'edit'],
-  ['remove', 'remove'],
+  ...['add', 'new', 'create', 'register'].map((word) => [word, 'add'] as const),
+  ...['edit', 'rename', 'change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
+  ...['remove', 'delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
 ]);
-
-const SYNONYMS = new Map(
-  Object.entries({
-    delete: 'remove',
-    del: 'remove',
-    rm: 'remove',
-    new: 'add',
-    create: 'add',
-    register: 'add',
-    change: 'edit',
-    update: 'edit',
-    modify: 'edit',
-  }),
-);
 
 /** Whether these words after `projects` ask to change something. @param more verbs of other features */
 export function changesProjects(rest: string, more: readonly string[]): boolean {
   const [verb = ''] = rest.split(' ');
-  return VERBS.has(verb) || more.includes(verb) || SYNONYMS.has(verb);
+  return VERBS.has(verb) || more.includes(verb);
 }
 
 /** Whether these words are answered with a form, so that Slack's trigger must not expire. */
-export const opensProjectForm = (rest: string): boolean => /^(?:add\b|(?:edit|rename|access) \S)/.test(rest);
+export function opensProjectForm(rest: string): boolean {
+  const [verb = '', word] = rest.split(' ');
+  return (
+    VERBS.get(verb) === 'add' || (word !== undefined && (verb === 'access' || VERBS.get(verb) === 'edit'))
+  );
+}
 
 /**
  * @param more verbs of other features
@@ -66,20 +57,18 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = VERBS.get(first);
-  if (kind === 'add') return parseAddedProjects(others.join(' '), typed.split(' ').slice(1).join(' '));
-  if (kind === 'edit') {
-    const [word = '', ...changes] = others;
-    return { kind, word, ...parseProjectFields(changes, typed.split(' ').slice(2)) };
-  }
-  if (kind !== undefined) return { kind, word: others.join(' '), ...parseProjectFields([], []) };
-  if (SYNONYMS.has(first)) return refuse(first, others, more);
+  const shown = typed.split(' ').slice(1);
+  if (kind === 'add') return parseAddedProject(others.join(' '), shown.join(' '));
+  const [word = '', ...changes] = others;
+  if (kind === 'edit') return { kind, word, ...parseProjectFields(changes, shown.slice(1)) };
+  if (kind === 'remove') return { kind, word: others.join(' ') };
   const [, search = '', page = '1'] =
     /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', search, page: Number(page) };
 }
 
 function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const nearest = SYNONYMS.get(first) ?? nearestWord(first, [...VERBS.keys(), ...more]);
+  const nearest = nearestWord(first, [...VERBS.keys(), ...more]);
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
@@ -89,7 +78,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 }
 
 /** `prod 123 storage`, then perhaps `on` and a connection. @throws InvalidWord for several at once */
-function parseAddedProjects(text: string, typed: string): ProjectsRequest {
+function parseAddedProject(text: string, typed: string): ProjectsRequest {
   const [, projects = '', connection] = /^(.*?)(?: on ([a-z0-9][a-z0-9-]*))?$/.exec(text) ?? [];
   const shown = typed.slice(0, projects.length);
   if (projects.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');

@@ -6,7 +6,6 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/command
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { createOwnedActions } from '../../slack/owned/actions.ts';
 import { showOwned } from '../../slack/owned/list.ts';
-import { ownedAuditText } from '../../slack/owned/owned-kind.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';
@@ -107,6 +106,5 @@ export function createSchedules(
     },
     attention: (request) => scheduleAttention(kind, request),
     status: (request) => scheduleStatus(kind, request),
-    auditTexts: { schedule: ownedAuditText(kind) },
   };
 }

@@ -26,9 +26,14 @@ import { createForm, type FormInput, type SentForm } from '../../slack/forms/for
 import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { describeConflict } from '../../workspace/record/change-settings.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
+import {
+  describeParts,
+  MAX_MANAGER_GROUPS,
+  MAX_MANAGERS,
+  SETTING_NAMES,
+  type Settings,
+} from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -56,33 +61,32 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     revision: (_, { workspace }) => JSON.stringify(fieldsOf(workspace.settings)),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
     repeated(sent) {
-      const { settings } = sent.request.workspace;
-      const parts = Object.entries(changedParts(sent));
-      const isDone = parts.every(([part, value]) => String(value) === String(settings[part as keyof Values]));
-      return parts.length > 0 && isDone ? textMessage('Saved.') : undefined;
+      const { changed, now } = compare(sent);
+      const isDone = changed.length > 0 && changed.every((field) => now[field] === sent.values[field]);
+      return isDone ? textMessage('Saved.') : undefined;
     },
     conflict(sent) {
-      const { settings } = sent.request.workspace;
-      const parts = Object.keys(changedParts(sent)) as (keyof Values)[];
-      return describeConflict(openedSettings(sent), settings, parts);
+      const { changed, opened, now } = compare(sent);
+      const lost = changed.filter((field) => now[field] !== opened[field]);
+      return lost.length === 0 ? undefined : describeParts(partsOf(lost), sent.request.workspace.settings);
     },
     renewed(sent) {
-      const opened = parseOpened(sent);
-      const now = fieldsOf(sent.request.workspace.settings);
-      const changed = Object.keys(now).filter(
-        (field) => (sent.values[field] ?? opened[field]) !== opened[field],
-      );
+      const { changed, opened, now } = compare(sent);
       const seen = { ...opened, ...Object.fromEntries(changed.map((field) => [field, now[field] ?? ''])) };
       return { seen: JSON.stringify(seen) };
     },
     async save(sent) {
-      const { request } = sent;
+      const { request, input } = sent;
       const damaged = isDamaged(request.workspace, 'settings');
-      const parts = changedParts(sent);
-      const changed = Object.keys(parts) as (keyof Values)[];
-      if (changed.length === 0 && !damaged) return textMessage('No changes to save.');
-      const about = { kind: 'settings', changed, ...(damaged && { isDamaged: true }) } as const;
-      await workspaces.saveSettings(auditedChange(request, ['settings changed', about]), parts);
+      const parts = partsOf(compare(sent).changed);
+      if (parts.length === 0 && !damaged) return textMessage('No changes to save.');
+      const names = [
+        ...(damaged ? ['damaged settings replaced'] : []),
+        ...parts.map((part) => SETTING_NAMES[part]),
+      ];
+      const change = auditedChange(request, ['changed the settings:', [...new Set(names)].join(', ')]);
+      const values = settingsOf(input);
+      await workspaces.saveSettings(change, Object.fromEntries(parts.map((part) => [part, values[part]])));
       return textMessage('Saved.');
     },
   });
@@ -194,9 +198,9 @@ const FIELDS = {
 
 const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
   ...{ zone, visibility, currency, locale },
-  others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
   managers: others.managers.join(','),
   managerGroups: others.managerGroups.join(','),
+  others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
 });
 
 const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof FIELDS>): Values => ({
@@ -205,23 +209,15 @@ const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof 
   externals: others.includes('externals'),
 });
 
-const parseOpened = ({ seen }: SentSettings): FormFields => (tryParseJson(seen) ?? {}) as FormFields;
-
-/** What the person read in the form; a text that isn't one of ours counts as nothing. */
-function openedSettings(sent: SentSettings): Partial<Values> {
-  const { managers = '', managerGroups = '', others = '', ...opened } = parseOpened(sent);
-  const [people, groups] = [managers, managerGroups].map((ids) => ids.split(',').filter(Boolean));
-  return {
-    ...(opened as Pick<Values, 'zone' | 'visibility' | 'currency' | 'locale'>),
-    ...{ managers: people ?? [], managerGroups: groups ?? [] },
-    ...{ guests: others.includes('guests'), externals: others.includes('externals') },
-  };
+/** What the fields held when the form was opened, which the person changed, and what they would hold now. */
+function compare({ seen, values, request }: SentSettings) {
+  // A text that isn't one of ours counts as nothing.
+  const opened = (tryParseJson(seen) ?? {}) as FormFields;
+  const now = fieldsOf(request.workspace.settings);
+  const changed = Object.keys(now).filter((field) => (values[field] ?? opened[field]) !== opened[field]);
+  return { opened, changed, now };
 }
 
-/** What the person changed: somebody else may have saved the rest since. */
-function changedParts(sent: SentSettings): Partial<Values> {
-  const opened = openedSettings(sent);
-  const isChanged = ([part, value]: [string, unknown]) =>
-    String(value) !== String(opened[part as keyof Values]);
-  return Object.fromEntries(Object.entries(settingsOf(sent.input)).filter(isChanged));
-}
+/** The settings that these fields hold: somebody else may have saved the rest since. */
+const partsOf = (fields: readonly string[]) =>
+  fields.flatMap((field) => (field === 'others' ? ['guests', 'externals'] : [field])) as (keyof Values)[];

@@ -91,10 +91,7 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
   const makeDefault = async (name: string, request: Request): Promise<void> => {
     if (!request.workspace.connectionNames.includes(name))
       throw new Failure('connection-missing', { connection: name });
-    await workspaces.chooseDefault(
-      auditedChange(request, ['default connection changed', { kind: 'connection', name }]),
-      name,
-    );
+    await workspaces.chooseDefault(auditedChange(request, ['changed the default connection to', name]), name);
     await draw(request, await workspaces.load(request.user.teamId));
   };
 

@@ -9,7 +9,6 @@ import {
   canReadOwned,
   type OwnerAction,
   ownedAuditText,
-  ownedSubject,
   requireOwned,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -107,7 +106,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
     },
     attention: (request) => watchAttention(kind, request),
     status: (request) => watchStatus(kind, request),
-    auditTexts: { watch: ownedAuditText(kind) },
   };
 }
 
@@ -156,8 +154,8 @@ async function acknowledge(
   const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
   if (outcome === 'gone') return say('This alert is too old to change.', request);
   if (outcome === 'repeated') return;
-  const about = ownedSubject(kind, watch);
-  await audit.record(user.teamId, { at, who: user.id, action: 'watch acknowledged', about });
+  const about = ownedAuditText(kind, watch, request);
+  await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
 /** Snoozes from an alert or, without one, from the list. @throws not-allowed except for its owner and managers */

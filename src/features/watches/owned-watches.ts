@@ -199,7 +199,7 @@ export const watchActions = (kind: OwnedWatches): Readonly<Record<string, OwnerA
       ),
     }),
   async wake({ snoozedUntil, ...awake }, request) {
-    if (snoozedUntil !== undefined) await changeItem(kind, awake, 'watch changed', request);
+    if (snoozedUntil !== undefined) await changeItem(kind, awake, 'changed', request);
     await showOwned(kind, request, {
       notice: 'No longer snoozed. Tally alerts if a threshold was crossed in between and still is.',
     });
@@ -219,7 +219,6 @@ export async function snoozeWatch(
 ): Promise<Millis | undefined> {
   const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
   const until = snoozeUntil?.(request.at, requireSettings(request.workspace).zone);
-  if (until !== undefined)
-    await changeItem(kind, { ...watch, snoozedUntil: until }, 'watch snoozed', request);
+  if (until !== undefined) await changeItem(kind, { ...watch, snoozedUntil: until }, 'snoozed', request);
   return until;
 }

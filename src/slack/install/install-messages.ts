@@ -51,9 +51,9 @@ export function createWelcome(
     const { user, bot, isEnterpriseInstall } = installation;
     const workspace = installationId(installation);
     log.info({ workspace }, 'Tally was installed');
-    const about = { kind: 'installation', isOrganization: isEnterpriseInstall === true } as const;
+    const about = `for the ${isEnterpriseInstall === true ? 'organization' : 'workspace'}`;
     const outcomes = await Promise.allSettled([
-      audit.record(workspace, { at: clock(), who: user.id, action: 'app installed', about }),
+      audit.record(workspace, { at: clock(), who: user.id, action: 'installed Tally', about }),
       callSlack('chat.postMessage', () =>
         clientFor(bot?.token ?? '').chat.postMessage({
           channel: user.id,
@@ -86,17 +86,12 @@ export function createNotInstalledReply(
   log: Logger,
 ) {
   const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
-    const about = {
-      err,
-      workspace,
-      ...(isFailure(err) && err.kind === 'unseal-failed' && { reason: err.data.reason }),
-    };
-    const kind = isFailure(err) ? err.kind : undefined;
-    if (kind === 'store-unavailable') return log.error(about, 'Could not look up an installation in Redis');
-    if (kind !== 'not-installed') return log.error(about, 'Could not read an installation');
-    if (workspace !== undefined && (await knows(workspace).catch(() => false)))
-      return log.error(about, 'A workspace that Redis still names has no installation that works');
-    log.warn(about, 'No installation for a request from Slack');
+    const about = { err, workspace, ...(isFailure(err, 'unseal-failed') && { reason: err.data.reason }) };
+    if (isFailure(err, 'store-unavailable')) log.error(about, 'Could not look up an installation in Redis');
+    else if (!isFailure(err, 'not-installed')) log.error(about, 'Could not read an installation');
+    else if (workspace !== undefined && (await knows(workspace).catch(() => false)))
+      log.error(about, 'A workspace that Redis still names has no installation that works');
+    else log.warn(about, 'No installation for a request from Slack');
   };
   const refused = new WeakMap<object, Message>();
 
@@ -127,12 +122,9 @@ export function createNotInstalledReply(
 }
 
 function notInstalledText(error: unknown, installAgain: string): string {
-  if (isFailure(error)) {
-    if (error.kind === 'unseal-failed' && error.data.reason !== 'malformed') return KEY_IS_GONE;
-    if (error.kind === 'not-installed' || error.kind === 'unseal-failed')
-      return `${error.message} ${installAgain}`;
-    if (error.kind === 'store-unavailable')
-      return `${error.message} Nothing was changed. Try again in a minute.`;
-  }
-  return 'Something went wrong in Tally. Nothing was changed. Try again in a minute.';
+  if (isFailure(error, 'unseal-failed') && error.data.reason !== 'malformed') return KEY_IS_GONE;
+  if (isFailure(error, 'not-installed') || isFailure(error, 'unseal-failed'))
+    return `${error.message} ${installAgain}`;
+  const what = isFailure(error, 'store-unavailable') ? error.message : 'Something went wrong in Tally.';
+  return `${what} Nothing was changed. Try again in a minute.`;
 }

@@ -11,7 +11,7 @@ import {
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { OAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
+import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { appLink } from '../web-client.ts';
 import {

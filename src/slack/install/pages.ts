@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { commandText } from '../../domain/command-names.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { SCOPES } from './scopes.ts';
+import { SCOPES } from './manifest.ts';
 
 /** Answers one request of a browser. Never rejects. */
 export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;

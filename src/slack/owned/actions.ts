@@ -1,7 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
 import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { actions, button, context, type Message, textMessage } from '../kit/blocks.ts';
@@ -22,7 +21,7 @@ import {
   type OwnedItem,
   type OwnedKind,
   type OwnerAction,
-  ownedSubject,
+  ownedAuditText,
   requireOwned,
 } from './owned-kind.ts';
 import { findItemProblem } from './target-check.ts';
@@ -85,21 +84,24 @@ export const limitReachedMessage = (
         `This workspace has ${max} ${plural}, the maximum. Delete one first with ${commandText(commands.list)}.`,
       );
 
-/** Saves it with its entry in the audit trail, and has what posts or checks plan again. */
+/** @param did what a person did to the item: `paused` @returns what the audit says of it */
+const ownedChange = (kind: OwnedKind, did: string, item: OwnedItem, request: Request) =>
+  auditedChange(request, [`${did} a ${kind.kind}:`, ownedAuditText(kind, item, request)]);
+
+/** Saves it with its entry in the audit, and has what posts or checks plan again. @param did as the audit says it: `paused` */
 export async function changeItem(
   kind: OwnedKind,
   item: OwnedItem,
-  action: AuditAction,
+  did: string,
   request: Request,
 ): Promise<void> {
-  await kind.store.save(auditedChange(request, [action, ownedSubject(kind, item)]), item);
+  await kind.store.save(ownedChange(kind, did, item, request), item);
   await kind.changed(request.user.teamId);
 }
 
 /** Deletes the item, which can be restored for a while. */
 async function removeItem(kind: OwnedKind, item: OwnedItem, request: Request): Promise<void> {
-  const change = auditedChange(request, [`${kind.kind} removed`, ownedSubject(kind, item)]);
-  await kind.store.remove(change, item.id, request.at);
+  await kind.store.remove(ownedChange(kind, 'deleted', item, request), item.id, request.at);
   await kind.changed(request.user.teamId);
 }
 
@@ -112,16 +114,14 @@ const sharedActions = <T extends OwnedItem>(
     await edit(item, request);
   },
   async pause(item, request) {
-    if (item.paused === undefined)
-      await changeItem(kind, kind.paused(item, request), `${kind.kind} paused`, request);
+    if (item.paused === undefined) await changeItem(kind, kind.paused(item, request), 'paused', request);
     await showOwned(kind, request, { notice: kind.words.paused });
   },
   async resume(item, request) {
     const problem = await findItemProblem(item, request);
     if (problem !== undefined)
       return showOwned(kind, request, { notice: `${problem} The ${kind.kind} is still paused.` });
-    if (item.paused !== undefined)
-      await changeItem(kind, kind.resumed(item, request), `${kind.kind} resumed`, request);
+    if (item.paused !== undefined) await changeItem(kind, kind.resumed(item, request), 'resumed', request);
     await showOwned(kind, request, { notice: kind.words.resumed(item) });
   },
   async delete(item, request) {
@@ -139,15 +139,15 @@ const sharedActions = <T extends OwnedItem>(
 
 /** @throws not-allowed except for its owner and managers */
 async function undoDelete(kind: OwnedKind, id: string, request: Request): Promise<void> {
-  const { user, at } = request;
+  const { user, workspace, at } = request;
   const tooLate = { notice: `It’s too late to undo this. ${setUpAgainText(kind)}` };
-  const item = await kind.store.findRemoved(user.teamId, id, at);
+  const item = kind.store.findRemoved(workspace, id, at);
   if (item === undefined) return showOwned(kind, request, tooLate);
   if (!canEditOwned(item, request)) throw notOwner(item, 'edit');
   const full = limitReachedMessage(kind, request);
   if (full !== undefined) return request.reply.update(full);
-  const change = auditedChange(request, [`${kind.kind} restored`, ownedSubject(kind, item)]);
-  if (!(await kind.store.restore(change, id))) return showOwned(kind, request, tooLate);
+  if (!(await kind.store.restore(ownedChange(kind, 'restored', item, request), id)))
+    return showOwned(kind, request, tooLate);
   await kind.changed(user.teamId);
   await showOwned(kind, request, { notice: `${capitalize(kind.kind)} restored.` });
 }
@@ -156,8 +156,7 @@ async function undoDelete(kind: OwnedKind, id: string, request: Request): Promis
 async function dropDamaged(kind: OwnedKind, request: Request): Promise<void> {
   const damaged = damagedIds(request.workspace, kind.kind);
   if (damaged.length === 0) return showOwned(kind, request, { notice: deletedText(kind) });
-  const about = { kind: 'damaged', ids: damaged } as const;
-  const change = auditedChange(request, [`${kind.kind} removed`, about]);
+  const change = auditedChange(request, [`deleted damaged ${kind.plural}:`, damaged.join(', ')]);
   await kind.workspaces.dropDamaged(change, kind.kind, damaged);
   await kind.changed(request.user.teamId);
   await showOwned(kind, request, { notice: `Removed what was damaged. ${setUpAgainText(kind)}` });

@@ -5,7 +5,6 @@ import { commandText } from '../../domain/command-names.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Delivery } from '../../workspace/owned/stop-reason.ts';
 import { parseProjectValue, projectValue } from '../../workspace/projects/chosen-project.ts';
-import type { AuditAction } from '../../workspace/record/audit.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import { projectOption, suggestProjects } from '../commands/project-picker.ts';
 import {
@@ -105,8 +104,7 @@ async function saveItem<T extends OwnedItem, F extends Fields>(
   if (full !== undefined) return refuseField(full.text);
   const item = await build(sent, before);
   if (item instanceof FieldRefusal) return item;
-  const action: AuditAction = `${kind.kind} ${before === undefined ? 'created' : 'changed'}`;
-  await changeItem(kind, item, action, request);
+  await changeItem(kind, item, before === undefined ? 'created' : 'changed', request);
   return savedMessage(kind, item, request);
 }
 

@@ -3,12 +3,11 @@ import type { ActionName, CommandName } from '../../domain/command-names.ts';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import type { AuditSubject } from '../../workspace/record/audit.ts';
+import type { OwnedStore } from '../../workspace/record/item-store.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, compact, mention } from '../kit/blocks.ts';
@@ -159,20 +158,14 @@ export const notOwner = (item: OwnedItem, action: string): FailureOf<'not-allowe
   });
 
 type Viewer = Pick<Request, 'user'>;
-export const ownedSubject = <T extends OwnedItem>({ kind, store }: OwnedKind<T>, item: T): AuditSubject => ({
-  kind,
-  item: store.serialize(item),
-});
-
-/** For the feature's `auditTexts`: words an item that the audit has kept, plain, with the IDs of people and channels. */
-export const ownedAuditText =
-  <T extends OwnedItem>({ store, words }: OwnedKind<T>) =>
-  (json: string, workspace: Workspace): string | undefined => {
-    const item = store.parse(json);
-    if (item === undefined) return undefined;
-    // Within a sentence: `Project 123` is what a project without a name is called.
-    return words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
-  };
+/** What the audit says of an item, plain, with the IDs of people and channels. */
+export const ownedAuditText = <T extends OwnedItem>(
+  { words }: OwnedKind<T>,
+  item: T,
+  { workspace }: Pick<Request, 'workspace'>,
+): string =>
+  // Within a sentence: `Project 123` is what a project without a name is called.
+  words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
 
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 

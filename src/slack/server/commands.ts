@@ -11,7 +11,7 @@ import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../r
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/short-lived/replay-protection.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, parseCommand, textTooLong } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';

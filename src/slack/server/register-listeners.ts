@@ -1,7 +1,7 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
-import { createEventDedup } from '../../workspace/short-lived/replay-protection.ts';
+import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';

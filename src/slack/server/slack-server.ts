@@ -5,7 +5,7 @@ import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent 
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../runtime/timers.ts';
-import { createOAuthNonces } from '../../workspace/short-lived/replay-protection.ts';
+import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';

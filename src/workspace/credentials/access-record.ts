@@ -2,9 +2,16 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { group, millis, parseNamedRecord, parseRecord, person, slackId } from '../record/parse-record.ts';
+import {
+  group,
+  millis,
+  parseNamedRecord,
+  parseRecord,
+  person,
+  sealOwnerOf,
+  slackId,
+} from '../record/parse-record.ts';
 import { formatExpiry } from './expiry.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_ISSUERS = 100;

@@ -3,9 +3,15 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
+import {
+  millis,
+  parseNamedRecord,
+  product,
+  projectId,
+  sealOwnerOf,
+  slackId,
+} from '../record/parse-record.ts';
 import { formatExpiry, LIFETIMES } from './expiry.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
 
 const KIND = 'billing-token';
 

@@ -6,9 +6,9 @@ import { evalInWorkspace, guardRead, replaceField } from '../../redis/guard.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
 import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createWorkspaceIndex } from '../record/workspace-index.ts';
-import { EVENTS_KEPT_MS } from '../short-lived/replay-protection.ts';
-import { sealOwnerOf } from './sealed-fields.ts';
+import { sealOwnerOf } from '../record/parse-record.ts';
+import { createWorkspaceIndex } from '../record/workspace-store.ts';
+import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /**
  * What Slack gave for a workspace or an organization: a text that only `slack/` reads, sealed as a whole.

@@ -1,13 +1,6 @@
 import * as z from 'zod';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
-import {
-  millis,
-  parseNamedRecord,
-  parseRecord,
-  product,
-  projectId,
-  slackId,
-} from '../record/parse-record.ts';
+import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_PROJECTS = 200;
@@ -38,15 +31,8 @@ const stored = schema.transform((project): Project => {
   return isCurrencyLabel(currency) ? project : rest;
 });
 
-/** A removed project, with the channels whose default it was; it can be restored for `UNDO_MS`. */
-const removal = z.object({ project: stored, channels: z.array(z.string()), at: z.int() });
-export type ProjectRemoval = Readonly<z.infer<typeof removal>>;
-
 const KIND = 'project';
 
 /** @param alias where the record was found @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);
-
-/** @throws unseal-failed `malformed` */
-export const parseRemoval = (json: string): ProjectRemoval => parseRecord(removal, json, KIND);

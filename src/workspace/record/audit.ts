@@ -1,112 +1,22 @@
-import * as z from 'zod';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
-import { tryParseRecord } from './parse-record.ts';
 
-/** What may be done to a workspace's data. Asking is not audited. */
-export const AUDIT_ACTIONS = [
-  'connection registered',
-  'connection replaced',
-  'connection removed',
-  'default connection changed',
-  'project added',
-  'project changed',
-  'project renamed',
-  'project removed',
-  'project restored',
-  'channel default changed',
-  'settings changed',
-  'application access registered',
-  'application access replaced',
-  'application access removed',
-  'token issuers changed',
-  'expiry changed',
-  'token issued',
-  'token revoked',
-  'schedule created',
-  'schedule changed',
-  'schedule paused',
-  'schedule resumed',
-  'schedule removed',
-  'schedule restored',
-  'watch created',
-  'watch changed',
-  'watch paused',
-  'watch resumed',
-  'watch snoozed',
-  'watch acknowledged',
-  'watch removed',
-  'watch restored',
-  'app installed',
-] as const;
-
-export type AuditAction = (typeof AUDIT_ACTIONS)[number];
-
-const text = z.string();
-const names = z.array(text).readonly();
-
-/** What became of an OS_TOKEN, where it was not simply issued, or revoked. */
-const tokenOutcome = z.enum([
-  'not-shown',
-  'unclear',
-  'test-revoked',
-  'test-not-revoked',
-  'test-unclear',
-  'alive',
-  'already-dead',
-]);
-export type AuditedTokenOutcome = z.infer<typeof tokenOutcome>;
-
-/** What an entry of the audit is about. The sentence is made when somebody reads it. */
-const auditSubject = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('connection'), name: text }),
-  z.object({
-    kind: z.literal('project'),
-    /** Undefined for an application access of a project without a name. */
-    alias: text.exactOptional(),
-    /** Undefined if its record was damaged. */
-    id: text.exactOptional(),
-    /** Its alias before it was renamed. */
-    before: text.exactOptional(),
-    changed: names.exactOptional(),
-  }),
-  z.object({ kind: z.literal('channel'), channel: text, alias: text.exactOptional() }),
-  z.object({ kind: z.literal('settings'), changed: names, isDamaged: z.boolean().exactOptional() }),
-  z.object({
-    kind: z.literal('token'),
-    alias: text.exactOptional(),
-    id: text,
-    /** Identifies the token without revealing it. */
-    token: text.exactOptional(),
-    isTest: z.boolean().exactOptional(),
-    outcome: tokenOutcome.exactOptional(),
-  }),
-  /** `item` is its record, as JSON. */
-  z.object({ kind: z.enum(['schedule', 'watch']), item: text }),
-  z.object({ kind: z.literal('damaged'), ids: names }),
-  z.object({ kind: z.literal('installation'), isOrganization: z.boolean() }),
-]);
-
-/** Never has a secret. */
-export type AuditSubject = Readonly<z.infer<typeof auditSubject>>;
-
-/** Who did what, when. */
+/**
+ * Who did what, when: a sentence that is written when it happens, so that reading it needs nothing else. Never has a
+ * secret. Asking is not audited.
+ */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
-  readonly action: AuditAction;
-  readonly about: AuditSubject;
-}
-
-/** As it was recorded, perhaps by a newer version with actions and subjects that this version does not know. */
-export type RecordedEntry = Omit<AuditEntry, 'action' | 'about'> & {
+  /** What was done, up to what it was done to: `replaced the token of the connection`. */
   readonly action: string;
-  readonly about: AuditSubject | undefined;
-};
+  /** What it was done to: names that people chose, and IDs of channels and people, which are shown as their names. */
+  readonly about: string;
+}
 
 /** Each method is one round trip. @throws store-unavailable */
 export type Audit = ReturnType<typeof createAudit>;
@@ -126,7 +36,7 @@ export const auditArguments = ({ at, who, action, about }: AuditEntry): string[]
   String(at),
   who,
   action,
-  JSON.stringify(about),
+  about,
 ];
 
 /** A workspace that left has neither record nor audit, and gets none again. */
@@ -167,7 +77,7 @@ export function createAudit(redis: RedisConnection) {
   };
 }
 
-function entryOf([id, fields]: Row): RecordedEntry {
+function entryOf([id, fields]: Row): AuditEntry {
   const named = new Map<string, string>();
   for (let at = 0; at < fields.length; at += 2) named.set(fields[at] ?? '', fields[at + 1] ?? '');
   const text = (name: string): string => named.get(name) ?? '';
@@ -177,6 +87,6 @@ function entryOf([id, fields]: Row): RecordedEntry {
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),
-    about: tryParseRecord(auditSubject, text('about')),
+    about: text('about'),
   };
 }

@@ -6,7 +6,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { AuditAction, AuditEntry, AuditSubject } from './audit.ts';
+import type { AuditEntry } from './audit.ts';
 import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
@@ -15,7 +15,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  * A change of a workspace's record: what it is based on, and the audit entries that are written with it in one step.
  * Every method that saves takes one, so nothing is saved without its entry:
  *
- *     await workspaces.removeProject(auditedChange(request, ['project removed', subject]), removal);
+ *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
  */
 export interface WorkspaceChange {
   /** The record as the person saw it. A later change by somebody else is not overwritten. */
@@ -29,10 +29,10 @@ interface ChangeRequest {
   readonly workspace: Workspace;
 }
 
-/** @param actions each with what it is about */
+/** @param actions as entries of the audit say them */
 export function auditedChange(
   { at, user, workspace }: ChangeRequest,
-  ...actions: readonly (readonly [action: AuditAction, about: AuditSubject])[]
+  ...actions: readonly (readonly [action: string, about: string])[]
 ): WorkspaceChange {
   const entries = actions.map(([action, about]) => ({ at, who: user.id, action, about }));
   return { workspace, entries };
@@ -51,15 +51,60 @@ export interface ChangeTarget {
 /** How long what was removed can be restored, in ms. */
 export const UNDO_MS = 10 * MINUTE;
 
-const REMOVED = [FIELDS.removedProject, FIELDS.removedSchedule, FIELDS.removedWatch];
-const removal = z.looseObject({ at: z.int() });
+/** Where what was removed is kept. */
+export const REMOVED_FIELDS = {
+  project: FIELDS.removedProject,
+  schedule: FIELDS.removedSchedule,
+  watch: FIELDS.removedWatch,
+} as const;
 
-/** What was removed and can't be restored any more, because it is too old or damaged: the next change deletes it. */
+/** What was removed: its fields as they were then. */
+const removalSchema = z.object({ fields: z.record(z.string(), z.string()), at: z.int() });
+
+/** What was removed less than `UNDO_MS` before `now`, by its fields; undefined if it can't be restored. */
+export function parseRemoval(json: string | undefined, now: Millis): RecordFields | undefined {
+  const removal = tryParseRecord(removalSchema, json);
+  return removal !== undefined && now - removal.at < UNDO_MS ? removal.fields : undefined;
+}
+
+/** Removes these fields so that they can be restored. @param kept a field of `REMOVED_FIELDS` */
+export const planRemoval = (
+  fields: RecordFields,
+  kept: string,
+  names: readonly string[],
+  at: Millis,
+): PlannedChange => ({
+  dependsOn: names,
+  remove: names,
+  set: { [kept]: JSON.stringify({ fields: fieldValues(fields, ...names), at }) },
+});
+
+/** Restores what a field of `REMOVED_FIELDS` keeps, except what is there again. @returns false if nothing can be restored, or `taken` exists */
+export async function restoreRemoved(
+  target: ChangeTarget,
+  change: WorkspaceChange,
+  kept: string,
+  taken: string,
+): Promise<boolean> {
+  const removed = parseRemoval(change.workspace.fields[kept], change.entries[0]?.at ?? 0);
+  if (removed === undefined) return false;
+  return commitChange(
+    target,
+    change,
+    (fields) => {
+      const absent = Object.entries(removed).filter(([name]) => fields[name] === undefined);
+      const names = absent.map(([name]) => name);
+      return { dependsOn: [kept, ...names], remove: [kept], set: Object.fromEntries(absent) };
+    },
+    taken,
+  );
+}
+
+/** What can't be restored any more: the next change deletes it. */
 const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =>
-  Object.keys(fields).filter((field) => {
-    if (!REMOVED.some((prefix) => field.startsWith(prefix))) return false;
-    const removed = tryParseRecord(removal, fields[field]);
-    return removed === undefined || now - removed.at >= UNDO_MS;
+  Object.entries(fields).flatMap(([field, json]) => {
+    const isRemoval = Object.values(REMOVED_FIELDS).some((prefix) => field.startsWith(prefix));
+    return isRemoval && parseRemoval(json, now) === undefined ? [field] : [];
   });
 
 /** What to write. Settings are compared part by part. */
@@ -81,6 +126,8 @@ const MAX_ATTEMPTS = 5;
  * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
  * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
  *
+ * What is as it should be already, as after a second press of a button, is not written and not audited again.
+ *
  * @param plan is given the fields as they are now
  * @param taken a field that must be absent
  * @returns false if `taken` exists
@@ -97,7 +144,9 @@ export async function commitChange(
   const isFirst = Object.keys(fields).length === 0;
   let conflict: string | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const { dependsOn, set = {}, remove = [] } = plan(fields);
+    const planned = plan(fields);
+    const { dependsOn, set = {}, remove = [] } = planned;
+    if (taken === undefined && isDone(planned, fields)) return true;
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
     const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
@@ -111,12 +160,17 @@ export async function commitChange(
     }
     fields = await store.load(teamId);
     if (taken !== undefined && fields[taken] !== undefined) return false;
+    if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
+    if (taken === undefined && isDone(plan(fields), fields)) return true;
     conflict = dependsOn.find((field) => !isSameField(field, workspace.fields[field], fields[field]));
     if (conflict !== undefined) break;
-    if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
   }
   throw new Failure('edit-conflict', { now: describeCurrent(conflict ?? '', fields) });
 }
+
+const isDone = ({ set = {}, remove = [] }: PlannedChange, fields: RecordFields): boolean =>
+  Object.entries(set).every(([field, value]) => fields[field] === value) &&
+  remove.every((field) => fields[field] === undefined);
 
 /** The current values of these fields, for `seen`. */
 export const fieldValues = (

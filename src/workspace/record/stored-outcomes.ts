@@ -116,13 +116,12 @@ export interface CredentialName {
   readonly name: string;
 }
 
+/** A note that a service rejected a credential. */
 const rejectionSchema = z.object({
   /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   mark: z.string(),
   at: millis,
 });
-/** A note that a service rejected a credential. */
-export type StoredRejection = Readonly<z.infer<typeof rejectionSchema>>;
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
 

@@ -1,9 +1,9 @@
 import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { commitInWorkspace, guardRead } from '../../redis/guard.ts';
-import { auditKey, keysOf, recordKey } from '../../redis/keys.ts';
+import { commitInWorkspace, evalInWorkspace, guardRead } from '../../redis/guard.ts';
+import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
-import { createWorkspaceIndex } from './workspace-index.ts';
 
 /** field → value, as Redis holds them */
 export type RecordFields = Readonly<Record<string, string>>;
@@ -90,4 +90,146 @@ export function createWorkspaceStore(redis: RedisConnection) {
       await index.forget(workspace);
     },
   };
+}
+
+/** How long after it was touched a workspace may still be without a record: longer than any command takes. */
+const ARRIVING: Millis = MINUTE;
+
+/** Entries of one ZSCAN. */
+const PAGE = 500;
+
+/** A workspace that was touched since `ARGV[2]` stays: its record may be about to be written. */
+const REMOVE = `
+if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
+return redis.call('ZREM', KEYS[1], ARGV[1])`;
+
+/**
+ * Every workspace that has a record. It is added before its record is written, and removed after its record is gone, so
+ * an entry without a record is possible and harmless.
+ *
+ * @throws store-unavailable from each method
+ */
+export const createWorkspaceIndex = (redis: RedisConnection) => ({
+  /** Adds the workspace. Call it before its record is created. */
+  async touch(workspace: SlackId): Promise<void> {
+    await guardRead(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
+  },
+  async forget(workspace: SlackId): Promise<void> {
+    await guardRead(() => redis.zrem(INDEX_KEY, workspace));
+  },
+  /** Removes a workspace without a record, unless it is about to get one. */
+  async removeAbsent(workspace: SlackId): Promise<void> {
+    await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
+  },
+  /** Whether the index or an audit still names a workspace that has no record. */
+  async knows(workspace: SlackId): Promise<boolean> {
+    const [score, audits] = await guardRead(() =>
+      Promise.all([redis.zscore(INDEX_KEY, workspace), redis.exists(auditKey(workspace))]),
+    );
+    return score !== null || audits === 1;
+  },
+  /** The IDs of all workspaces; those added or removed at the same time may be missing or included. */
+  async *list(): AsyncGenerator<SlackId, void> {
+    const seen = new Set<SlackId>();
+    let cursor = '0';
+    do {
+      const [next, found] = await guardRead(() => redis.zscan(INDEX_KEY, cursor, 'COUNT', PAGE));
+      // Each ID is followed by its score.
+      for (const workspace of found.filter((_, at) => at % 2 === 0)) {
+        if (!seen.has(workspace)) yield workspace;
+        seen.add(workspace);
+      }
+      cursor = next;
+    } while (cursor !== '0');
+  },
+});
+
+export type Deletion = ReturnType<typeof createDeletion>;
+
+/**
+ * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
+ * repeats the event until every step is done, so steps can be done twice.
+ *
+ * @throws store-unavailable from each method
+ */
+export function createDeletion({
+  redis,
+  others = async () => undefined,
+  isInstalled = async () => false,
+}: {
+  readonly redis: RedisConnection;
+  /** Deletes what a workspace has elsewhere, after its keys; default is nothing. */
+  readonly others?: (id: string) => Promise<void>;
+  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
+  readonly isInstalled?: (id: string) => Promise<boolean>;
+}) {
+  const index = createWorkspaceIndex(redis);
+  const unlinkKeys = (id: string) => guardRead(() => redis.unlink(...keysOf(id)));
+  const removeMember = (organization: string, id: string) =>
+    guardRead(() => redis.srem(membersKey(organization), id));
+  const forgetRest = async (id: string): Promise<void> => {
+    await others(id);
+    // Last: if this ends early and Slack gives up, the hourly sweep finds it without a record.
+    await index.forget(id);
+  };
+  const leave = async (id: string, organization?: string): Promise<boolean> => {
+    const note = await guardRead(() => redis.hget(recordKey(id), FIELDS.organization));
+    const isElsewhere = note !== null && organization !== undefined && note !== organization;
+    if (isElsewhere || (await isInstalled(id))) {
+      if (!isElsewhere) await guardRead(() => redis.hdel(recordKey(id), FIELDS.organization));
+      return false;
+    }
+    await unlinkKeys(id);
+    await forgetRest(id);
+    return true;
+  };
+
+  return {
+    async workspace(id: string, organization?: string): Promise<void> {
+      await unlinkKeys(id);
+      if (organization !== undefined) await removeMember(organization, id);
+      await forgetRest(id);
+    },
+    /**
+     * Deletes a workspace that its organization's installation no longer serves.
+     * @returns false if it stays through another installation
+     */
+    async member(id: string, organization?: string): Promise<boolean> {
+      if (organization !== undefined) await removeMember(organization, id);
+      return leave(id, organization);
+    },
+    /** Deletes an organization, with every workspace that only its installation serves. */
+    async organization(id: string): Promise<void> {
+      // First the organization itself: without it no workspace can join after the list is read.
+      await unlinkKeys(id);
+      for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
+      await forgetRest(id);
+      // Last, so that the members are still known if this fails and Slack repeats the event.
+      await guardRead(() => redis.unlink(membersKey(id)));
+    },
+  };
+}
+
+const DELETE_NOTE = `
+if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('UNLINK', KEYS[1])`;
+
+/**
+ * A process that dies while it joins a workspace to an organization that leaves may write its note after everything was
+ * deleted. Deletes such a note if there is nothing else in the record.
+ *
+ * @returns whether nothing of the workspace is left
+ * @throws store-unavailable
+ */
+export async function deleteOrphan(
+  redis: RedisConnection,
+  workspace: SlackId,
+  fields: RecordFields,
+): Promise<boolean> {
+  const organization = fields[FIELDS.organization];
+  if (organization === undefined || Object.keys(fields).length > 1) return false;
+  const isMember = await guardRead(() => redis.sismember(membersKey(organization), workspace));
+  if (isMember === 1) return false;
+  const note = [FIELDS.organization, organization];
+  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey], ...note)) === 1;
 }

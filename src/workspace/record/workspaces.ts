@@ -1,20 +1,48 @@
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { createCredentialStore } from '../credentials/credential-store.ts';
-import { createOwnedStore } from '../owned/owned-store.ts';
-import { SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
+import {
+  type ApplicationAccessRecord,
+  type Issuers,
+  type NewAccess,
+  serializeAccess,
+} from '../credentials/access-record.ts';
+import {
+  type Connection,
+  type NewConnection,
+  serializeConnection,
+} from '../credentials/connection-record.ts';
+import { type Expiry, withExpiry } from '../credentials/expiry.ts';
+import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
-import { createProjectStore } from '../projects/project-store.ts';
-import type { Settings } from '../settings.ts';
-import { type ChangeTarget, commitChange, type WorkspaceChange } from './change.ts';
-import { planSettings } from './change-settings.ts';
-import { createOutcomeStore } from './outcome-store.ts';
-import { createWorkspaceParser } from './parse-workspace.ts';
-import type { Workspace } from './workspace.ts';
-import { createWorkspaceIndex } from './workspace-index.ts';
-import { createWorkspaceStore, type RecordFields } from './workspace-store.ts';
+import {
+  DEFAULT_SETTINGS,
+  describeParts,
+  parseSettings,
+  type Settings,
+  serializeSettings,
+} from '../settings.ts';
+import {
+  type ChangeTarget,
+  commitChange,
+  fieldValues,
+  type PlannedChange,
+  type WorkspaceChange,
+} from './change.ts';
+import { createOwnedStore, createProjectStore } from './item-store.ts';
+import { parseFields } from './parse-record.ts';
+import { type CredentialName, credentialField, lastUsedField, rejectionField } from './stored-outcomes.ts';
+import { createWorkspaceParser, requireSettings, type Workspace } from './workspace.ts';
+import {
+  ANY_VALUE,
+  createWorkspaceIndex,
+  createWorkspaceStore,
+  type RecordFields,
+  type RecordWrite,
+} from './workspace-store.ts';
 
 /**
  * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
@@ -50,7 +78,6 @@ export function createWorkspaces({
   return {
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
-    ...createOutcomeStore(store, parse),
     schedules: createOwnedStore<Schedule>(target, SCHEDULES),
     watches: createOwnedStore<Watch>(target, WATCHES),
     async load(teamId: SlackId): Promise<Workspace> {
@@ -75,5 +102,132 @@ export function createWorkspaces({
       const sent = kind === 'schedule' ? fieldsOf(FIELDS.sent, ids) : [];
       await commitChange(target, change, () => ({ dependsOn: damaged, remove: [...damaged, ...sent] }));
     },
+    /** What Tally writes by itself, without an entry of the audit: what came of requests and deliveries. @returns whether it was written */
+    note: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>): Promise<boolean> =>
+      store.write(teamId, write),
+    /** Forgets that a service rejected the credential: it works again. */
+    async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
+      await store.write(teamId, { remove: [rejectionField(credential)] });
+    },
+    /** Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was removed. */
+    async saveSent({ teamId, fields }: Workspace, schedule: string, sent: LastDelivery): Promise<void> {
+      await store.write(teamId, {
+        seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
+        set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
+      });
+    },
+    /** Stores that this person has read that tokens appear on their own screen only. */
+    async saveTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void> {
+      await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
+    },
   };
+}
+
+/** The part of `Workspaces` for connections and application accesses. @throws settings-damaged from what changes the default */
+function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
+  return {
+    /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
+    async saveConnection(
+      change: WorkspaceChange,
+      given: NewConnection,
+      newDefault?: string,
+    ): Promise<Connection> {
+      const { connection, json } = serializeConnection(keyring, change.workspace.teamId, given);
+      const { name } = connection;
+      const field = FIELDS.connection + name;
+      await commitChange(target, change, (fields) => {
+        const { dependsOn, set } = planDefault(change, fields, newDefault);
+        // The new token or address may work.
+        const failures = Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed));
+        return {
+          dependsOn: [...dependsOn, field],
+          remove: [rejectionField({ kind: 'connection', name }), ...failures],
+          set: { ...set, [field]: json },
+        };
+      });
+      return connection;
+    },
+    /** @param newDefault the default connection from now on, if it changes */
+    async removeConnection(change: WorkspaceChange, name: string, newDefault?: string): Promise<void> {
+      await commitChange(target, change, (fields) => {
+        const plan = planDefault(change, fields, newDefault);
+        const names = newDefault === undefined ? [name] : [name, newDefault];
+        return {
+          ...plan,
+          dependsOn: [...plan.dependsOn, ...names.map((each) => FIELDS.connection + each)],
+          remove: [
+            FIELDS.connection + name,
+            lastUsedField(name),
+            rejectionField({ kind: 'connection', name }),
+          ],
+        };
+      });
+    },
+    /** Makes it the connection for projects that name none. */
+    async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
+      await commitChange(target, change, (fields) => {
+        const plan = planDefault(change, fields, name);
+        return { ...plan, dependsOn: [...plan.dependsOn, FIELDS.connection + name] };
+      });
+    },
+    /** Replaces the access of the same project. */
+    async saveAccess(change: WorkspaceChange, given: NewAccess): Promise<ApplicationAccessRecord> {
+      const { access, json } = serializeAccess(keyring, change.workspace.teamId, given);
+      const field = FIELDS.access + access.project;
+      const remove = [rejectionField({ kind: 'access', name: access.project })];
+      await commitChange(target, change, () => ({ dependsOn: [field], remove, set: { [field]: json } }));
+      return access;
+    },
+    async removeAccess(change: WorkspaceChange, project: string): Promise<void> {
+      const field = FIELDS.access + project;
+      const remove = [field, rejectionField({ kind: 'access', name: project })];
+      await commitChange(target, change, () => ({ dependsOn: [field], remove }));
+    },
+    /** Changes what a person says of a credential; what is absent stays. Its secret, and whether it was rejected, stay. */
+    async editCredential(
+      change: WorkspaceChange,
+      credential: CredentialName,
+      { expiry, issuers }: { readonly expiry?: Expiry | undefined; readonly issuers?: Issuers },
+    ): Promise<void> {
+      const field = credentialField(credential);
+      await commitChange(target, change, (fields) => {
+        const record = { ...parseFields(fields[field] ?? ''), ...(issuers && { issuers }) };
+        const edited = expiry === undefined ? record : withExpiry(record, expiry);
+        return { dependsOn: [field], set: { [field]: JSON.stringify(edited) } };
+      });
+    },
+  };
+}
+
+/** Writes the parts that differ from what the person saw. @throws edit-conflict if somebody changed the same parts to something else */
+function planSettings(
+  { workspace }: WorkspaceChange,
+  fields: RecordFields,
+  parts: Partial<Settings>,
+): PlannedChange {
+  const before = parseSettings(workspace.fields[FIELDS.settings]);
+  const stored = parseSettings(fields[FIELDS.settings]);
+  const differing = (one: Partial<Settings>, other: Settings | undefined) =>
+    (Object.keys(parts) as (keyof Settings)[]).filter((part) => String(one[part]) !== String(other?.[part]));
+  const changed = differing(parts, before);
+  const news = differing(before ?? {}, stored);
+  const lost = differing(parts, stored).filter((part) => changed.includes(part) && news.includes(part));
+  if (lost.length > 0) throw new Failure('edit-conflict', { now: describeParts(lost, stored) });
+  if (changed.length === 0 && before !== undefined) return { dependsOn: [] };
+  const now = {
+    ...(stored ?? DEFAULT_SETTINGS),
+    ...Object.fromEntries(changed.map((part) => [part, parts[part]])),
+  };
+  return { dependsOn: [FIELDS.settings], set: { [FIELDS.settings]: serializeSettings(now) } };
+}
+
+/** @throws settings-damaged: only the settings form replaces damaged settings, because it shows the new ones */
+function planDefault(
+  change: WorkspaceChange,
+  fields: RecordFields,
+  connection: string | undefined,
+): PlannedChange {
+  if (connection === undefined) return { dependsOn: [] };
+  requireSettings(change.workspace);
+  return planSettings(change, fields, { connection });
 }

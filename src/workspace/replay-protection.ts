@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import type { RedisConnection } from '../../redis/connect.ts';
-import { guardRead } from '../../redis/guard.ts';
-import { onceKey } from '../../redis/keys.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { MINUTE, type Millis } from '../domain/time/calendar.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import { guardRead } from '../redis/guard.ts';
+import { onceKey } from '../redis/keys.ts';
 
 /** Nonces, each usable once across all processes. Their keys name no workspace. */
 export type OAuthNonces = ReturnType<typeof createOAuthNonces>;

@@ -1,0 +1,471 @@
+/** The application access of a project, which issues its OS_TOKENs: its form, its test, and who can get tokens. */
+import { isDeepStrictEqual } from 'node:util';
+import { commandText } from '../../domain/command-names.ts';
+import { failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { isProjectId } from '../../domain/product.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import type { IssuedToken } from '../../identity/client.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
+import { userGroups } from '../../slack/commands/user-group-picker.ts';
+import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
+import { createForm, type SentForm } from '../../slack/forms/form.ts';
+import {
+  actions,
+  type Block,
+  button,
+  buttonRow,
+  compact,
+  confirmDialog,
+  context,
+  escapeMarkup,
+  header,
+  joinTexts,
+  type Message,
+  markup,
+  mention,
+  section,
+  textMessage,
+} from '../../slack/kit/blocks.ts';
+import { selectedValues } from '../../slack/request/form-fields.ts';
+import type { Request } from '../../slack/request/request.ts';
+import {
+  type ApplicationAccessRecord,
+  describeAccess,
+  type Issuers,
+  isNamedIssuer,
+  MAX_ISSUER_GROUPS,
+  MAX_ISSUERS,
+} from '../../workspace/credentials/access-record.ts';
+import { isExpiryUnknown, withExpiry } from '../../workspace/credentials/expiry.ts';
+import { permissionsOf, type Role } from '../../workspace/permissions.ts';
+import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
+import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
+import { EVENTS_KEPT_MS } from '../../workspace/replay-protection.ts';
+import {
+  accessProjectLabel,
+  auditToken,
+  ISSUED,
+  isFirst,
+  requestToken,
+  tenantOf,
+  tokenName,
+  tokenText,
+} from './tokens.ts';
+import {
+  auditBlocks,
+  describeTokenScope,
+  formatExpiryTime,
+  maybeIssuedBlocks,
+  type TokenContext,
+} from './window.ts';
+
+type AccessParts = Omit<TokenContext, 'request'>;
+const TITLE = 'Application access';
+
+/** The form that registers the access of a project, whose ID is the form's. */
+export function createAccessForm(parts: AccessParts) {
+  const { workspaces, checks, addresses } = parts;
+  /** Of the requests whose token was tested and whose access was not saved then: what to say of that. */
+  const unsaved = new WeakMap<Request, readonly Block[]>();
+  const { open, listeners } = createForm('application-access', {
+    right: 'manage',
+    workspaces,
+    heading: TITLE,
+    title: () => TITLE,
+    submit: 'Test and save',
+    waiting: [
+      'Testing: Tally is getting a token and revoking it…',
+      context('You can close this window. Tally then sends you the result as a direct message.'),
+    ],
+    fields: accessFields(checks.authUrl),
+    revision: (project, { workspace }) => stampOf(workspace, FIELDS.access + project),
+    before: (project, { workspace }) => ({
+      groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
+    }),
+    conflict({ id, request: { workspace, at } }) {
+      const now = workspace.accesses.get(id);
+      return now === undefined
+        ? 'The application access was removed.'
+        : `It’s now ${describeAccess(now, at, workspace.settings.zone)}.`;
+    },
+    repeated: repeatedMessage,
+    async save(sent) {
+      const context = { ...parts, request: sent.request };
+      // A token is issued once, however often and to however many processes the form is sent.
+      if (!(await isFirst(`access ${sent.nonce}`, EVENTS_KEPT_MS, context))) return undefined;
+      const blocks =
+        sent.input.secret === ''
+          ? await editAccess(sent, context)
+          : await registerAccess(sent, context, (said) => unsaved.set(sent.request, said));
+      // Plans the reminders of its expiry.
+      await parts.all.connected(sent.request.user.teamId);
+      return { text: 'The application access is saved.', blocks };
+    },
+    remains: (failure, { request }) => [...maybeIssuedBlocks(failure), ...(unsaved.get(request) ?? [])],
+    corrected(failure) {
+      const authUrl = isFailure(failure, 'wrong-identity-url') ? failure.data.suggestion : undefined;
+      return authUrl === undefined ? {} : { authUrl };
+    },
+    kept: ({ id, request }) =>
+      request.workspace.accesses.has(id) ? 'The current access stays in use.' : 'Nothing was saved.',
+  });
+  return {
+    listeners,
+    /** @param word an alias or an ID, and perhaps the address to fill in; outside text @throws InvalidWord */
+    async open(word: string, request: Request): Promise<void> {
+      const { workspace, user } = request;
+      const [named = '', corrected] = word.split(' ');
+      const project = findAccessProject(named, workspace);
+      const current = workspace.accesses.get(project);
+      const connection =
+        workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
+      const known = current?.authUrl ?? workspace.connections.get(connection ?? '')?.authUrl;
+      const issuers = current?.issuers ?? { people: [user.id], groups: [] };
+      await open(request, {
+        id: project,
+        values: {
+          authUrl: corrected ?? known ?? addresses.authUrl ?? '',
+          people: issuers.people.join(','),
+          groups: issuers.groups.join(','),
+        },
+      });
+    },
+  };
+}
+
+/** The ID that a word names: an alias, or an ID itself. @throws InvalidWord */
+function findAccessProject(word: string, record: Workspace): string {
+  const alias = record.aliases.has(word) ? findProject(record, word)?.id : undefined;
+  if (alias !== undefined) return alias;
+  if (isProjectId(word)) return word;
+  const works = `Type a project name or ID, for example ${commandText('/billing projects access')} prod.`;
+  if (word === '') throw new InvalidWord('access', 'Which project?', works);
+  const nearest = nearestWord(word, [...record.aliases]);
+  const rerun = nearest && `projects access ${nearest}`;
+  throw new InvalidWord(word.slice(0, 40), 'isn’t a project name', works, rerun);
+}
+
+const ID = /^[\x21-\x7e]{1,255}$/;
+
+/** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
+const USUAL_ID = /^[\da-f]{32}$/i;
+
+/** ID and secret may stay as they are where there are some. */
+const keepable = (field: Field<string>): Field<string> => ({
+  ...field,
+  draw: (at) =>
+    field
+      .draw(at)
+      .map((block) =>
+        block.type === 'input' ? { ...block, optional: at.request.workspace.accesses.has(at.id) } : block,
+      ),
+});
+
+const CREDENTIALS = {
+  // Never filled in again either, because the two may have been swapped.
+  access_id: keepable(
+    text('Access ID', {
+      hint: 'In the console: Cloud servers → your project → Access for applications.',
+      max: 255,
+      secret: true,
+      parse(id, { secret = '' }) {
+        if (id === '' && secret === '') return '';
+        if (USUAL_ID.test(secret.trim()) && id.length > secret.length)
+          return refuseField('The ID and the secret look swapped.');
+        return ID.test(id) ? id : refuseField('Paste only the ID, without spaces or line breaks.');
+      },
+    }),
+  ),
+  secret: keepable(
+    text('Secret key', {
+      hint: 'The console shows it once. Tally encrypts it and never shows it again.',
+      max: 3000,
+      secret: true,
+      parse: (secret, { access_id: id = '' }) =>
+        secret !== '' || id === ''
+          ? secret
+          : refuseField(
+              'Enter the secret for this ID. If you no longer have it, create a new access in the console.',
+            ),
+    }),
+  ),
+};
+
+const accessFields = (parseAuthUrl: (typed: string) => string) => ({
+  about: note(aboutBlocks),
+  authUrl: text('Address of the identity service', {
+    hint: 'In the console: API endpoints, under identity. It ends with /v3.',
+    placeholder: 'https://identity.example.com/v3',
+    max: 500,
+    parse: parseAuthUrl,
+  }),
+  ...CREDENTIALS,
+  ...expiryFields<undefined>('If you know it. Leave it empty to keep what is registered.', undefined),
+  people: {
+    ...people('People who can get tokens', {
+      hint: `Only these people get tokens. Add owners and managers too if they need them. Guests need to be turned on in ${commandText('/billing settings')} too.`,
+      max: MAX_ISSUERS,
+    }),
+    parse: (chosen: string, { groups = '' }) =>
+      `${chosen}${groups}` === ''
+        ? refuseField('Choose at least one person or group.')
+        : selectedValues(chosen).length <= MAX_ISSUERS
+          ? selectedValues(chosen)
+          : refuseField(`Choose up to ${MAX_ISSUERS} people.`),
+  } satisfies Field<readonly string[]>,
+  groups: userGroups('User groups that can get tokens', 'Everyone in these groups.', MAX_ISSUER_GROUPS),
+});
+
+type SentAccess = SentForm<ReturnType<typeof accessFields>>;
+
+function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): Block[] {
+  const { label } = accessProjectLabel(workspace, project);
+  const current = workspace.accesses.get(project);
+  const keeps = current === undefined ? '' : ' Leave ID and secret empty to keep the current ones.';
+  const about = section(
+    `Tally uses this access to issue temporary OS_TOKENs for ${label} to the people you choose below.${keeps}`,
+  );
+  if (!workspace.accessIds.includes(project)) return [about];
+  const words =
+    current === undefined
+      ? 'The current access is damaged and not used. Enter ID and secret again to repair it.'
+      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. Tally tests a new access before it replaces this one.`;
+  const confirm = confirmDialog(
+    `Remove the access for ${label}?`,
+    'Nobody will be able to get new tokens. Existing tokens work until they expire.',
+    'Remove',
+    'Keep',
+  );
+  const remove = { style: 'danger', value: project, confirm } as const;
+  return [about, section(words), actions(button('access-remove', 'Remove this access', remove))];
+}
+
+const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ people, groups });
+
+/** A change of an application access, with an entry in the audit for each thing that was done: `changed the expiry of`. */
+const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
+  auditedChange(request, ...done.map((did) => [did, tokenText(request, project)] as const));
+
+/** What became of the token of a test, which nobody has seen: how it is said, and audited. */
+const TEST_RESULTS = {
+  revoked: {
+    text: 'The test passed: the service issued a token and revoked it.',
+    fact: 'revoked',
+  },
+  'not-offered': {
+    text: 'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
+    fact: 'not revoked',
+  },
+  failed: {
+    text: 'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
+    fact: 'may not be revoked',
+  },
+} as const;
+
+interface AccessTest {
+  readonly issued: IssuedToken;
+  readonly result: keyof typeof TEST_RESULTS;
+}
+
+/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
+async function testAccess({ id: project, input }: SentAccess, context: TokenContext): Promise<AccessTest> {
+  const { request, identity, limits } = context;
+  const { authUrl, access_id: id, secret } = input;
+  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
+  const issued = await requestToken({ authUrl, id, secret }, project, context, 'test');
+  const revoked = await identity.revoke(authUrl, issued.token, tenantOf(project, context)).catch(failureOf);
+  const isFailed = isFailure(revoked) || revoked === 'refused';
+  return { issued, result: isFailed ? 'failed' : revoked === 'not-offered' ? revoked : 'revoked' };
+}
+
+/** Tests the access, then saves it. @param onUnsaved is told what came of the test if saving fails then */
+async function registerAccess(
+  sent: SentAccess,
+  context: TokenContext,
+  onUnsaved: (said: readonly Block[]) => void,
+): Promise<Block[]> {
+  const { id: project, input } = sent;
+  const { request, workspaces } = context;
+  const { user, at, workspace, slack } = request;
+  const { authUrl, access_id: id, secret, expires } = input;
+  const issuers = issuersOf(input);
+  const test = await testAccess(sent, context);
+  const { text, fact } = TEST_RESULTS[test.result];
+  const { name, restricted, expiresAt } = test.issued.credential ?? {};
+  const said = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
+  const isKnown = workspace.accessIds.includes(project);
+  const change = accessChange(
+    request,
+    project,
+    `${isKnown ? 'replaced' : 'registered'} the application access of`,
+  );
+  const about = tokenText(request, project, 'test', tokenName(test.issued), fact);
+  const tested = test.result === 'revoked' ? [] : [{ at, who: user.id, action: ISSUED, about }];
+  const saving = workspaces.saveAccess(
+    { ...change, entries: [...change.entries, ...tested] },
+    {
+      ...{ project, authUrl, issuers, id, secret, registeredBy: user.id, registeredAt: at },
+      ...(name !== undefined && { name }),
+      ...(restricted !== undefined && { restricted }),
+      // The service knows better than the person.
+      ...(expiresAt === undefined ? said : { expiresAt }),
+      ...(test.result !== 'failed' && { revocable: test.result === 'revoked' }),
+    },
+  );
+  const access = await saving.catch(async (error: unknown) => {
+    onUnsaved([section(text), ...auditBlocks(await auditToken(ISSUED, about, context))]);
+    throw error;
+  });
+  const isIssuer =
+    isNamedIssuer(access, user.id) || (await slack.isInGroups(issuers.groups).catch(() => false));
+  return registeredBlocks(access, test, isIssuer, await issuersBlock(issuers, request), request);
+}
+
+/** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
+const USUAL = 59 * MINUTE;
+
+/** @param isIssuer whether the person who registered it can get tokens @param people who can */
+function registeredBlocks(
+  access: ApplicationAccessRecord,
+  { issued, result }: AccessTest,
+  isIssuer: boolean,
+  people: Block,
+  { workspace, at }: Request,
+): Block[] {
+  const { zone } = workspace.settings;
+  const { label, word } = accessProjectLabel(workspace, access.project);
+  const { name, restricted } = access;
+  const { expiresAt } = issued;
+  const described = [describeAccess(access, at, zone), name && `named ${name}`, restricted && 'restricted'];
+  const isUnknown = isExpiryUnknown(access);
+  return compact([
+    header(`${label} can issue OS_TOKENs`),
+    section(TEST_RESULTS[result].text),
+    section(`${joinTexts(' · ', described)}\n${describeTokenScope(issued)}`),
+    restricted === false &&
+      markup(
+        '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
+      ),
+    isUnknown &&
+      expiresAt !== undefined &&
+      expiresAt - at < USUAL &&
+      section(
+        `The test token expires at ${formatExpiryTime(expiresAt, at, zone)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
+      ),
+    isUnknown &&
+      section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),
+    people,
+    ...buttonRow([
+      ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
+      isUnknown && button('access-form', 'Set expiry…', { value: access.project }),
+    ]),
+  ]);
+}
+
+/** Without the secret, everything but the URL can change. @throws InvalidWord */
+async function editAccess(
+  { id: project, input }: SentAccess,
+  { request, workspaces }: TokenContext,
+): Promise<Block[]> {
+  const { authUrl, expires } = input;
+  const issuers = issuersOf(input);
+  const { workspace } = request;
+  const current = findAccess(workspace, project);
+  if (current === undefined) throw new InvalidWord('Access ID', 'is empty', 'Enter the ID and the secret.');
+  if (authUrl !== current.authUrl) {
+    const todo = 'Enter the ID and the secret too.';
+    throw new InvalidWord(authUrl, 'is a new address', todo, undefined, 'always');
+  }
+  const expiry = expires === undefined ? undefined : expiryOf(expires, workspace.settings.zone);
+  const done = compact([
+    !isDeepStrictEqual(issuers, current.issuers) && 'changed who can get OS_TOKENs for',
+    expiry !== undefined && 'changed the expiry of',
+  ]);
+  if (done.length > 0)
+    await workspaces.editCredential(
+      accessChange(request, project, ...done),
+      { kind: 'access', name: project },
+      { issuers, expiry },
+    );
+  const now = { ...(expiry === undefined ? current : withExpiry(current, expiry)), issuers };
+  return savedBlocks(now, done.length === 0 ? 'No changes to save.' : 'Saved.', request);
+}
+
+/** Of a form that was sent twice. */
+async function repeatedMessage({ id, input, request }: SentAccess): Promise<Message | undefined> {
+  const known = request.workspace.accesses.get(id);
+  if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
+    return undefined;
+  const isKept =
+    input.secret === '' ||
+    (tryParse(() => known.open())?.secret === input.secret && known.registeredBy === request.user.id);
+  return isKept ? { text: 'Saved.', blocks: await savedBlocks(known, 'Saved.', request) } : undefined;
+}
+
+async function savedBlocks(
+  access: ApplicationAccessRecord,
+  happened: string,
+  request: Request,
+): Promise<Block[]> {
+  const { workspace, at } = request;
+  return [
+    header(accessProjectLabel(workspace, access.project).label),
+    section(happened),
+    section(describeAccess(access, at, workspace.settings.zone)),
+    await issuersBlock(access.issuers, request),
+  ];
+}
+
+export async function removeAccess(project: string, { request, workspaces }: TokenContext): Promise<void> {
+  const { workspace, reply } = request;
+  const { label } = accessProjectLabel(workspace, project);
+  const isThere = workspace.accessIds.includes(project);
+  if (isThere)
+    await workspaces.removeAccess(
+      accessChange(request, project, 'removed the application access of'),
+      project,
+    );
+  const text = isThere
+    ? `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`
+    : `The access for ${label} was already removed.`;
+  await reply.modal.show(TITLE, textMessage(text));
+}
+
+/** How many people and groups a list names. */
+const NAMED = 20;
+
+const WHY_NOT: Readonly<Record<Role, string>> = {
+  admin: 'an admin',
+  member: 'a member',
+  guest: `guests are turned off in ${commandText('/billing settings')}`,
+  external: 'external',
+  nobody: 'has left, or is an app',
+};
+
+/** Who can get tokens, and who can't although they were chosen. People whose role Slack doesn't return now count as able. */
+async function issuersBlock({ people, groups }: Issuers, { slack, workspace }: Request): Promise<Block> {
+  const whyNot = async (person: SlackId): Promise<string | false> => {
+    const role = await slack.roleOf(person).catch(ignoreFailure);
+    // External people never get tokens, even if they can ask.
+    const canGet = role !== 'external' && role && permissionsOf(role, workspace.settings, false).canAsk;
+    return role !== undefined && !canGet && `${mention(person)} (${WHY_NOT[role]})`;
+  };
+  const without = compact(await Promise.all(people.map(whyNot)));
+  const groupMentions = groups.map((id) => `<!subteam^${escapeMarkup(id)}>`);
+  return markup(
+    joinTexts('\n', [
+      `Can get tokens: ${formatList([...people.map(mention), ...groupMentions])}`,
+      without.length > 0 && `*Can’t get tokens yet:* ${formatList(without)}`,
+    ]),
+  );
+}
+
+function formatList(all: readonly string[]): string {
+  const more = all.length - NAMED;
+  return `${all.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
