@@ -83,6 +83,7 @@ export function createMessages(
     posted: () => posted,
 
     startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
+      if (loading !== undefined) return;
       let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
       const timer = setTimeout(() => {
         shown = showLoading(audience, replaces).catch(() => undefined);

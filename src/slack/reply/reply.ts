@@ -20,9 +20,18 @@ export interface Reply extends ReturnType<typeof waysToReply> {
   /**
    * The same reply for another source or audience.
    * @param source where the request came from, with what is known of it now
-   * @param command offered as a button if no modal can be opened
    */
-  as(source: Source, audience?: Audience, command?: Command): Reply;
+  as(source: Source, terms?: ReplyTerms): Reply;
+}
+
+/** For whom a reply is, and on what terms. */
+interface ReplyTerms {
+  /** The sender alone if absent. */
+  readonly audience?: Audience;
+  /** Offered as a button if no modal can be opened. */
+  readonly command?: Command | undefined;
+  /** Asked before anything is sent. @throws instead of sending what its readers may no longer see */
+  readonly confirm?: () => Promise<void>;
 }
 
 /** The reply to the sender alone. */
@@ -33,9 +42,9 @@ export function createReply(
 ): Reply {
   const messages = createMessages(services, source, client);
   const modals = createModals(source, client);
-  const as: Reply['as'] = (known, audience = 'asker', command) => ({
+  const as: Reply['as'] = (known, terms = {}) => ({
     as,
-    ...waysToReply(known, client, messages, modals, audience, command),
+    ...waysToReply(known, client, messages, modals, terms),
   });
   return as(source);
 }
@@ -45,13 +54,13 @@ function waysToReply(
   client: WebClient,
   messages: ReturnType<typeof createMessages>,
   modals: ReturnType<typeof createModals>,
-  audience: Audience,
-  command: Command | undefined,
+  { audience = 'asker', command, confirm = async () => undefined }: ReplyTerms,
 ) {
   const { channel, responseUrl, triggerId, viewId, replaces } = source;
 
   /** Replies privately: in the loading view if it can show the message. @throws cannot-post, slack-failed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
+    await confirm();
     await modals.settle();
     const fitsLoadingView = modals.isLoading() && message.blocks.every(isText);
     if (fitsLoadingView && (await modals.tryUpdate(modal({ title: 'Tally', blocks: message.blocks }))))
@@ -60,12 +69,15 @@ function waysToReply(
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
   const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
+    await confirm();
     if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
   };
 
   return {
     source,
     client,
+    /** Every other way asks this first: whether its readers may still see what was asked for. */
+    confirm,
     /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: messages.posted,
     /** Says after `delay` ms that the answer takes longer, unless it was given. */
@@ -83,16 +95,22 @@ function waysToReply(
      */
     async update(message: Message): Promise<void> {
       const hasNoChannel = responseUrl === undefined && channel === undefined;
-      if (audience === 'channel' && !hasNoChannel) return messages.sendPublic(message);
+      if (audience === 'channel' && !hasNoChannel) {
+        await confirm();
+        return messages.sendPublic(message);
+      }
       const canShare = channel !== undefined && !isDirectMessage(channel);
       await sendPrivate(canShare ? message : withoutShare(message), replaces);
     },
     /** A message that only the user sees. Replaces nothing. */
     private: (message: Message): Promise<void> => sendPrivate(message),
     /** A message for everyone in the channel, or for another person. @throws cannot-post */
-    public: (to: SlackId, message: Message): Promise<PostedTo> =>
-      postMessage(client, { channel: to, thread: undefined }, message),
+    async public(to: SlackId, message: Message): Promise<PostedTo> {
+      await confirm();
+      return postMessage(client, { channel: to, thread: undefined }, message);
+    },
     async home(blocks: readonly Block[]): Promise<void> {
+      await confirm();
       const view = { type: 'home' as const, blocks: [...blocks] as never[] };
       await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view }));
     },
@@ -114,6 +132,7 @@ function waysToReply(
         await modals.settle();
         const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
         if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
+        await confirm();
         await modals.open(view);
       },
       /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
@@ -125,16 +144,25 @@ function waysToReply(
       show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
         updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
       /** @returns whether the modal was replaced; sends nothing otherwise */
-      tryUpdate: (view: ModalView): Promise<boolean> => modals.tryUpdate(view),
+      async tryUpdate(view: ModalView): Promise<boolean> {
+        await confirm();
+        return modals.tryUpdate(view);
+      },
       /** Replaces what this request last saw, or what an older request drew: a form as it is after a click or a choice. */
-      redraw: (view: ModalView): Promise<void> => modals.redraw(view),
+      async redraw(view: ModalView): Promise<void> {
+        await confirm();
+        await modals.redraw(view);
+      },
     },
     /**
      * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
      * scope files:write.
      * @returns whether it is in that thread
      */
-    file: (file: OutgoingFile): Promise<boolean> => messages.sendFile(file, audience),
+    async file(file: OutgoingFile): Promise<boolean> {
+      await confirm();
+      return messages.sendFile(file, audience);
+    },
   };
 }
 

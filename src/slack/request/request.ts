@@ -68,7 +68,7 @@ export const opensForm = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
 export const asksFigures = ({ kind }: Partial<HandlerRules>): boolean =>
   kind === 'answerFigures' || kind === 'openFigures';
 
-export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
+export const mayChange = ({ kind }: Partial<HandlerRules>): boolean =>
   kind === 'change' || kind === 'changeInForm';
 
 const MOST_NAMED = 5;

@@ -17,7 +17,7 @@ import { type Command, isShortText, offeredAgain, parseCommand, textTooLong } fr
 import { findAskedProjects } from '../commands/project-answers.ts';
 import { type ErrorReply, type ErrorReport, errorMessageOf } from '../reply/error-reply.ts';
 import { createReply, type Reply } from '../reply/reply.ts';
-import type { Authorize } from '../request/authorize.ts';
+import type { WithRights } from '../request/authorize.ts';
 import type { SlackPayload } from '../request/payload.ts';
 import { asksFigures, opensForm, privateScope, type Request } from '../request/request.ts';
 import { type Source, sourceOfPayload } from '../request/source.ts';
@@ -34,7 +34,7 @@ import {
 /** What turns Slack's payloads into requests to the listeners. */
 export interface ListenerContext extends SlackServices {
   readonly listeners: Required<Listeners>;
-  readonly authorize: Authorize;
+  readonly withRights: WithRights;
   readonly errorReply: ErrorReply;
   readonly eventDedup: EventDedup;
   readonly recentNames: ReturnType<typeof createRecentNames>;
@@ -101,7 +101,7 @@ const readerOf = ({ teamId, userId, channel = '' }: Source): string => `${teamId
 export type RunCommand = (reply: Reply, typed: Command, annotate: Annotate) => Promise<boolean>;
 
 export function createCommandRunner(context: ListenerContext): RunCommand {
-  const { listeners, authorize, errorReply, loadingDelays = LOADING_DELAYS } = context;
+  const { listeners, withRights, errorReply, loadingDelays = LOADING_DELAYS } = context;
   return async (reply, typed, annotate) => {
     const { source } = reply;
     const { command, text } = typed;
@@ -112,6 +112,20 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
     const began = performance.now();
     let request: Request | undefined;
     let outcome: ThreadOutcome | undefined;
+    const run = async (rules: CommandHandler, authorized: Request): Promise<void> => {
+      request = authorized;
+      if (request.user.canAsk) {
+        const projects = visibleProjects(request.workspace, privateScope(request));
+        context.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
+      }
+      if (rules !== TOO_LONG && holdsRegisteredSecret(text, request.workspace))
+        throw new Failure('secret-pasted');
+      if (asksFigures(rules) && !isForm)
+        request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
+      await rules.run(text, request);
+      outcome = request.audience === 'channel' ? 'everybody' : 'person';
+      annotate({ answered: performance.now() });
+    };
     try {
       if (isForm) reply.startLoadingView(loadingDelays.modal);
       if (handler === undefined)
@@ -120,19 +134,7 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
           UNKNOWN_COMMAND,
           `Type ${commandText('/billing help')} to see what works.`,
         );
-      request = await authorize(reply, handler, annotate, typed);
-      if (request === undefined) return false;
-      if (request.user.canAsk) {
-        const projects = visibleProjects(request.workspace, privateScope(request));
-        context.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
-      }
-      if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace))
-        throw new Failure('secret-pasted');
-      if (asksFigures(handler) && !isForm)
-        request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
-      await handler.run(text, request);
-      outcome = request.audience === 'channel' ? 'everybody' : 'person';
-      annotate({ answered: performance.now() });
+      await withRights(reply, handler, annotate, (authorized) => run(handler, authorized), typed);
     } catch (error) {
       const report = errorReply.explain(error, annotate);
       outcome = outcomeOf(report);

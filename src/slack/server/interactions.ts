@@ -18,7 +18,7 @@ import { type ActionHandler, handlerOf, lookUp, routeOf } from './listeners.ts';
 
 /** Registers clicks on buttons and choices in selects. */
 export function registerActions(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, eventDedup, limits, log } = context;
+  const { listeners, withRights, errorReply, eventDedup, limits, log } = context;
   const { loadingDelays = LOADING_DELAYS } = context;
 
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
@@ -89,12 +89,13 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
       metadata,
     };
     try {
-      request = await authorize(reply, handler, annotate);
-      if (request === undefined) return;
-      await handler.run(clicked, request, (command, changes) =>
-        runCommand(reply.as({ ...source, ...changes }), command, annotate),
-      );
-      annotate({ answered: performance.now() });
+      await withRights(reply, handler, annotate, async (authorized) => {
+        request = authorized;
+        await handler.run(clicked, request, (command, changes) =>
+          runCommand(reply.as({ ...source, ...changes }), command, annotate),
+        );
+        annotate({ answered: performance.now() });
+      });
     } catch (error) {
       const report = errorReply.explain(error, annotate);
       // In a form it depends on the fields, which nobody else has.
@@ -111,10 +112,13 @@ export function registerActions(app: App, context: ListenerContext, runCommand: 
     if (listener === undefined) return;
     try {
       // The click's record keeps who waited for what.
-      const request = await authorize(reply, listener, () => undefined);
-      if (request === undefined) return;
       const event = { type: 'app_home_opened', user: reply.source.userId, tab: 'home' };
-      await listener.answer(event, request, (command) => runCommand(reply, command, annotate));
+      await withRights(
+        reply,
+        listener,
+        () => undefined,
+        (request) => listener.answer(event, request, (command) => runCommand(reply, command, annotate)),
+      );
     } catch (err) {
       log.debug({ err }, 'Home was not redrawn after a click');
     }
@@ -146,7 +150,7 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
 
 /** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
 export function registerViews(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits, redis } = context;
+  const { listeners, withRights, errorReply, limits, redis } = context;
 
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
@@ -177,9 +181,11 @@ export function registerViews(app: App, context: ListenerContext): void {
       await ack({ response_action: 'update', view: listener.waiting });
       let request: Request | undefined;
       try {
-        request = await authorize(reply, listener, annotate);
-        if (request === undefined) return;
-        await listener.submit(parsed.input, request);
+        const { input } = parsed;
+        await withRights(reply, { right: listener.right, kind: 'changeInForm' }, annotate, (authorized) => {
+          request = authorized;
+          return listener.submit(input, authorized);
+        });
       } catch (error) {
         const report = errorReply.explain(error, annotate);
         await errorReply.sendInModal(reply, report, request ?? {});
@@ -190,7 +196,7 @@ export function registerViews(app: App, context: ListenerContext): void {
 
 /** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
 export function registerOptions(app: App, context: ListenerContext): void {
-  const { listeners, authorize, errorReply, limits } = context;
+  const { listeners, withRights, errorReply, limits } = context;
 
   app.options(/.*/, async ({ ack, options, body, client, context: bolt }) => {
     const listener = lookUp(listeners.options, options.action_id);
@@ -204,11 +210,13 @@ export function registerOptions(app: App, context: ListenerContext): void {
         const typed = options.value ?? '';
         if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
           return await ack({ options: [] });
-        const find = async () => {
-          const request = await authorize(reply, listener, annotate);
-          const { view } = body as object as SlackPayload;
-          return request === undefined ? [] : listener.find(typed, request, view?.private_metadata ?? '');
+        const { view } = body as object as SlackPayload;
+        const suggest = async (request: Request) => {
+          const found = await listener.find(typed, request, view?.private_metadata ?? '');
+          await request.reply.confirm();
+          return found;
         };
+        const find = async () => (await withRights(reply, listener, annotate, suggest)) ?? [];
         const tooLate = () => {
           annotate({ outcome: 'timed-out' });
           return [];

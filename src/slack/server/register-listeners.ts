@@ -1,11 +1,12 @@
 import { type App, ErrorCode } from '@slack/bolt';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
+import { hasSameLimits } from '../../workspace/record/workspace.ts';
 import { createEventDedup } from '../../workspace/short-lived/replay-protection.ts';
 import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
-import { createRequestAuthorizer } from '../request/authorize.ts';
+import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
 import type { SlackEvent, SlackPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { originOf, sourceOfEvent } from '../request/source.ts';
@@ -27,7 +28,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   const context: ListenerContext = {
     ...services,
     listeners,
-    authorize: createRequestAuthorizer(services),
+    withRights: createWithRights(services),
     errorReply: createErrorReply(log),
     eventDedup: createEventDedup(redis),
     recentNames: createRecentNames(),
@@ -47,7 +48,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
 
 /** Registers the Events API, which Bolt acknowledges before it calls a listener. */
 function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, eventDedup, limits, clock, onFinished } = context;
+  const { listeners, withRights, errorReply, eventDedup, limits, clock, onFinished } = context;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst, arrived } }) => {
     const event = payload as SlackEvent;
@@ -66,8 +67,10 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
         const { event_id: id } = body;
         if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id)))
           return annotate({ outcome: 'duplicate' });
-        request = await authorize(reply, listener, annotate);
-        if (request !== undefined) await listener.answer(event, request, rerun);
+        await withRights(reply, listener, annotate, (authorized) => {
+          request = authorized;
+          return listener.answer(event, authorized, rerun);
+        });
       } catch (error) {
         const failure = isFailure(error, 'throttled') ? limits.firstOfBurst(error, source) : error;
         const report = errorReply.explain(failure ?? error, annotate);
@@ -108,9 +111,13 @@ function registerSteps(app: App, context: ListenerContext): void {
               doing: 'running steps faster than Tally can answer',
               wait: refusal.data.wait,
             });
-          const workspace = await workspaces.load(teamId);
-          annotate({ waits: workspace.waits });
-          const outputs = await run(inputs, { at: clock(), workspace });
+          const outputs = await repeatIfRightsChange(async () => {
+            const workspace = await workspaces.load(teamId);
+            annotate({ waits: workspace.waits });
+            const found = await run(inputs, { at: clock(), workspace });
+            if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
+            return found;
+          });
           await end('functions.completeSuccess', () => complete({ outputs }));
         } catch (error) {
           const text = stepErrorText(errorReply.explain(error, annotate));
