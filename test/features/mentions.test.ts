@@ -53,10 +53,10 @@ describe('a mention', () => {
     expect((await bot.ask('/balance 123', MEMBER)).visibleText).toContain('Share');
   });
 
-  it('reads the workspace’s record once', async () => {
+  it('reads the workspace’s record once, and again when its answer is sent', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
-    expect(sent.filter((name) => name === 'hgetall')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
   });
 
   it('does not reveal the name of a project that is limited to other channels', async () => {

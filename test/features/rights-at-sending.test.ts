@@ -16,6 +16,8 @@ let now = NOW;
 beforeAll(async () => {
   bot = await startBot({ now: () => now, loadingDelays: { message: 50, modal: 50 } });
   await addConnection(bot);
+  // A guest sees only channels that they are in.
+  bot.slack.workspace.conversation(CHANNEL)!.members.push(MEMBER);
   await addProject(bot, { alias: 'prod', id: '7001' });
   bot.billing.setItems('7001', '[{"day":"2026-11-20","totalAmount":777.77,"totalBonuses":0}]');
   bot.billing.setBalance('7001', '{"balance":777.77,"bonuses":0}');
@@ -130,7 +132,9 @@ describe('a limit that is saved while billing is asked', () => {
   });
 
   it('holds for Share', async () => {
-    const { ts } = await bot.ask('/spend prod', MEMBER);
+    await say('/spend prod');
+    const answered = () => bot.slack.messages(MEMBER, CHANNEL).findLast(({ text }) => FIGURE.test(text));
+    const { ts } = await bot.slack.waitFor(answered);
     const before = await countFigures();
     await meanwhile(
       () => bot.slack.press(MEMBER, { channel: CHANNEL, ts }, 'Share'),
@@ -180,7 +184,6 @@ describe('who asked', () => {
   });
 
   it('gets no figures if made a guest while billing is asked', async () => {
-    bot.slack.workspace.conversation(CHANNEL)!.members.push(MEMBER);
     const before = await countFigures();
     const demote = () => (person().role = 'guest');
     await meanwhile(() => say('/spend prod'), demote, /Guests can’t use Tally/, true);

@@ -14,7 +14,7 @@ import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { AUDIT_NOTES } from '../../slack/error-messages/service.ts';
+import { AUDIT_NOTES } from '../../slack/error-messages/index.ts';
 import {
   actions,
   type Block,

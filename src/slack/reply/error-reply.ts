@@ -13,6 +13,7 @@ import {
   compact,
   escapeMarkup,
   header,
+  joinTexts,
   type Message,
   markup,
   mention,
@@ -125,24 +126,16 @@ export const errorModalOf = (
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
-  const { sentence = failure.message, todo, isOurs } = describeError(failure, {});
-  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
-  return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
+  const { sentence, todo, isOurs } = describeError(failure, {});
+  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '').trim();
+  return escapeMarkup(joinTexts(' ', [sentence, withoutLead, isOurs && referenceText(id)]));
 }
 
 /** @param request what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
-  const description = describeError(failure, request);
-  const {
-    sentence = failure.message,
-    todo,
-    people = [],
-    quotes = [],
-    buttons = [],
-    choices = [],
-  } = description;
-  const help = description.isOurs && reference !== undefined && referenceText(reference);
-  const text = [sentence, [todo, help].filter(Boolean).join(' ')].filter(Boolean).join('\n');
+  const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
+  const help = isOurs && reference !== undefined && referenceText(reference);
+  const text = joinTexts('\n', [sentence, joinTexts(' ', [todo, help])]);
   const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
   return {
     text: sentence,
@@ -161,7 +154,7 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
-  [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
+  joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
 /**
  * The reply to a form whose work failed.

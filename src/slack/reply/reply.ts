@@ -2,7 +2,7 @@ import type { ModalView } from '@slack/types';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Command } from '../commands/command.ts';
-import { commandButton, withoutShare } from '../commands/command-buttons.ts';
+import { commandButton, withoutRefusedShare } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
@@ -30,6 +30,8 @@ interface ReplyTerms {
   readonly audience?: Audience;
   /** Offered as a button if no modal can be opened. */
   readonly command?: Command | undefined;
+  /** Whether everybody in the channel may read the answer to this command. */
+  readonly mayShare?: (command: Command) => boolean;
   /** Asked before anything is sent. @throws instead of sending what its readers may no longer see */
   readonly confirm?: () => Promise<void>;
 }
@@ -54,7 +56,7 @@ function waysToReply(
   client: WebClient,
   messages: ReturnType<typeof createMessages>,
   modals: ReturnType<typeof createModals>,
-  { audience = 'asker', command, confirm = async () => undefined }: ReplyTerms,
+  { audience = 'asker', command, mayShare = () => true, confirm = async () => undefined }: ReplyTerms,
 ) {
   const { channel, responseUrl, triggerId, viewId, replaces } = source;
 
@@ -99,8 +101,9 @@ function waysToReply(
         await confirm();
         return messages.sendPublic(message);
       }
-      const canShare = channel !== undefined && !isDirectMessage(channel);
-      await sendPrivate(canShare ? message : withoutShare(message), replaces);
+      const isInChannel = channel !== undefined && !isDirectMessage(channel);
+      const mayShareHere = (command: Command) => isInChannel && mayShare(command);
+      await sendPrivate(withoutRefusedShare(message, mayShareHere), replaces);
     },
     /** A message that only the user sees. Replaces nothing. */
     private: (message: Message): Promise<void> => sendPrivate(message),

@@ -1,9 +1,13 @@
 import { Failure } from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
-import { hasSameLimits } from '../../workspace/record/workspace.ts';
+import { hasSameLimits, readerIn } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command.ts';
+import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
 import {
@@ -80,19 +84,21 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
+      // Work that changes something is not done twice, and changes the record itself.
+      const isDone = mayChange(rules) || hasChanged(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
-        workspaces.load(teamId),
+        isDone ? workspace : workspaces.load(teamId),
       ]);
       const person = await people.admit(latest, now.settings, isLate && asksGroups);
-      // Work that changes something is not done twice; it changes the record itself.
-      if (mayChange(rules) || hasChanged(workspace)) requireRight(right, person);
+      if (isDone) requireRight(right, person);
       else if (!hasSamePermissions(user, person) || !hasSameLimits(workspace, now)) throw new RightsChanged();
     };
     const audience = asksFigures(rules) ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
+    const everybody: ProjectScope = { channel, isUnlimited: false };
     return {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
@@ -108,6 +114,8 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       reply: reply.as(source, {
         audience,
         confirm,
+        // Others see here what everybody in the channel may see.
+        mayShare: ({ text }) => !user.canManage || mayAsk(text, { ...everybody, workspace, at }),
         command: command && withoutSecrets(command, workspace.aliases),
       }),
       recordError: (error) => annotate(errorOutcome(error)),
@@ -139,6 +147,11 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     });
   };
 }
+
+/** Whether the projects of a command's words may be asked about there. */
+const mayAsk = (text: string, scope: ProjectScope & Pick<Request, 'workspace' | 'at'>): boolean =>
+  tryParse(() => findAskedProjects(parseCommandText(text, readerIn(scope.workspace, scope.at)), scope)) !==
+  undefined;
 
 const hasSamePermissions = (before: User, now: User): boolean =>
   before.role === now.role && before.canAsk === now.canAsk && before.canManage === now.canManage;
