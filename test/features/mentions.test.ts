@@ -444,3 +444,26 @@ describe('where Tally cannot post', () => {
     expect(visibleText).toContain('archived');
   });
 });
+
+describe('a mention in a channel that is answered privately', () => {
+  const reactionsOf = (text: string) =>
+    bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
+
+  it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
+    'has a reaction, so that the others see that it was: %s',
+    async (text) => {
+      expect((await say(text)).message.ephemeral).toBe(true);
+      await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);
+    },
+  );
+
+  it('has none if its answer is there for everyone', async () => {
+    await say('@Tally balance 123 cloud');
+    expect(reactionsOf('balance 123 cloud')).toBeUndefined();
+  });
+
+  it('is answered all the same where Tally may not react', async () => {
+    bot.slack.failNext('reactions.add', { error: 'missing_scope' });
+    expect((await say('@Tally spend blorkky')).visibleText).toContain('blorkky');
+  });
+});

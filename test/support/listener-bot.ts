@@ -10,7 +10,7 @@ import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import type { Listeners } from '../../src/slack/server/listeners.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
-import { registerListeners } from '../../src/slack/server/register-listeners.ts';
+import { registerListeners } from '../../src/slack/server/dispatch.ts';
 import { createSlackServer } from '../../src/slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from '../../src/slack/slack-services.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

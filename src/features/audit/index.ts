@@ -47,7 +47,6 @@ export function createAuditFeature({ audit, all }: Services): Feature {
         right: 'manage',
         isForManagers: true,
         parse: (rest) => refuseExtraWords(rest, 'audit'),
-        kind: 'answer',
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);
@@ -55,7 +54,7 @@ export function createAuditFeature({ audit, all }: Services): Feature {
       },
     },
     actions: {
-      audit: onClick('manage', 'answer', (before, request) => show(request, before || undefined)),
+      audit: onClick('manage', {}, (before, request) => show(request, before || undefined)),
     },
   };
 }

@@ -91,31 +91,34 @@ export function createProjectsFeature(services: Services): Feature {
   return {
     help: HELP,
     verbs: {
-      projects: (rest) => ({
-        right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
-        parse(_, workspace) {
+      projects: {
+        right: 'ask',
+        needs: (rest) => ({
+          right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
+          opensForm: opensProjectForm(rest),
+        }),
+        parse(rest, workspace) {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
-        kind: opensProjectForm(rest) ? 'openForm' : 'answer',
         run: work,
-      }),
+      },
       default: defaults.verb,
     },
     actions: {
       ...form.listeners.actions,
-      'project-remove': onClick('manage', 'change', removal.remove),
-      'project-undo': onClick('manage', 'change', (value, request) =>
+      'project-remove': onClick('manage', { changes: true }, removal.remove),
+      'project-undo': onClick('manage', { changes: true }, (value, request) =>
         removal.undo(value.split(' ')[0] ?? '', request),
       ),
-      'project-keep': onClick('manage', 'answer', (_, request) =>
+      'project-keep': onClick('manage', {}, (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: onClick('ask', 'answer', async () => undefined),
+      [REMEMBER_PROJECT]: onClick('ask', {}, async () => undefined),
       pick: {
         right: 'manage',
-        kind: 'change',
+        changes: true,
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
           const hasSaved =

@@ -23,7 +23,7 @@ import {
   withoutActions,
 } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import { type HandlerRules, mayChange, opensForm, type Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import { placeOf } from '../request/source.ts';
 import type { Reply } from './reply.ts';
 
@@ -62,16 +62,16 @@ export function createErrorReply(log: Logger) {
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /** Replies privately, or in the modal that this request opened. Never rejects. @param kind of the handler that failed */
-    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, kind: HandlerRules['kind']) {
+    /** Replies privately, or in the modal that this request opened. Never rejects. @param rules of the handler that failed */
+    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
       const request = withSource(failed, reply);
       // Without a request, the handler was not run.
-      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !mayChange({ kind }));
+      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !rules.changes);
       const message = errorMessageOf(report, request, isUnchanged);
       if (!(await reply.modal.isShown()))
         return reply.private(message).catch(logUndelivered(reply.source.teamId));
       // In a modal, a command makes sense only if it opens one.
-      const shown = opensForm({ kind }) ? request : { ...request, command: undefined };
+      const shown = rules.opensForm ? request : { ...request, command: undefined };
       await showInModal(reply, report, shown, isUnchanged, message);
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */

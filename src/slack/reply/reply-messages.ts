@@ -74,6 +74,13 @@ export function createMessages(
     return take?.();
   };
 
+  /** Others see a mention in a channel, and not the private answer: a reaction says that there is one. */
+  const markAsked = async (): Promise<void> => {
+    if (startsThread === undefined || channel === undefined) return;
+    const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
+    await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
+  };
+
   let posted: PostedTo | undefined;
   const trackPosted = async (sent: Promise<PostedTo | undefined>): Promise<void> => {
     posted = await sent;
@@ -121,6 +128,7 @@ export function createMessages(
           : [() => trackPosted(postEphemeral(client, userId, { channel, thread }, message))]),
         ...directMessages(message),
       ]);
+      await markAsked();
     },
 
     /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */

@@ -10,14 +10,7 @@ import { type Command, withoutSecrets } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
-import {
-  asksFigures,
-  type HandlerRules,
-  managersOf,
-  mayChange,
-  type Request,
-  slackLookups,
-} from './request.ts';
+import { type HandlerRules, managersOf, type Request, slackLookups } from './request.ts';
 import { isDirectMessage, threadOf } from './source.ts';
 import type { User } from './users.ts';
 
@@ -52,7 +45,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
   /** @returns undefined for a replayed request @throws not-allowed, slack-failed, store-unavailable */
   async function authorize(
     reply: Reply,
-    rules: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
+    rules: HandlerRules,
     annotate: Annotate,
     command?: Command,
   ): Promise<Request | undefined> {
@@ -85,7 +78,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
       // Work that changes something is not done twice, and changes the record itself.
-      const isDone = mayChange(rules) || hasChanged(workspace);
+      const isDone = rules.changes === true || hasChanged(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
         isDone ? workspace : workspaces.load(teamId),
@@ -94,7 +87,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       if (isDone) requireRight(right, person);
       else if (!hasSamePermissions(user, person) || !hasSameLimits(workspace, now)) throw new RightsChanged();
     };
-    const audience = asksFigures(rules) ? (source.audience ?? workspace.settings.visibility) : 'asker';
+    const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
@@ -134,7 +127,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
    */
   return async <T>(
     reply: Reply,
-    rules: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
+    rules: HandlerRules,
     annotate: Annotate,
     work: (request: Request) => T | Promise<T>,
     command?: Command,
