@@ -147,7 +147,7 @@ describe('a click in a message', () => {
 });
 
 it('an answer has a Share button only where somebody else could read it', async () => {
-  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend' }))];
+  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend 123' }))];
   await started({ commands: command(({ reply }) => reply.update({ text: 'A', blocks })) });
   for (const [channel, text] of Object.entries({ [CHANNEL]: 'A\nShare', D0OWNER001: 'A' })) {
     await tally.slack.say(OWNER, channel, '/spend');

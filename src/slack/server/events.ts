@@ -2,7 +2,7 @@
 import type { App } from '@slack/bolt';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
-import { hasSameLimits } from '../../workspace/record/workspace.ts';
+import { hasSameLimits } from '../../workspace/record/change.ts';
 import { errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';

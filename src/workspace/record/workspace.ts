@@ -1,7 +1,6 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess } from '../credentials/access-record.ts';
 import type { OpenableConnection } from '../credentials/connection-record.ts';
 import type { Schedule } from '../owned/schedule-record.ts';
@@ -37,14 +36,6 @@ export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged
 export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
   const zone = settings?.zone ?? 'UTC';
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
-}
-
-/** Whether two readings of the record have the same settings and projects, which say who may see what, and where. */
-export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
-  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
-  return names.every(
-    (name) => before[name] === now[name] || !(name === FIELDS.settings || name.startsWith(FIELDS.project)),
-  );
 }
 
 /** What the damaged parts of one kind are stored under. */
