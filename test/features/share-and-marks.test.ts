@@ -86,3 +86,32 @@ describe('what a service says about itself', () => {
     expect(visibleText.match(/try again/gi)).toHaveLength(1);
   });
 });
+
+describe('the picker of a question without a project', () => {
+  const optionsOf = async (text: string, person = OWNER) => {
+    const { blocks } = await bot.ask(text, person);
+    return blocks.flatMap(({ elements }) =>
+      ((elements ?? []) as { options?: { text: { text: string }; value: string }[] }[]).flatMap(
+        ({ options = [] }) => options.filter(({ value }) => value.startsWith('/')),
+      ),
+    );
+  };
+
+  it.each([
+    ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
+    ['/balance csv', ['/balance all csv']],
+  ])('keeps the rest of it, and has all projects: %s', async (text, values) => {
+    const options = await optionsOf(text);
+    expect(options.map(({ value }) => value)).toEqual(expect.arrayContaining(values));
+    expect(options.at(-1)?.text.text).toBe('All projects');
+  });
+
+  it.each(['/os-token', '/spend blork october by week'])(
+    'has no “All projects” for %s, which takes one',
+    async (text) => {
+      const options = await optionsOf(text);
+      expect(options.length).toBeGreaterThan(1);
+      expect(options.map((option) => option.text.text)).not.toContain('All projects');
+    },
+  );
+});

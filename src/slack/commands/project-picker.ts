@@ -81,10 +81,13 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
 const OF_SEVERAL: readonly SlashCommand[] = ['/spend', '/balance'];
 
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
-  const otherWords = tryParse(() => withoutProject(text, request)) ?? text;
-  const textOf = (projects: string) => [projects, otherWords].filter(Boolean).join(' ');
+  const others = tryParse(() => withoutProject(text, request));
+  const words = others === undefined ? text : formatParsedCommand(others);
+  const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  if (each.length < 2 || !OF_SEVERAL.includes(command)) return each;
+  // What is put together by weeks, or ranks days, is about one project.
+  const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
+  if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
@@ -97,9 +100,9 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 /** @returns what was typed, without a project @throws InvalidWord */
-function withoutProject(text: string, { workspace, at }: Request): string {
+function withoutProject(text: string, { workspace, at }: Request) {
   const { project: _, alias: __, several: ___, ...others } = parseCommandText(text, readerIn(workspace, at));
-  return formatParsedCommand(others);
+  return others;
 }
 
 /** The checkbox's block ID, by which the select's action finds it in the message's state. */
