@@ -48,7 +48,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     rules: HandlerRules,
     annotate: Annotate,
     command?: Command,
-  ): Promise<Request | undefined> {
+  ): Promise<{ readonly request: Request; readonly isOutdated: () => boolean } | undefined> {
     const { source, client } = reply;
     const { right } = rules;
     const { at, teamId, userId, sharedFrom, self } = source;
@@ -75,6 +75,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       });
     requireRight(right, user);
 
+    let isOutdated = false;
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
       // Work that changes something is not done twice, and changes the record itself.
@@ -84,15 +85,16 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
         isDone ? workspace : workspaces.load(teamId),
       ]);
       const person = await people.admit(latest, now.settings, isLate && asksGroups);
-      if (isDone) requireRight(right, person);
-      else if (!hasSamePermissions(user, person) || !hasSameLimits(workspace, now)) throw new RightsChanged();
+      if (isDone) return requireRight(right, person);
+      isOutdated = !hasSamePermissions(user, person) || !hasSameLimits(workspace, now);
+      if (isOutdated) throw new RightsChanged();
     };
     const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     const everybody: ProjectScope = { channel, isUnlimited: false };
-    return {
+    const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
       sharedFrom,
@@ -114,6 +116,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
+    return { request, isOutdated: () => isOutdated };
   }
 
   /**
@@ -134,9 +137,13 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
   ): Promise<T | undefined> => {
     let from = reply;
     return repeatIfRightsChange(async () => {
-      const request = await authorize(from, rules, annotate, command);
+      const authorized = await authorize(from, rules, annotate, command);
+      if (authorized === undefined) return undefined;
       from = reply.as({ ...reply.source, workspace: undefined });
-      return request && work(request);
+      const result = await work(authorized.request);
+      // The work may go on without what it could not send.
+      if (authorized.isOutdated()) throw new RightsChanged();
+      return result;
     });
   };
 }

@@ -28,7 +28,7 @@ import { type Source, sourceOfPayload } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { registerEvents, registerSteps } from './events.ts';
 import { type Dispatch, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';
-import { answer, readerOf, runCommand } from './run-command.ts';
+import { answer, answerCommand, readerOf } from './run-command.ts';
 
 /** Registers the listeners with Bolt. */
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
@@ -39,7 +39,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     eventDedup: createEventDedup(services.redis),
     withRights: createWithRights(services),
     recentNames: new LRUCache({ max: 100, ttl: 5 * MINUTE }),
-    runCommand: (...given) => runCommand(dispatch, ...given),
+    runCommand: (...given) => answerCommand(dispatch, ...given),
   };
   registerCommands(app, dispatch);
   registerActions(app, dispatch);

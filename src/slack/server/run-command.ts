@@ -58,7 +58,7 @@ export const readerOf = ({ teamId, userId, channel = '' }: Source): string =>
   `${teamId} ${userId} ${channel}`;
 
 /** @returns whether it was answered, and not refused */
-export async function runCommand(
+export async function answerCommand(
   dispatch: Dispatch,
   reply: Reply,
   typed: Command,
