@@ -45,6 +45,8 @@ export interface Message {
   /** A thread reply that is also shown in the channel. */
   isBroadcast?: boolean;
   files?: SharedFile[];
+  /** Names of emoji, without colons. */
+  reactions?: string[];
 }
 
 /** A file in a message. */

@@ -55,7 +55,14 @@ describe('the manifest', () => {
         'channels:read',
         'groups:read',
       ],
-      bot_optional: ['channels:join', 'channels:history', 'groups:history', 'usergroups:read', 'files:write'],
+      bot_optional: [
+        'channels:join',
+        'channels:history',
+        'groups:history',
+        'usergroups:read',
+        'reactions:write',
+        'files:write',
+      ],
     });
   });
 

@@ -106,7 +106,7 @@ interface RowProps {
 
 const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowProps) {
   const { snapshot, me } = useWorkspace();
-  const { from, ts, ephemeral, isBroadcast, edited, files = [] } = message;
+  const { from, ts, ephemeral, isBroadcast, edited, files = [], reactions = [] } = message;
   const { name, isBot } = authorOf(from, snapshot);
   const time = clock(instantOf(ts), me);
   return (
@@ -138,6 +138,9 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
           </a>
         ))}
         {edited && <small className="edited">(edited)</small>}
+        {reactions.map((name) => (
+          <small key={name} className="reaction">{`${EMOJI[name] ?? `:${name}:`} 1`}</small>
+        ))}
       </div>
       {onReply && !ephemeral && !isBroadcast && (
         <button
@@ -152,6 +155,8 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
     </article>
   );
 });
+
+const EMOJI: Readonly<Record<string, string>> = { speech_balloon: '💬' };
 
 const NO_BLOCKS: KnownBlock[] = [];
 

@@ -363,6 +363,19 @@ const METHODS: Readonly<Record<string, Method>> = {
     context.workspace.remove(message);
     return { channel: message.channel, ts: message.ts };
   }),
+  'reactions.add': method(
+    { scope: 'reactions:write', required: ['channel', 'name', 'timestamp'] },
+    (args, context) => {
+      const conversation = visibleConversation(context, args.channel);
+      const message = context.workspace.find(conversation.id, text(args.timestamp));
+      if (!message || message.ephemeral) throw new MethodError('message_not_found');
+      const { reactions = [] } = message;
+      if (reactions.includes(text(args.name))) throw new MethodError('already_reacted');
+      message.reactions = [...reactions, text(args.name)];
+      context.workspace.changed();
+      return {};
+    },
+  ),
   'files.getUploadURLExternal': method(
     { scope: 'files:write', required: ['filename', 'length'] },
     (args, { core, files }) => {

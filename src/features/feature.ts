@@ -6,7 +6,7 @@ import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Block } from '../slack/kit/blocks.ts';
 import type { Request } from '../slack/request/request.ts';
-import type { ActionListener, CommandListener, Listeners } from '../slack/server/listeners.ts';
+import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
 import type { AnswerStore } from '../workspace/service-outcomes.ts';
@@ -16,10 +16,10 @@ import type { AnswerStore } from '../workspace/service-outcomes.ts';
  * menus of projects) adds its own field with `declare module`; without that feature, the compiler refuses the field.
  */
 export interface Feature extends Listeners {
-  readonly commands?: { readonly [Name in SlashCommand]?: CommandListener };
+  readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   /** Second words of `/billing`. */
-  readonly verbs?: { readonly [Verb in BillingVerb]?: CommandListener };
-  readonly actions?: { readonly [Name in ActionName]?: ActionListener };
+  readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
+  readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */

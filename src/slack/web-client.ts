@@ -45,6 +45,8 @@ export const IS_REPEATABLE = {
   'functions.completeSuccess': true,
   // A code or a refresh token works once.
   'oauth.v2.access': false,
+  // A second time is refused as already_reacted.
+  'reactions.add': true,
   'usergroups.list': true,
   'usergroups.users.list': true,
   'users.info': true,

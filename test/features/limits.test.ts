@@ -11,7 +11,7 @@ import { spendMessage } from '../../src/features/spend/blocks.ts';
 import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
 import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { withoutRichBlocks } from '../../src/slack/kit/simplify-blocks.ts';
+import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';

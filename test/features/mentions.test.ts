@@ -53,10 +53,10 @@ describe('a mention', () => {
     expect((await bot.ask('/balance 123', MEMBER)).visibleText).toContain('Share');
   });
 
-  it('reads the workspace’s record once', async () => {
+  it('reads the workspace’s record once, and again when its answer is sent', async () => {
     await say('@Tally balance 123');
     const sent = await commandsOf(bot.redis, () => say('@Tally balance 123'));
-    expect(sent.filter((name) => name === 'hgetall')).toHaveLength(1);
+    expect(sent.filter((name) => name === 'hgetall')).toHaveLength(2);
   });
 
   it('does not reveal the name of a project that is limited to other channels', async () => {
@@ -442,5 +442,28 @@ describe('where Tally cannot post', () => {
     const { message, visibleText } = await say('@Tally balance 123');
     expect(message.ephemeral).toBe(true);
     expect(visibleText).toContain('archived');
+  });
+});
+
+describe('a mention in a channel that is answered privately', () => {
+  const reactionsOf = (text: string) =>
+    bot.slack.messages(MEMBER, CHANNEL).find((said) => said.text.includes(text.trim()))?.reactions;
+
+  it.each(['@Tally spend blorkk', '@Tally hello there', '@Tally schedule help'])(
+    'has a reaction, so that the others see that it was: %s',
+    async (text) => {
+      expect((await say(text)).message.ephemeral).toBe(true);
+      await expect.poll(() => reactionsOf(text.replace('@Tally', ''))).toEqual(['speech_balloon']);
+    },
+  );
+
+  it('has none if its answer is there for everyone', async () => {
+    await say('@Tally balance 123 cloud');
+    expect(reactionsOf('balance 123 cloud')).toBeUndefined();
+  });
+
+  it('is answered all the same where Tally may not react', async () => {
+    bot.slack.failNext('reactions.add', { error: 'missing_scope' });
+    expect((await say('@Tally spend blorkky')).visibleText).toContain('blorkky');
   });
 });

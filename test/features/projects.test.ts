@@ -636,7 +636,7 @@ describe('a command without a project', () => {
       const request = requestOf({ workspace, channel: CHANNEL, user: { canManage: manager } });
       const blocks = projectPicker({ command: '/spend', text }, request);
       expect(problemsOfBlocks(blocks, 'message')).toEqual([]);
-      expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(200);
+      expect(JSON.stringify(blocks).match(/"value":"\/spend /g)).toHaveLength(201);
     }
   });
 });

@@ -1,8 +1,7 @@
 /** What says that it only reads: after an error its reply promises that nothing was changed. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type HandlerRules, mayChange } from '../../src/slack/request/request.ts';
-import { handlerOf } from '../../src/slack/server/listeners.ts';
+import { rulesFor } from '../../src/slack/server/listeners.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 import { uniqueClick } from '../support/unique-click.ts';
@@ -51,9 +50,8 @@ const command = (name: string, text: string): Record<string, string> => ({
   ...{ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, trigger_id: 'stale', command: name, text },
 });
 
-type Kind = Pick<HandlerRules, 'kind'>;
-const onlyReads = (listener: Kind | ((text: string) => Kind), words: string): boolean =>
-  !mayChange(handlerOf(listener, words));
+const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string): boolean =>
+  !rulesFor(handler, words).changes;
 
 describe('a handler that says that it only reads', () => {
   it('changes nothing, whatever a manager sends it', async () => {

@@ -3,9 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { checkRecipient } from '../../src/delivery/outbox/recipient.ts';
-import { opensForm } from '../../src/slack/request/request.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { type ActionHandler, handlerOf, type Listeners } from '../../src/slack/server/listeners.ts';
+import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -462,7 +461,7 @@ function namesOf(kind: Kind): readonly string[] {
 function registeredRight(kind: Kind, name: string): Right {
   const listeners = bot.registry.listeners();
   const [first = '', ...words] = kind === 'commands' ? name.split(' ') : [name];
-  return handlerOf<{ readonly right: Right }>(listeners[kind][first]!, words.join(' ')).right;
+  return rulesFor({ run: undefined, ...listeners[kind][first]! }, words.join(' ')).right;
 }
 
 /** Valid submissions, which only the right can reject. */
@@ -608,8 +607,8 @@ describe('a member', () => {
     const { actions } = bot.registry.listeners();
     const without: string[] = [];
     for (const name of Object.keys(actions)) {
-      const handler = handlerOf<ActionHandler>(actions[name]!, 'prod');
-      if (handler.right !== 'manage' || !opensForm(handler)) continue;
+      const { right, opensForm } = rulesFor(actions[name]!, 'prod');
+      if (right !== 'manage' || !opensForm) continue;
       if (!(await SAID.actions(MEMBER, name)).endsWith('\nAsk a manager')) without.push(name);
     }
     expect(without).toEqual([]);

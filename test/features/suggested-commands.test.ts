@@ -96,7 +96,7 @@ describe('below a refusal', () => {
     ['/balance banana storage', ['storage', 'prod']],
   ])('of “%s” a project is offered in the place of the unknown word: %j', async (command, words) => {
     const offered = await offeredFor(command);
-    expect(offered).toHaveLength(3);
+    expect(offered).toHaveLength(4);
     for (const word of words) expect(offered[0]).toContain(word);
   });
 

@@ -22,7 +22,7 @@ let tally: ListenerBot;
 let request: Request;
 
 const handler = (right: Right): CommandHandler => ({
-  ...{ right, kind: 'answerFigures' },
+  ...{ right, figures: true },
   async run(text, ran) {
     request = ran;
     if (text === FORM) return ran.reply.modal.open(modal({ title: 'Form', blocks: [] }));
@@ -32,7 +32,10 @@ const handler = (right: Right): CommandHandler => ({
 const listeners: Listeners = {
   commands: {
     '/spend': handler('ask'),
-    '/billing': (text) => handler(text === 'manage' ? 'manage' : 'member'),
+    '/billing': {
+      ...handler('member'),
+      needs: (text) => (text === 'manage' ? { right: 'manage' } : {}),
+    },
   },
   events: {
     app_mention: { right: 'ask', answer: (_, __, rerun) => rerun({ command: '/billing', text: FORM }) },

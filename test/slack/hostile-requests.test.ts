@@ -30,8 +30,8 @@ async function started(): Promise<Ran> {
   const ran: string[] = [];
   const waiting = modal({ title: 'Wait', blocks: [section('…')] });
   const tally = await startListenerBot({
-    commands: { '/spend': { right: 'ask', kind: 'answer', run: async () => void ran.push('command') } },
-    actions: { click: { right: 'ask', kind: 'answer', run: async () => void ran.push('action') } },
+    commands: { '/spend': { right: 'ask', run: async () => void ran.push('command') } },
+    actions: { click: { right: 'ask', run: async () => void ran.push('action') } },
     views: {
       form: {
         right: 'ask',

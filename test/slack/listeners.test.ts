@@ -42,14 +42,14 @@ function run(what: string, text: string, request: Request): void {
 const listeners: Listeners = {
   commands: {
     '/spend': {
-      ...{ right: 'ask', kind: 'answerFigures' },
+      ...{ right: 'ask', figures: true },
       async run(text, request) {
         run('spend', text, request);
         await request.reply.update(FIGURES);
       },
     },
     '/billing': {
-      ...{ right: 'ask', kind: 'change' },
+      ...{ right: 'ask', changes: true },
       async run(text, request) {
         run('billing', text, request);
         await request.reply.update(FIGURES);
@@ -58,13 +58,13 @@ const listeners: Listeners = {
   },
   actions: {
     edit: {
-      ...{ right: 'ask', kind: 'answer' },
+      ...{ right: 'ask' },
       async run({ value, fields, metadata }, request) {
         run('edit', [value, JSON.stringify(fields), metadata].filter(Boolean).join(' '), request);
       },
     },
     remove: {
-      ...{ right: 'manage', kind: 'change' },
+      ...{ right: 'manage', changes: true },
       run: async () => void ran.push('remove'),
     },
   },

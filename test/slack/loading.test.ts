@@ -5,7 +5,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { type Message, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type { CommandListener, Listeners } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
 import { LOADING_DELAYS } from '../../src/slack/slack-services.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
@@ -27,9 +27,9 @@ async function started(
   isAnswering = new Promise((resolve) => {
     finish = resolve;
   });
-  const spend: CommandListener = {
+  const spend: CommandHandler = {
     right: 'ask',
-    kind: 'answerFigures',
+    figures: true,
     async run(_, request) {
       await isAnswering;
       await answer(request);
@@ -92,9 +92,9 @@ describe('an answer that takes longer', () => {
 });
 
 describe('a form, while Slack is slow', () => {
-  const form: CommandListener = {
+  const form: CommandHandler = {
     right: 'manage',
-    kind: 'openForm',
+    opensForm: true,
     run: (_, { reply }) => reply.modal.open(modal({ title: 'Settings', blocks: [section('Here')] })),
   };
   const title = () => bot.slack.modal(OWNER)?.view.title?.text;

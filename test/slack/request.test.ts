@@ -8,12 +8,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { actions, button, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import type {
-  ActionListener,
-  CommandHandler,
-  CommandListener,
-  Listeners,
-} from '../../src/slack/server/listeners.ts';
+import type { ActionHandler, CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
 import { CHANNEL, textOf } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 
@@ -27,12 +22,11 @@ async function started(listeners: Listeners): Promise<ListenerBot> {
 
 const view = (title: string) => modal({ title, blocks: [actions(button('connect', 'Go'))] });
 
-const command = (run: (request: Request) => Promise<void>): Record<string, CommandListener> => ({
-  '/spend': { right: 'ask', kind: 'answer', run: (_, request) => run(request) },
+const command = (run: (request: Request) => Promise<void>): Record<string, CommandHandler> => ({
+  '/spend': { right: 'ask', run: (_, request) => run(request) },
 });
-const action = (run: (request: Request) => Promise<void>): ActionListener => ({
+const action = (run: (request: Request) => Promise<void>): ActionHandler => ({
   right: 'ask',
-  kind: 'answer',
   run: (_, request) => run(request),
 });
 
@@ -76,9 +70,8 @@ describe('a modal that a request opened', () => {
 });
 
 describe('what is for the asker alone', () => {
-  const sayHello: CommandListener = {
+  const sayHello: CommandHandler = {
     right: 'ask',
-    kind: 'answer',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
@@ -120,7 +113,6 @@ describe('a click in a message', () => {
     commands: {
       '/spend': {
         right: 'ask',
-        kind: 'answer',
         run: async (text, request) => {
           if (text === 'public') await request.reply.public(CHANNEL, message('For everybody.'));
           else await request.reply.update(message(text === '' ? 'Before.' : 'For the asker.'));
@@ -155,7 +147,7 @@ describe('a click in a message', () => {
 });
 
 it('an answer has a Share button only where somebody else could read it', async () => {
-  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend' }))];
+  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend 123' }))];
   await started({ commands: command(({ reply }) => reply.update({ text: 'A', blocks })) });
   for (const [channel, text] of Object.entries({ [CHANNEL]: 'A\nShare', D0OWNER001: 'A' })) {
     await tally.slack.say(OWNER, channel, '/spend');
@@ -167,7 +159,6 @@ describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {
     right: 'ask',
-    kind: 'answer',
     run: (_, request) => request.reply.update(says('Figures.')),
   };
   const listeners: Listeners = {
@@ -182,7 +173,7 @@ describe('an answer that Slack does not accept at once', () => {
   };
   const open: Listeners = {
     ...listeners,
-    commands: { '/spend': { ...QUESTION, kind: 'answerFigures' } },
+    commands: { '/spend': { ...QUESTION, figures: true } },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
@@ -269,14 +260,14 @@ describe('an error that Tally did not foresee', () => {
     tally.slack.waitFor(() => tally.messageTexts().find((read) => read.includes(text)));
 
   it.each([
-    ['answer', UNCHANGED],
-    ['openForm', UNCHANGED],
-    ['change', PERHAPS],
-    ['changeInForm', PERHAPS],
-  ] as const)('says after a command or a click that does “%s”: %s', async (does, text) => {
+    [{}, UNCHANGED],
+    [{ opensForm: true }, UNCHANGED],
+    [{ changes: true }, PERHAPS],
+    [{ changes: true, opensForm: true }, PERHAPS],
+  ])('says after a command or a click with the rules %o: %s', async (rules, text) => {
     await started({
-      commands: { '/spend': { right: 'ask', kind: does, run: bug } },
-      actions: { connect: { right: 'ask', kind: does, run: bug } },
+      commands: { '/spend': { right: 'ask', ...rules, run: bug } },
+      actions: { connect: { right: 'ask', ...rules, run: bug } },
     });
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(text);
@@ -295,7 +286,7 @@ describe('an error that Tally did not foresee', () => {
       commands: {
         '/spend': {
           right: 'ask',
-          kind: 'openForm',
+          opensForm: true,
           run: (_, { reply }) =>
             reply.modal.open(modal({ callback: 'form', title: 'Form', submit: 'Save', blocks: [] })),
         },

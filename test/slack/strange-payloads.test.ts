@@ -7,7 +7,7 @@ import { TEAM } from '../../sandbox/slack/people.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { plainText, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
-import { handlerOf } from '../../src/slack/server/listeners.ts';
+import { rulesFor } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
 import { requestOf } from '../support/records.ts';
@@ -23,7 +23,7 @@ beforeEach(async () => {
   ran = [];
   tally = await startListenerBot(
     {
-      commands: { '/spend': { right: 'ask', kind: 'answer', run: async (_, { at }) => void ran.push(at) } },
+      commands: { '/spend': { right: 'ask', run: async (_, { at }) => void ran.push(at) } },
       views: {
         broken: {
           right: 'ask',
@@ -111,10 +111,9 @@ describe.each(INHERITED)('the ID %s, which every object inherits,', (name) => {
   });
 
   it('finds no verb of /billing', async () => {
-    const routed = routeSubcommands({ help: { right: 'ask', kind: 'answer', run: async () => undefined } });
-    const { run, right } = handlerOf(routed, name);
-    expect(right).toBe('ask');
-    await expect(run?.(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
+    const routed = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
+    expect(rulesFor(routed, name).right).toBe('ask');
+    await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import { type CommandHandler, handlerOf } from '../../src/slack/server/listeners.ts';
+import type { CommandHandler } from '../../src/slack/server/listeners.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 
@@ -17,7 +17,6 @@ const PERHAPS = 'a1b2c3d4e5';
 
 const listener = (verb: string, right: Right = 'ask'): CommandHandler => ({
   right,
-  kind: 'answer',
   run: async (text, _, typed) => void ran.push(`${verb}|${text}|${typed}`),
 });
 const askForProject: CommandHandler['run'] = async (text, _, typed) => {
@@ -26,18 +25,24 @@ const askForProject: CommandHandler['run'] = async (text, _, typed) => {
   if (text.startsWith('fail')) throw new Failure('token-rejected', { service: 'billing' });
 };
 const ROUTES = routeSubcommands({
-  help: (text) => listener('help', text === 'projects' ? 'workspaceUser' : 'ask'),
+  help: {
+    ...listener('help'),
+    needs: (text) => (text === 'projects' ? { right: 'workspaceUser' } : {}),
+  },
   connect: {
     right: 'manage',
-    kind: 'openForm',
+    opensForm: true,
     run: async (text, _, typed) => void ran.push(`connect|${text}|${typed}`),
   },
-  projects: (text) => ({
-    right: text.includes('add') ? 'member' : 'ask',
+  projects: {
+    right: 'ask',
+    needs: (text) => ({
+      ...(text.includes('add') && { right: 'member' }),
+      opensForm: text === 'add',
+    }),
     help: () => ({ text: 'About projects', blocks: [] }),
-    kind: text === 'add' ? 'openForm' : 'answer',
     run: askForProject,
-  }),
+  },
 });
 const request = (...aliases: readonly string[]) =>
   requestOf({
@@ -45,12 +50,10 @@ const request = (...aliases: readonly string[]) =>
     reply: { update: async ({ text }) => void ran.push(`answered ${text}`) },
   });
 const run = async (text: string, ...aliases: readonly string[]): Promise<unknown> =>
-  handlerOf(ROUTES, text)
-    .run(text, request(...aliases))
-    .then(
-      () => ran.splice(0),
-      (error: unknown) => error,
-    );
+  ROUTES.run(text, request(...aliases)).then(
+    () => ran.splice(0),
+    (error: unknown) => error,
+  );
 
 describe('the first word of a command', () => {
   it.each([

@@ -151,7 +151,7 @@ export const KINDS = {
   /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
-    { summary: 'query rejected', remedy: 'project' },
+    { summary: 'query rejected', remedy: 'patience' },
   ).says(
     ({ question }, today) =>
       `The billing service rejected the query for ${PRODUCTS[question.product].name}, ${projectAndDays(question, today)}.`,

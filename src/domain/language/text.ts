@@ -23,12 +23,16 @@ const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
+/** Without Slack's marks for struck-out text, and for a quotation before it. */
+export const withoutMarks = (text: string): string =>
+  text.replace(/~([^~\s](?:[^~]*[^~\s])?)~/g, '$1').replace(/^\s*(?:>|&gt;)+(?!\s?=)/, '');
+
 /**
  * The text with one kind of dash, space and dot, and without quotes, asterisks and invisible characters; letters
  * as they were typed. `<` and `>` stay before a number, where they compare. Quotes go before NFKC as well, which would make a space of an acute accent.
  */
 export function cleanTyping(text: string): string {
-  return text
+  return withoutMarks(text)
     .replace(SHORT_YEAR, '^')
     .replace(POSSESSIVE, '')
     .replace(QUOTES, '')

@@ -16,15 +16,9 @@ import {
   mention,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { opensForm, type Request } from '../../slack/request/request.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import {
-  type ActionHandler,
-  type CommandHandler,
-  handlerOf,
-  lookUp,
-  onClick,
-} from '../../slack/server/listeners.ts';
+import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -49,10 +43,10 @@ const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
  * command for the manager who presses it, with the manager's rights of that moment.
  */
 export function createAskManagerFeature({ all, dedup }: Services & { readonly dedup: EventDedup }): Feature {
-  const commandHandler = (line: string): CommandHandler | undefined => {
+  const rulesOfCommand = (line: string): Rules | undefined => {
     const { command, text } = parseCommand(line);
-    const listener = lookUp(all.listeners().commands, command);
-    return listener && handlerOf<CommandHandler>(listener, text);
+    const handler = lookUp(all.listeners().commands, command);
+    return handler && rulesFor(handler, text);
   };
 
   /** @returns undefined for what no manager can be asked for @throws secret-pasted, text-too-long */
@@ -63,11 +57,11 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
     requireShortText(text);
     if (holdsRegisteredSecret(text, workspace)) throw new Failure('secret-pasted');
     if (click === undefined) {
-      const handler = commandHandler(line ?? '');
-      return handler === undefined || handler.isForManagers === true ? undefined : asked;
+      const rules = rulesOfCommand(line ?? '');
+      return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const listener = lookUp(all.listeners().actions, click.id.split(':')[0] ?? '');
-    return listener && opensForm(handlerOf<ActionHandler>(listener, click.value)) ? asked : undefined;
+    const handler = lookUp(all.listeners().actions, click.id.split(':')[0] ?? '');
+    return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 
   async function askManagers(value: string, request: Request): Promise<void> {
@@ -87,23 +81,23 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
   return {
     help: [],
     actions: {
-      'ask-manager': onClick('workspaceUser', 'change', askManagers),
-      'open-asked': (value) => {
-        const { place, line = '' } = tryParseRecord(askedManagerSchema, value) ?? {};
-        const handler = commandHandler(line);
-        return {
-          right: 'manage',
-          kind: handler !== undefined && opensForm(handler) ? 'changeInForm' : 'change',
-          async run(_, __, rerun) {
-            // Tally's direct message with the person who asked is not a place for the manager.
-            const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
-            await rerun(parseCommand(line), { replaces: false, ...askedIn });
-          },
-        };
+      'ask-manager': onClick('workspaceUser', { changes: true }, askManagers),
+      'open-asked': {
+        right: 'manage',
+        changes: true,
+        needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
+        async run({ value }, _, rerun) {
+          const { place, line = '' } = readAsked(value);
+          // Tally's direct message with the person who asked is not a place for the manager.
+          const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
+          await rerun(parseCommand(line), { replaces: false, ...askedIn });
+        },
       },
     },
   };
 }
+
+const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
 /** @returns who got it @throws Failure if nobody could */
 async function sendToEach(

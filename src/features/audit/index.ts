@@ -51,7 +51,6 @@ export function createAuditFeature({ audit }: Services): Feature {
         right: 'manage',
         isForManagers: true,
         parse: (rest) => refuseExtraWords(rest, 'audit'),
-        kind: 'answer',
         async run(rest, request) {
           refuseExtraWords(rest, 'audit');
           await show(request);
@@ -59,7 +58,7 @@ export function createAuditFeature({ audit }: Services): Feature {
       },
     },
     actions: {
-      audit: onClick('manage', 'answer', (before, request) => show(request, before || undefined)),
+      audit: onClick('manage', {}, (before, request) => show(request, before || undefined)),
     },
   };
 }

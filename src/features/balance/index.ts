@@ -93,13 +93,14 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
     daysLeft: async (target, { workspace, at }) =>
       estimateOf(await fetchBalance(billing, workspace, target, at))?.days,
     commands: {
-      '/balance': (text) => ({
+      '/balance': {
         right: 'ask',
         parse: (words, _, reader) => parseBalance(words, reader),
+        figures: true,
         // A file may have to be shown in a window instead.
-        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        needs: (words) => ({ opensForm: mayOpenWindow(words) }),
         run: answer,
-      }),
+      },
     },
   };
 }

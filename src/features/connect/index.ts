@@ -69,7 +69,7 @@ export function createConnectFeature(services: Services): Feature {
     verbs: {
       connect: {
         right: 'manage',
-        kind: 'openForm',
+        opensForm: true,
         parse: parseConnectionName,
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
@@ -81,7 +81,7 @@ export function createConnectFeature(services: Services): Feature {
       },
       disconnect: {
         right: 'manage',
-        kind: 'openForm',
+        opensForm: true,
         parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
         async run(text, request, typed = text) {
           const name = parseConnectionName(text);
@@ -95,13 +95,13 @@ export function createConnectFeature(services: Services): Feature {
       ...form.listeners.actions,
       ...expiry.listeners.actions,
       ...disconnect.listeners.actions,
-      connect: onClick('manage', 'openForm', (name, request) =>
+      connect: onClick('manage', { opensForm: true }, (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
-      disconnect: onClick('manage', 'openForm', (name, request) =>
+      disconnect: onClick('manage', { opensForm: true }, (name, request) =>
         disconnect.open(name === '' ? undefined : name, request),
       ),
-      'connection-expiry': onClick('manage', 'openForm', expiry.open),
+      'connection-expiry': onClick('manage', { opensForm: true }, expiry.open),
     },
     views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };

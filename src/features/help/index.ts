@@ -44,7 +44,6 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
     verbs: {
       help: {
         right: 'ask',
-        kind: 'answer',
         run(text, request) {
           const { user, reply } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));

@@ -73,7 +73,7 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
       },
     ],
     actions: {
-      [REFRESH]: onClick('ask', 'answer', async (_, request) => {
+      [REFRESH]: onClick('ask', {}, async (_, request) => {
         const isOld = ({ id, product }: Project) =>
           clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;
         const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);

@@ -7,7 +7,7 @@ import { type Question, readQuestion, readTypedQuestion } from '../../domain/lan
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { WORD_ROLES } from '../../domain/language/questions/words.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText } from '../../domain/language/text.ts';
+import { clipWord, normalizeText, withoutMarks } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Command } from '../../slack/commands/command.ts';
 
@@ -159,11 +159,12 @@ const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&g
 
 /** The text as it was typed: without Tally’s name, and with links as the words that they show. */
 export function plainMentionText(text: string, self: SlackId | undefined): string {
-  return (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
+  const said = (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
     .replace(LABELLED, '$1')
     .replace(MARKED, '$1')
-    .replace(/&(?:amp|lt|gt);/g, (sign) => SIGNS[sign] ?? sign)
+    .replace(/&(?:amp|lt|gt);/g, (sign) => SIGNS[sign] ?? sign);
+  return withoutMarks(said)
     .replace(/[^\S\n]+/g, ' ')
     .trim();
 }

@@ -48,7 +48,8 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       '/os-token': {
         right: 'ask',
         parse: (text, _, reader) => parseTokenText(text, reader),
-        kind: 'changeInForm',
+        changes: true,
+        opensForm: true,
         async run(text, request) {
           const named = parseTokenText(text, readerIn(request.workspace, request.at));
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
@@ -58,18 +59,18 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
     },
     actions: {
       ...form.listeners.actions,
-      'access-form': onClick('manage', 'openForm', form.open),
-      'access-remove': onClick('manage', 'change', (value, request) =>
+      'access-form': onClick('manage', { opensForm: true }, form.open),
+      'access-remove': onClick('manage', { changes: true }, (value, request) =>
         removeAccess(value, { ...parts, request }),
       ),
       'os-token-revoke': {
         right: 'workspaceUser',
-        kind: 'change',
+        changes: true,
         run: ({ metadata }, request) => revokeToken(metadata, { ...parts, request }),
       },
       'os-token-another': {
         right: 'ask',
-        kind: 'change',
+        changes: true,
         run: ({ metadata }, request) => issueAgain(metadata, { ...parts, request }),
       },
     },

@@ -16,7 +16,7 @@ import type { IdentityClient, IssuedToken, Revocation } from '../../identity/cli
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { AUDIT_NOTES } from '../../slack/error-messages/service.ts';
+import { AUDIT_NOTES } from '../../slack/error-messages/index.ts';
 import {
   actions,
   type Block,

@@ -14,7 +14,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
-import type { CommandListener } from '../../slack/server/listeners.ts';
+import type { CommandHandler } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -51,11 +51,11 @@ export function createChannelDefaults(workspaces: Workspaces) {
   };
 
   return {
-    verb: ((rest) => ({
-      right: rest === '' ? 'ask' : 'manage',
+    verb: {
+      right: 'manage',
+      needs: (rest) => (rest === '' ? { right: 'ask' } : { changes: true }),
       parse: (word, workspace) =>
         word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
-      kind: rest === '' ? 'answer' : 'change',
       async run(word, request) {
         const { workspace } = request;
         const none = NONE_IN.exec(word);
@@ -73,7 +73,7 @@ export function createChannelDefaults(workspaces: Workspaces) {
         await set(channel, project.alias, request);
         await request.reply.update(channelDefaultMessage(project, channel, true));
       },
-    })) satisfies CommandListener,
+    } satisfies CommandHandler as CommandHandler,
 
     /** Makes the project that a command's text names the default of this channel. @returns whether it did */
     async remember(text: string, request: Request): Promise<boolean> {

@@ -98,7 +98,7 @@ export function createProjectsFeature(services: Services): Feature {
   };
   /** After a second press at the same moment, the answer is that of the first. */
   const answerWith = (answer: typeof removeProject) =>
-    onClick('manage', 'change', async (value, request) => {
+    onClick('manage', { changes: true }, async (value, request) => {
       const said = await answer(value, request, workspaces).catch(async (error: unknown) => {
         if (!isFailure(error, 'edit-conflict')) throw error;
         const workspace = await workspaces.load(request.user.teamId);
@@ -110,29 +110,32 @@ export function createProjectsFeature(services: Services): Feature {
   return {
     help: HELP,
     verbs: {
-      projects: (rest) => ({
-        right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
-        parse(_, workspace) {
+      projects: {
+        right: 'ask',
+        needs: (rest) => ({
+          right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
+          opensForm: opensProjectForm(rest),
+        }),
+        parse(rest, workspace) {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
         },
-        kind: opensProjectForm(rest) ? 'openForm' : 'answer',
         run: work,
-      }),
+      },
       default: defaults.verb,
     },
     actions: {
       ...form.listeners.actions,
       'project-remove': answerWith(removeProject),
       'project-undo': answerWith(undoRemoval),
-      'project-keep': onClick('manage', 'answer', (_, request) =>
+      'project-keep': onClick('manage', {}, (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),
       // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: onClick('ask', 'answer', async () => undefined),
+      [REMEMBER_PROJECT]: onClick('ask', {}, async () => undefined),
       pick: {
         right: 'manage',
-        kind: 'change',
+        changes: true,
         async run({ value, fields }, request, rerun) {
           const command = parseCommand(value);
           const hasSaved =

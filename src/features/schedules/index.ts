@@ -85,7 +85,7 @@ export function createSchedules(
         right: 'member',
         help,
         parse: (rest, _, reader) => parseScheduleText(rest, reader),
-        kind: 'openForm',
+        opensForm: true,
         run: (rest, request) =>
           form.openNew(parseScheduleText(rest, readerIn(request.workspace, request.at)), request),
       },
@@ -93,7 +93,6 @@ export function createSchedules(
         right: 'member',
         help,
         parse: (rest) => parsePage(rest, 'schedules'),
-        kind: 'answer',
         run: (rest, request) => showOwned(kind, request, { page: parsePage(rest, 'schedules') }),
       }),
     },
@@ -101,8 +100,8 @@ export function createSchedules(
     actions: {
       ...form.listeners.actions,
       ...listeners,
-      'schedule-resume': (value) => handler('retry', value),
-      'schedule-now': (value) => handler('now', value),
+      'schedule-resume': handler('retry'),
+      'schedule-now': handler('now'),
     },
     attention: (request) => scheduleAttention(kind, request),
     status: (request) => scheduleStatus(kind, request),

@@ -100,14 +100,14 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
       },
     ],
     verbs: {
-      settings: (rest) => ({
+      settings: {
         right: 'manage',
-        kind: rest === '' ? 'openForm' : 'answer',
-        async run(_, request) {
+        needs: (rest) => ({ opensForm: rest === '' }),
+        async run(rest, request) {
           refuseExtraWords(rest, 'settings');
           await form.open(request, { id: '', values: fieldsOf(request.workspace.settings) });
         },
-      }),
+      },
     },
     ...form.listeners,
   };

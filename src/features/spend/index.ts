@@ -98,13 +98,14 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
       },
     },
     commands: {
-      '/spend': (text) => ({
+      '/spend': {
         right: 'ask',
         parse: (words, _, reader) => parseSpend(words, reader),
+        figures: true,
         // A file may have to be shown in a window instead.
-        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        needs: (words) => ({ opensForm: mayOpenWindow(words) }),
         run: answer,
-      }),
+      },
     },
   };
 }

@@ -105,7 +105,6 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
     verbs: {
       status: {
         right: 'ask',
-        kind: 'answer',
         parse: (rest) => refuseExtraWords(rest, 'status'),
         async run(rest, request) {
           refuseExtraWords(rest, 'status');
@@ -114,8 +113,8 @@ export function createStatusFeature({ workspaces, billing, limits, answerStore, 
       },
     },
     actions: {
-      'connection-test': onClick('manage', 'answer', showTest),
-      'connection-default': onClick('manage', 'change', makeDefault),
+      'connection-test': onClick('manage', {}, showTest),
+      'connection-default': onClick('manage', { changes: true }, makeDefault),
     },
   };
 }

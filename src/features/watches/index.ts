@@ -12,7 +12,7 @@ import {
   requireOwned,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionListener, onClick } from '../../slack/server/listeners.ts';
+import { type ActionHandler, onClick } from '../../slack/server/listeners.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
@@ -85,7 +85,7 @@ export function createWatchesFeature(services: WatchServices): Feature {
         right: 'member',
         help,
         parse: (rest, _, reader) => parseWatchText(rest, reader),
-        kind: 'openForm',
+        opensForm: true,
         run: (rest, request) =>
           form.openNew(parseWatchText(rest, readerIn(request.workspace, request.at)), request),
       },
@@ -93,7 +93,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
         right: 'member',
         help,
         parse: (rest, _, reader) => parseWatchList(rest, reader),
-        kind: 'answer',
         run: (rest, request) =>
           listWatches(kind, parseWatchList(rest, readerIn(request.workspace, request.at)), request),
       }),
@@ -114,27 +113,30 @@ const alertListeners = (
   kind: OwnedWatches,
   edit: OwnerAction<Watch>,
   services: WatchServices,
-): Readonly<Record<string, ActionListener>> => {
-  const snoozing = onClick('member', 'change', (value, request) => snooze(kind, value, request, services));
-  const listing = onClick('member', 'answer', (_, request) => showApart(kind, request));
-  return {
-    'watch-acknowledge': onClick('ask', 'change', (value, request) =>
-      acknowledge(kind, value, request, services),
-    ),
-    'watch-snooze': snoozing,
-    'watch-more'(value) {
-      const [what = '', id = ''] = value.split(' ');
-      if (what === 'manage') return listing;
-      if (what !== 'threshold') return snoozing;
-      return onClick('member', 'openForm', async (_, request) => {
-        const watch = requireOwned(kind.find, id, request);
-        if (watch === undefined) return showApart(kind, request);
-        if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
-        await edit(watch, request);
-      });
+): Readonly<Record<string, ActionHandler>> => ({
+  'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
+    acknowledge(kind, value, request, services),
+  ),
+  'watch-snooze': onClick('member', { changes: true }, (value, request) =>
+    snooze(kind, value, request, services),
+  ),
+  'watch-more': {
+    right: 'member',
+    needs(value) {
+      const [what = ''] = value.split(' ');
+      return what === 'manage' ? {} : what === 'threshold' ? { opensForm: true } : { changes: true };
     },
-  };
-};
+    async run({ value }, request) {
+      const [what = '', id = ''] = value.split(' ');
+      if (what === 'manage') return showApart(kind, request);
+      if (what !== 'threshold') return snooze(kind, value, request, services);
+      const watch = requireOwned(kind.find, id, request);
+      if (watch === undefined) return showApart(kind, request);
+      if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
+      await edit(watch, request);
+    },
+  },
+});
 
 const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });

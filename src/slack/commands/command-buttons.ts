@@ -85,13 +85,19 @@ export function shareButton(command: Command, askedAt: Millis): Button[] {
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
 }
 
-/** Returns the message without **Share**, for direct messages. */
-export function withoutShare({ text, blocks }: Message): Message {
+/** The message without **Share**, unless the channel may see what it would share. */
+export function withoutRefusedShare(
+  { text, blocks }: Message,
+  mayShare: (command: Command) => boolean,
+): Message {
+  const isRefused = (element: object): boolean => {
+    const { action_id: id, value = '' } = element as { readonly action_id?: string; readonly value?: string };
+    const click = id === SHARE ? parseCommandClick(id, value) : undefined;
+    return click !== undefined && !mayShare(click.command);
+  };
   const kept = blocks.flatMap((block): Block[] => {
     if (block.type !== 'actions') return [block];
-    const elements = block.elements.filter(
-      (element) => !('action_id' in element) || element.action_id !== SHARE,
-    );
+    const elements = block.elements.filter((element) => !isRefused(element));
     return elements.length > 0 ? [{ ...block, elements }] : [];
   });
   return { text, blocks: kept };

@@ -77,9 +77,18 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
   });
 }
 
+/** The commands that take several projects. */
+const OF_SEVERAL: readonly SlashCommand[] = ['/spend', '/balance'];
+
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
-  const otherWords = tryParse(() => withoutProject(text, request)) ?? text;
-  return optionsFor(request, command, (alias) => [alias, otherWords].filter(Boolean).join(' '));
+  const others = tryParse(() => withoutProject(text, request));
+  const words = others === undefined ? text : formatParsedCommand(others);
+  const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
+  const each = optionsFor(request, command, textOf);
+  // What is put together by weeks, or ranks days, is about one project.
+  const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
+  if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
+  return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
 /** An option for each project that this user may ask about here, if its command is short enough. */
@@ -91,9 +100,9 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 /** @returns what was typed, without a project @throws InvalidWord */
-function withoutProject(text: string, { workspace, at }: Request): string {
-  const { phrase, versus, product, output } = parseCommandText(text, readerIn(workspace, at));
-  return formatParsedCommand({ phrase, versus, product, output });
+function withoutProject(text: string, { workspace, at }: Request) {
+  const { project: _, alias: __, several: ___, ...others } = parseCommandText(text, readerIn(workspace, at));
+  return others;
 }
 
 /** The checkbox's block ID, by which the select's action finds it in the message's state. */

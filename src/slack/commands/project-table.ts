@@ -111,10 +111,16 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
+/** With what the service says about itself, if that is all that is known. */
+function reasonOf(failure: Failure): string {
+  const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
+  return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
+}
+
 /** `dev: The billing service rejected the token.` A sentence that has the ID needs no “Project 999:” before it. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.map(({ label, project, failure }) => {
-    const reason = clipText(failure.message, LONGEST_REASON);
+    const reason = clipText(reasonOf(failure), LONGEST_REASON);
     const isNamed = label === `Project ${project}` && reason.includes(`project ${project}`);
     return isNamed ? reason : `${label}: ${reason}`;
   });

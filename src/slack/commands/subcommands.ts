@@ -8,32 +8,42 @@ import {
   originalSpelling,
   simplifyText,
 } from '../../domain/language/text.ts';
-import type { Request } from '../request/request.ts';
-import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listeners.ts';
-
-type Verbs = Readonly<Record<string, CommandListener>>;
+import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
 /**
  * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers if there is no
  * word, and for a subcommand without a help page of its own, whose name it gets as its text.
  */
-export const routeSubcommands =
-  (verbs: Verbs): CommandListener =>
-  (text) => {
+export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
+  const find = (text: string) => {
     const { verb, rest, asksForHelp } = split(text);
-    const handlerFor = (name: string, words: string): CommandHandler | undefined => {
-      const listener = lookUp(verbs, name);
-      return listener && handlerOf<CommandHandler>(listener, words);
+    const named = lookUp(verbs, verb);
+    const handler = asksForHelp ? lookUp(verbs, 'help') : named;
+    const unknown = () => unknownVerb(text, verb, Object.keys(verbs));
+    return {
+      ...{ named, handler, verb, rest, unknown, asksForHelp },
+      words: asksForHelp && verb !== 'help' ? verb : rest,
     };
-    const named = handlerFor(verb, rest);
-    const words = asksForHelp && verb !== 'help' ? verb : rest;
-    const handler = asksForHelp ? handlerFor('help', words) : named;
-    const [, ...typed] = simplifyText(text).split(' ');
-
-    const run = async (_: string, request: Request): Promise<void> => {
+  };
+  return {
+    right: 'ask',
+    needs(text) {
+      const { handler, words } = find(text);
+      return handler === undefined ? {} : rulesFor(handler, words);
+    },
+    parse(text, workspace, reader) {
+      const { handler, verb, rest, unknown, asksForHelp } = find(text);
+      if (asksForHelp) return;
+      if (handler === undefined) throw unknown();
+      if (handler.parse === undefined) refuseExtraWords(rest, verb);
+      handler.parse?.(rest, workspace, reader);
+    },
+    async run(text, request) {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');
+      const { named, handler, words, unknown, asksForHelp } = find(text);
       if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
-      if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
+      if (handler === undefined) throw unknown();
+      const [, ...typed] = simplifyText(text).split(' ');
       try {
         await handler.run(words, request, typed.join(' '));
       } catch (error) {
@@ -41,20 +51,9 @@ export const routeSubcommands =
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
         throw error;
       }
-    };
-    return {
-      right: handler?.right ?? 'ask',
-      kind: handler?.kind ?? 'answer',
-      run,
-      ...(handler?.isForManagers === true && { isForManagers: true }),
-      parse(_, workspace, reader) {
-        if (asksForHelp) return;
-        if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
-        if (handler.parse === undefined) refuseExtraWords(rest, verb);
-        handler.parse?.(rest, workspace, reader);
-      },
-    };
+    },
   };
+}
 
 /** The name of a project is never treated as a secret. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {

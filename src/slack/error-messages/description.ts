@@ -8,28 +8,41 @@ import { commandButton } from '../commands/command-buttons.ts';
 import { type Block, button, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
-/** What the reply to a failure says in addition to the failure's own message. */
-export interface ErrorDescription {
+/** What to do about a failure, after the sentence that says what happened. */
+export interface Advice {
   /** Says what happened; replaces the failure's own message. */
   readonly sentence?: string;
-  /** What to do next; '' when the sentence or the buttons say it all. */
-  readonly todo: string;
+  /** What to do next; '' or absent when the sentence or the buttons say it all. */
+  readonly todo?: string | { readonly member: string; readonly manager: string };
+  /** The buttons that do it. */
+  readonly fix?: Fix;
   /** Slack IDs of the people that the sentence is about, named at its end. */
   readonly people?: readonly SlackId[];
   /** Outside text, shown as a quotation. */
   readonly quotes?: readonly string[];
-  readonly buttons?: readonly Button[];
   /** Whether it is for Tally's operator to find out why, if it keeps happening. */
   readonly isOurs?: boolean;
   /** Blocks to choose from. */
   readonly choices?: readonly Block[];
 }
 
-/** What is said about each kind: the compiler refuses a kind without a description. */
-export type Descriptions = {
-  readonly [K in Described]: (data: DataOf<K>, request: FailedRequest) => ErrorDescription;
+export interface Fix {
+  /** To run the same command again. Where no button can, this is said. */
+  readonly again?: '' | 'Try again.';
+  /** For everybody, as they are. */
+  readonly buttons?: readonly Button[];
+  /** What a manager presses. */
+  readonly manager?: readonly Button[];
+  /** What others may ask a manager to run; `what was asked` is the failed command or click itself. */
+  readonly ask?: Command | 'what was asked' | undefined;
+}
+
+/** What is said about each kind: the compiler refuses a kind without advice. */
+export type AdviceTable = {
+  readonly [K in Exclude<FailureKind, 'invalid-word'>]:
+    | Advice
+    | ((data: DataOf<K>, request: FailedRequest) => Advice);
 };
-type Described = Exclude<FailureKind, 'invalid-word'>;
 
 /** What was known of the request when it failed; empty if nobody asked. */
 export interface FailedRequest extends Partial<Request> {
@@ -65,26 +78,35 @@ export const isAuthorized = (request: FailedRequest): request is FailedRequest &
 
 export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
 
-export const CONNECT = button('connect', 'Connect…', { style: 'primary' });
-export const REPLACE_TOKEN = button('connect', 'Replace token…', { style: 'primary' });
-
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-export const tryAgain = (todo: string, { command }: FailedRequest): ErrorDescription => ({
-  todo,
-  buttons: retryButton(command),
-});
+/** @param todo what else there is to say */
+export const tryAgain = (todo = ''): Advice => ({ todo, fix: { again: 'Try again.' } });
+
+/** `Try again in 4 seconds.`, rounded up. @param wait in ms */
+export function tryAgainIn(wait: Millis): Advice {
+  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
+  const when = `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`;
+  return { todo: wait <= 0 ? 'You can try again now.' : when, fix: { again: '' } };
+}
+
+/** The buttons of a fix that this person may press. */
+export function buttonsOf({ again, buttons = [], manager = [], ask }: Fix, request: FailedRequest): Button[] {
+  const { command, click } = request;
+  const retry = again === undefined ? [] : retryButton(command);
+  if (canManage(request)) return [...buttons, ...retry, ...manager];
+  // Below a form or a schedule, the text about what is missing has no certain reader.
+  const isForm = ask === 'what was asked' && click !== undefined;
+  if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
+  const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
+  return [...buttons, ...retry, ...askManagerButton(asked, request)];
+}
 
 /** Asks the managers to run this command. Managers and external people can't ask. */
 export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
   askButton(command && { line: commandLine(command) }, request);
-
-/** The same about what was clicked or typed. */
-export const askManagerAgain = (request: FailedRequest): Button[] =>
-  request.click === undefined
-    ? askManagerButton(request.command, request)
-    : askButton({ click: request.click }, request);
 
 function askButton(
   wanted: Omit<AskedManager, 'place'> | undefined,
@@ -93,24 +115,4 @@ function askButton(
   if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
   const value = JSON.stringify({ place, ...wanted });
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
-}
-
-/** What a manager reads and presses. Others read that a manager can do it, and may ask one to run `link`. */
-export const forManagers = (
-  request: FailedRequest,
-  description: ErrorDescription,
-  others: string,
-  link?: Command,
-): ErrorDescription =>
-  canManage(request)
-    ? description
-    : // Below a form or a schedule, the text about what is missing has no certain reader.
-      { todo: others, ...(isAuthorized(request) && { buttons: askManagerButton(link, request) }) };
-
-/** `Try again in 4 seconds.`, rounded up. @param wait in ms */
-export function tryAgainIn(wait: Millis, request: FailedRequest): ErrorDescription {
-  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
-  if (wait <= 0) return tryAgain('You can try again now.', request);
-  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
-  return tryAgain(`Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`, request);
 }

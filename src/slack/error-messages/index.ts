@@ -1,97 +1,348 @@
+/** What to do about each kind of failure, in one table beside `KINDS`, which says what happened. */
+import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, kindOf, wordFailure } from '../../domain/failure/index.ts';
+import {
+  BROKEN_OFF,
+  type Failure,
+  kindOf,
+  NO_PUBLIC_ADDRESS,
+  type Service,
+  wordFailure,
+} from '../../domain/failure/index.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
+import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import { toCommand } from '../commands/command.ts';
 import { commandButton } from '../commands/command-buttons.ts';
-import { escapeMarkup, formatInstant } from '../kit/blocks.ts';
-import { COMMAND_DESCRIPTIONS, describeInvalidWord } from './command.ts';
+import { projectPicker, projectSelect } from '../commands/project-picker.ts';
+import { actions, button, escapeMarkup, formatInstant, option, select } from '../kit/blocks.ts';
+import { privateScope } from '../request/request.ts';
 import {
+  type Advice,
+  type AdviceTable,
+  buttonsOf,
   canManage,
-  type Descriptions,
-  type ErrorDescription,
   type FailedRequest,
-  forManagers,
-  REPLACE_TOKEN,
+  isAuthorized,
   tryAgain,
   tryAgainIn,
 } from './description.ts';
-import { IDENTITY_DESCRIPTIONS, SERVICE_DESCRIPTIONS } from './service.ts';
+import { adviseOnWord } from './invalid-word.ts';
 
-/** What a manager does to bring a damaged record back: completes “A Tally manager can …”. */
-const RESTORE = new Map([
-  ['billing-token', 'register the token again'],
-  ['application-access', `register it again with ${commandText('/billing projects access')}`],
-  ['project', `remove it under ${commandText('/billing projects')} and add it again`],
-]);
+const CONNECT_FORM = toCommand('/billing connect');
+const CONNECT = button('connect', 'Connect…', { style: 'primary' });
+const REPLACE = {
+  manager: [button('connect', 'Replace token…', { style: 'primary' })],
+  ask: CONNECT_FORM,
+};
+const SETTINGS = toCommand('/billing settings');
+const NO_ZONE = 'Tally can’t answer without the time zone in them.';
+const ACCESS = commandText('/billing projects access');
+const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
+const TEMPORARY = 'This is usually temporary.';
+const PUBLIC_ONLY =
+  'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
+const LOST_TOKEN = 'It may have expired or been revoked.';
+const WRONG_ROLE = 'Its role may not cover billing, or it may belong to another account.';
 
-function restoreText(what: string, isManager: boolean): string {
-  if (what === 'slack-installation') return 'An admin can install Tally again.';
-  const step = RESTORE.get(what);
-  if (step === undefined) return 'Tally’s operator can find details in its log.';
-  return isManager ? `${step.charAt(0).toUpperCase()}${step.slice(1)}.` : `A Tally manager can ${step}.`;
-}
+const replace = (reason: string): Advice => ({
+  todo: { member: `${reason} A Tally manager can replace it.`, manager: reason },
+  fix: REPLACE,
+});
 
-const DESCRIPTIONS: Descriptions = {
-  ...SERVICE_DESCRIPTIONS,
-  ...IDENTITY_DESCRIPTIONS,
-  ...COMMAND_DESCRIPTIONS,
-  'unseal-failed': ({ reason, what = 'record' }, request) => {
-    if (reason !== 'malformed') return { sentence: KEY_IS_GONE, todo: '' };
-    const why = 'The record is damaged, so Tally didn’t use it.';
-    return what === 'billing-token' && canManage(request)
-      ? { todo: why, buttons: [REPLACE_TOKEN] }
-      : { todo: `${why} ${restoreText(what, canManage(request))}` };
-  },
-  'settings-damaged': (_, request) =>
-    forManagers(
-      request,
-      {
-        todo: 'Tally can’t answer without the time zone in them. Save them again.',
-        buttons: commandButton('settings', 'Open settings…', toCommand('/billing settings'), {
-          style: 'primary',
-        }),
-      },
-      `Tally can’t answer without the time zone in them. An admin can save them again with ${commandText('/billing settings')}.`,
-      toCommand('/billing settings'),
-    ),
-  'edit-conflict': () => ({ todo: 'Your change wasn’t saved. Check what it says now, then try again.' }),
-  'store-unavailable': ({ write }, request) =>
-    write === 'unsure'
-      ? tryAgain('Your change may have been saved. Check in a minute before you repeat it.', request)
-      : tryAgain('Nothing was changed. Try again in a minute.', request),
-  'not-installed': () => ({ todo: 'An admin can install Tally again.' }),
-  'slack-failed': ({ retryAfter, code }, request) => {
-    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000, request);
-    if (code === 'expired_trigger_id')
+/** What to add to the account of something that may be missing in the audit. */
+export const AUDIT_NOTES = {
+  yes: undefined,
+  maybe: 'This may not be in the audit.',
+  no: 'Tally couldn’t add this to the audit.',
+} as const;
+
+const ASK_INSTEAD = {
+  guest: 'Ask a full member, or ask an admin to allow guests.',
+  external: 'Ask a member of that workspace.',
+  'not-member': 'Ask a full member.',
+  'not-owner': 'Ask one of them.',
+  'not-manager': 'Ask an owner or admin of this workspace.',
+  channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
+} as const;
+
+const ADVICE: AdviceTable = {
+  'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
+  'secret-pasted': (_, request) =>
+    request.command?.command === '/os-token' ? accessSecretPasted(request) : TOKEN_PASTED,
+  'period-just-began': { todo: 'Try again in a moment, or ask for yesterday.', fix: { again: '' } },
+  'project-missing': ({ projectFor }, request) => {
+    const { command } = request;
+    if (command === undefined || !isAuthorized(request))
       return {
-        ...tryAgain('Slack allows three seconds. Try again.', request),
-        sentence: 'The window took too long to open.',
+        todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123`,
       };
-    return { ...tryAgain('Try again.', request), isOurs: true };
+    return {
+      choices:
+        projectFor === undefined
+          ? projectPicker(command, request)
+          : projectSelect(command.command, projectFor, request),
+    };
   },
-  'cannot-post': ({ reason }, request) =>
-    tryAgain(
+  'not-connected': (_, request) => {
+    const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
+    const who = people.length === 0 ? 'An owner or admin of this workspace' : 'A Tally manager';
+    return {
+      todo: {
+        member: `${who} can connect it.`,
+        manager: 'You need the service’s address and an access token.',
+      },
+      people: canManage(request) ? [] : people,
+      fix: { manager: [CONNECT], ask: CONNECT_FORM },
+    };
+  },
+  'connection-missing': ({ connection, project }) => {
+    const edit =
+      project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
+    const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
+    const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
+    return {
+      todo: {
+        member: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
+        manager: 'Choose another connection, or register this one again.',
+      },
+      fix: { manager: [...choose, connect], ask: edit },
+    };
+  },
+  'not-allowed': ({ reason, managers = [], owned }, request) => {
+    const isMine = reason === 'channel' && canManage(request);
+    const todo = isMine ? 'Managers can ask about it in a direct message with Tally.' : ASK_INSTEAD[reason];
+    const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
+    // A manager who ran it would get a token, which nobody else may have.
+    const isToken = request.command?.command === '/os-token';
+    const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
+    return {
+      ...(managers.length > 0 ? { people: managers } : { todo }),
+      ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      fix: { ask: nobody || isToken ? undefined : asked },
+    };
+  },
+  'not-issuer': ({ label }) => ({
+    todo: {
+      member: `A Tally manager can add you with ${ACCESS}.`,
+      manager: `Managers need to be added too. Add yourself with ${ACCESS}.`,
+    },
+    fix: { ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`) },
+  }),
+  throttled: ({ wait }) => tryAgainIn(wait),
+
+  'token-rejected': replace(LOST_TOKEN),
+  forbidden: replace(WRONG_ROLE),
+  'no-data': ({ question: { days, product } }, request) => ({
+    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
+    fix: { buttons: otherProducts(product, request) },
+  }),
+  'query-rejected': ({ messages }) => ({ todo: 'Its message:', quotes: messages, fix: { again: '' } }),
+  'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
+  'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
+  'timed-out': tryAgain(TEMPORARY),
+  'queue-full': { todo: 'Try again in a minute.', fix: { again: '' } },
+  'service-unreachable': ({ code, service }) =>
+    checkAddress(
+      service,
+      code === NO_PUBLIC_ADDRESS
+        ? `The address may be wrong. ${PUBLIC_ONLY}`
+        : 'The service may be down, or its address may be wrong.',
+    ),
+  'invalid-response': ({ service, what }) =>
+    what === BROKEN_OFF ? tryAgain(TEMPORARY) : checkAddress(service),
+  'response-too-large': ({ service }, { command }) =>
+    command?.command === '/spend'
+      ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
+      : checkAddress(service, 'Tally stopped reading. The address may be wrong.'),
+  'redirect-refused': ({ service, target }) => ({
+    todo: {
+      member: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+      manager: 'If the service has moved, enter the new address. It redirects to:',
+    },
+    quotes: target === undefined ? [] : [target],
+    fix: { manager: addressButton(service) },
+  }),
+  'address-refused': (_, request) => ({
+    todo: PUBLIC_ONLY,
+    ...(!canManage(request) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
+  }),
+
+  'access-refused': ({ status }) => ({
+    todo:
+      status === 401
+        ? `Its secret may be wrong or expired, or its user was disabled or lost the role. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
+        : 'Its role may not allow that.',
+  }),
+  'access-not-found': {
+    todo: `Its ID may be mistyped, or it was deleted. The console lists every access under ${ACCESS_PAGE}.`,
+  },
+  'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
+  'wrong-identity-url': ({ suggestion }) =>
+    suggestion === undefined
+      ? { todo: 'Copy the address from the console: API endpoints, identity. It ends with /v3.' }
+      : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
+  'outcome-unclear': {
+    todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
+    fix: { again: '' },
+  },
+  'access-missing': ({ project }) => ({
+    todo: {
+      member: `A Tally manager can register one with ${ACCESS}.`,
+      manager: 'The console shows the ID and the secret when you make an access for applications.',
+    },
+    fix: {
+      manager: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
+      ask: toCommand('/billing projects', `access ${project}`),
+    },
+  }),
+  'too-many-tokens': ({ wait }) => tryAgainIn(wait),
+  'token-not-shown': ({ why, state, until, audit }) => {
+    const became = {
+      revoked: 'Tally revoked the token.',
+      'not-revoked': `Tally couldn’t revoke the token: it works until ${until}.`,
+      unclear: `Tally couldn’t confirm that the token is revoked: it may work until ${until}.`,
+    }[state];
+    return { todo: [why, became, AUDIT_NOTES[audit]].filter(Boolean).join(' ') };
+  },
+
+  'unseal-failed': ({ reason, what = 'record' }) =>
+    reason === 'malformed' ? restore(what) : { sentence: KEY_IS_GONE },
+  'settings-damaged': {
+    todo: {
+      member: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
+      manager: `${NO_ZONE} Save them again.`,
+    },
+    fix: {
+      manager: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
+      ask: SETTINGS,
+    },
+  },
+  'edit-conflict': { todo: 'Your change wasn’t saved. Check what it says now, then try again.' },
+  'store-unavailable': ({ write }) => ({
+    todo:
+      write === 'unsure'
+        ? 'Your change may have been saved. Check in a minute before you repeat it.'
+        : 'Nothing was changed. Try again in a minute.',
+    fix: { again: '' },
+  }),
+  'not-installed': { todo: 'An admin can install Tally again.' },
+  'slack-failed': ({ retryAfter, code }) => {
+    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);
+    if (code !== 'expired_trigger_id') return { ...tryAgain(), isOurs: true };
+    return { ...tryAgain('Slack allows three seconds.'), sentence: 'The window took too long to open.' };
+  },
+  'cannot-post': ({ reason }) => ({
+    todo:
       reason === 'not-there'
         ? 'Type /invite @Tally there, then try again; or ask here.'
         : 'Ask in another channel, or here.',
-      request,
-    ),
+    fix: { again: '' },
+  }),
   // Nobody asked, so nobody is answered: lists and notices have their own next steps.
-  'not-sent': () => ({ todo: '' }),
+  'not-sent': {},
 };
 
-/** What the reply to a failure says besides its message. Managers also get the technical detail. */
-export function describeError(failure: Failure, request: FailedRequest): ErrorDescription {
-  if (failure.kind === 'invalid-word') return describeInvalidWord(failure, request);
-  const describe = DESCRIPTIONS[failure.kind] as (data: object, request: FailedRequest) => ErrorDescription;
-  const description = describe(failure.data, request);
+const MOST_NAMED = 5;
+
+const REVOKE_PASTED = 'It stays in Slack’s history, so revoke it in the console and make a new one.';
+const TOKEN_PASTED: Advice = {
+  todo: {
+    member: `${REVOKE_PASTED} A Tally manager can register that.`,
+    manager: `${REVOKE_PASTED} Register that here.`,
+  },
+  fix: { manager: [CONNECT] },
+};
+
+function accessSecretPasted(request: FailedRequest): Advice {
+  const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
+  if (!isAuthorized(request) || !canManage(request))
+    return { todo: `${revoke} A Tally manager registers it with ${ACCESS}.` };
+  const projects = visibleProjects(request.workspace, privateScope(request));
+  if (projects.length === 0) return { todo: `${revoke} Register that one with ${ACCESS} 123.` };
+  const options = projects.map(({ alias, id }) => option(alias, id));
+  return {
+    todo: `${revoke} Register that one in the form of its project:`,
+    choices: [actions(select('access-form:project', 'Choose a project', options))],
+  };
+}
+
+const ADDRESS_FORM = { billing: commandText('/billing connect'), identity: ACCESS } as const;
+
+const checkAddress = (
+  service: Service,
+  reason = 'The address may lead to something else, such as a login page or a proxy.',
+): Advice => ({
+  todo: {
+    member: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
+    manager: `${reason} Check the address, or try again.`,
+  },
+  fix: { again: '', manager: addressButton(service) },
+});
+
+/** The form that has the address; a project's access is found through the list of projects. */
+function addressButton(service: Service): Button[] {
+  if (service === 'billing') return [button('connect', 'Check the address…')];
+  return commandButton('projects', 'Projects', toCommand('/billing projects'));
+}
+
+function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
+  if (failed === undefined || workspace === undefined || at === undefined) return [];
+  const { command, text } = failed;
+  const words = parseCommandText(text, readerIn(workspace, at));
+  return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
+    commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
+      command,
+      text: formatParsedCommand({ ...words, product }),
+    }),
+  );
+}
+
+/** Completes “A Tally manager can …”. */
+const RESTORE = new Map([
+  ['billing-token', 'register the token again'],
+  ['application-access', `register it again with ${ACCESS}`],
+  ['project', `remove it under ${commandText('/billing projects')} and add it again`],
+]);
+
+/** What brings a damaged record back. */
+function restore(what: string): Advice {
+  const why = 'The record is damaged, so Tally didn’t use it.';
+  if (what === 'slack-installation') return { todo: `${why} An admin can install Tally again.` };
+  const step = RESTORE.get(what);
+  if (step === undefined) return { todo: `${why} Tally’s operator can find details in its log.` };
+  const member = `${why} A Tally manager can ${step}.`;
+  if (what === 'billing-token') return { todo: { member, manager: why }, fix: { manager: REPLACE.manager } };
+  return { todo: { member, manager: `${why} ${step.charAt(0).toUpperCase()}${step.slice(1)}.` } };
+}
+
+/** What the reply to a failure says and offers besides its message. Managers also get the technical detail. */
+export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
-  if (!('host' in data) || kind === 'address-refused' || !canManage(request)) return description;
-  const detail = 'code' in data ? `${data.host} (${data.code})` : data.host;
-  return { ...description, quotes: [...(description.quotes ?? []), detail] };
+  const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
+  const advice: Advice =
+    typeof entry === 'function'
+      ? (entry as (data: object, request: FailedRequest) => Advice)(data, request)
+      : entry;
+  const { todo = '', fix = {}, quotes = [], sentence = failure.message, people = [], choices = [] } = advice;
+  const isManager = canManage(request);
+  const buttons = buttonsOf(fix, request);
+  const words = typeof todo === 'string' ? todo : isManager ? todo.manager : todo.member;
+  const again = fix.again === 'Try again.' && request.command === undefined ? fix.again : '';
+  const isDetailed = 'host' in data && data.host !== undefined && kind !== 'address-refused' && isManager;
+  const detail = isDetailed ? ['code' in data ? `${data.host} (${data.code})` : data.host] : [];
+  return {
+    ...{ sentence, people, choices, buttons },
+    todo: [words, again].filter(Boolean).join(' '),
+    quotes: [...quotes, ...detail] as readonly string[],
+    isOurs: advice.isOurs === true,
+  };
 }
 
 /** The second part of a sentence about a failure: its consequence, or its reason. */

@@ -126,7 +126,6 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
     actions: {
       [form.action]: {
         right,
-        kind: 'answer',
         run: ({ id, fields: shown, metadata }, request) =>
           click(form, id.split(':')[1] ?? '', momentOf(shown, metadata, request)),
       },

@@ -39,6 +39,11 @@ export const SCOPES: readonly Scope[] = [
   },
   { scope: 'groups:history', why: 'the same in a private channel it was invited to', optional: true },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
+  {
+    scope: 'reactions:write',
+    why: 'to mark a mention in a channel that it answered privately',
+    optional: true,
+  },
   { scope: 'files:write', why: 'to send figures and the audit as a CSV file', optional: true },
 ];
 

@@ -5,13 +5,7 @@ import { auditedChange, UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds } from '../../workspace/record/workspace.ts';
 import { actions, button, context, type Message, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
-import {
-  type ActionListener,
-  type CommandHandler,
-  type CommandListener,
-  lookUp,
-  onClick,
-} from '../server/listeners.ts';
+import { type ActionHandler, type CommandHandler, lookUp, onClick } from '../server/listeners.ts';
 import { showOwned } from './list.ts';
 import {
   canEditOwned,
@@ -41,31 +35,43 @@ export function createOwnedActions<T extends OwnedItem>(
     await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
   }
 
-  /** Does this with the item of this ID; both are outside text. */
-  const handler = (action: string, id: string) =>
-    ({
-      right: 'member',
-      kind: action === 'edit' ? 'openForm' : 'change',
-      run: (_: unknown, request: Request) => act(action, id, request),
-    }) as const;
+  const needsOf = (action: string) => {
+    if (action === '') return {};
+    return action === 'edit' ? { opensForm: true } : { changes: true };
+  };
+  /** Does this with the item whose ID is the button's value, which is outside text. */
+  const handler = (action: string): ActionHandler =>
+    onClick('member', needsOf(action), (id, request) => act(action, id, request));
 
-  const listeners: Readonly<Record<string, ActionListener>> = {
-    [kind.actions.row](value) {
-      const [action = '', id = ''] = value.split(' ');
-      return handler(action, id);
+  const listeners: Readonly<Record<string, ActionHandler>> = {
+    [kind.actions.row]: {
+      right: 'member',
+      needs: (value) => needsOf(value.split(' ')[0] ?? ''),
+      run({ value }, request) {
+        const [action = '', id = ''] = value.split(' ');
+        return act(action, id, request);
+      },
     },
-    [kind.actions.undo]: onClick('member', 'change', (id, request) => undoDelete(kind, id, request)),
-    [kind.actions.drop]: onClick('manage', 'change', (_, request) => dropDamaged(kind, request)),
-    [kind.actions.list]: onClick('member', 'answer', (_, request) => showOwned(kind, request)),
+    [kind.actions.undo]: onClick('member', { changes: true }, (id, request) => undoDelete(kind, id, request)),
+    [kind.actions.drop]: onClick('manage', { changes: true }, (_, request) => dropDamaged(kind, request)),
+    [kind.actions.list]: onClick('member', {}, (_, request) => showOwned(kind, request)),
   };
   /** The list's command, and `pause abcd1234` after it: what a manager is asked to do with somebody else's. */
-  const verb =
-    (listing: CommandHandler): CommandListener =>
-    (text) => {
+  const verb = (listing: CommandHandler): CommandHandler => {
+    const read = (text: string) => {
       const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
-      if (lookUp<unknown>(ownerActions, action) === undefined) return listing;
-      return { ...handler(action, id), parse: () => undefined };
+      return lookUp<unknown>(ownerActions, action) === undefined ? undefined : { action, id };
     };
+    return {
+      ...listing,
+      needs: (text) => needsOf(read(text)?.action ?? ''),
+      parse: (text, ...given) => (read(text) === undefined ? listing.parse?.(text, ...given) : undefined),
+      run(text, request) {
+        const asked = read(text);
+        return asked === undefined ? listing.run(text, request) : act(asked.action, asked.id, request);
+      },
+    };
+  };
   return { handler, verb, listeners };
 }
 

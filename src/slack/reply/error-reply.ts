@@ -13,6 +13,7 @@ import {
   compact,
   escapeMarkup,
   header,
+  joinTexts,
   type Message,
   markup,
   mention,
@@ -22,7 +23,7 @@ import {
   withoutActions,
 } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import { type HandlerRules, mayChange, opensForm, type Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import { placeOf } from '../request/source.ts';
 import type { Reply } from './reply.ts';
 
@@ -61,16 +62,16 @@ export function createErrorReply(log: Logger) {
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /** Replies privately, or in the modal that this request opened. Never rejects. @param kind of the handler that failed */
-    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, kind: HandlerRules['kind']) {
+    /** Replies privately, or in the modal that this request opened. Never rejects. @param rules of the handler that failed */
+    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
       const request = withSource(failed, reply);
       // Without a request, the handler was not run.
-      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !mayChange({ kind }));
+      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !rules.changes);
       const message = errorMessageOf(report, request, isUnchanged);
       if (!(await reply.modal.isShown()))
         return reply.private(message).catch(logUndelivered(reply.source.teamId));
       // In a modal, a command makes sense only if it opens one.
-      const shown = opensForm({ kind }) ? request : { ...request, command: undefined };
+      const shown = rules.opensForm ? request : { ...request, command: undefined };
       await showInModal(reply, report, shown, isUnchanged, message);
     },
     /** Replies in the modal that a form was submitted from. Never rejects. */
@@ -125,24 +126,16 @@ export const errorModalOf = (
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
-  const { sentence = failure.message, todo, isOurs } = describeError(failure, {});
-  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '');
-  return escapeMarkup([sentence, withoutLead, isOurs && referenceText(id)].filter(Boolean).join(' ').trim());
+  const { sentence, todo, isOurs } = describeError(failure, {});
+  const withoutLead = todo.replace(/(?:^|(?<=[.?!] ))[^.?!]+:$/, '').trim();
+  return escapeMarkup(joinTexts(' ', [sentence, withoutLead, isOurs && referenceText(id)]));
 }
 
 /** @param request what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
-  const description = describeError(failure, request);
-  const {
-    sentence = failure.message,
-    todo,
-    people = [],
-    quotes = [],
-    buttons = [],
-    choices = [],
-  } = description;
-  const help = description.isOurs && reference !== undefined && referenceText(reference);
-  const text = [sentence, [todo, help].filter(Boolean).join(' ')].filter(Boolean).join('\n');
+  const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
+  const help = isOurs && reference !== undefined && referenceText(reference);
+  const text = joinTexts('\n', [sentence, joinTexts(' ', [todo, help])]);
   const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
   return {
     text: sentence,
@@ -161,7 +154,7 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 
 /** The same as text, below a field of a form that stays open. */
 export const failureText = (failure: Failure): string =>
-  [failure.message, describeError(failure, {}).todo].filter(Boolean).join(' ');
+  joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
 /**
  * The reply to a form whose work failed.

@@ -1,7 +1,7 @@
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { escapeMessageText, type Message } from '../kit/blocks.ts';
-import { sendOrSimplify } from '../kit/simplify-blocks.ts';
+import { type Block, escapeMessageText, type Message, preformatted } from '../kit/blocks.ts';
+import type { Table } from '../kit/tables.ts';
 import { isDirectMessage } from '../request/source.ts';
 import { callSlack, type WebClient, type WebMethod } from '../web-client.ts';
 
@@ -127,4 +127,49 @@ async function send<T>(
     const reason = isFailure(error, 'slack-failed') ? CANNOT_POST.get(error.data.code) : undefined;
     throw reason === undefined ? error : new Failure('cannot-post', { reason });
   }
+}
+
+/** When Slack refuses the blocks, sends once more without chart and table. */
+export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+  attempt(message).catch((error: unknown) => {
+    const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
+    if (simpler === undefined) throw error;
+    return attempt(simpler);
+  });
+
+/** A `response_url` may also say that the payload is invalid. */
+const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
+
+const isRefusal = (error: unknown): boolean =>
+  isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
+
+/**
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
+ * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
+ */
+export function withoutRichBlocks(message: Message): Message | undefined {
+  if (!message.blocks.some(isRich)) return undefined;
+  return { text: message.text, blocks: message.blocks.flatMap(simplify) };
+}
+
+const isRich = ({ type }: Block): boolean =>
+  type === 'data_visualization' || type === 'container' || type === 'table';
+
+function simplify(block: Block): Block[] {
+  if (block.type === 'data_visualization' || block.type === 'container') return [];
+  if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
+  return [block];
+}
+
+function lines(table: Table): string[] {
+  const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
 }

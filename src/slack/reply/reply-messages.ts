@@ -41,7 +41,7 @@ export function createMessages(
     userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
   const warnUnconfirmed = (err: unknown): void =>
     log.warn({ err, workspace }, 'Slack did not confirm an answer; not sent again');
-  let loading: (() => Promise<LoadingPlace | undefined>) | undefined;
+  const loading = createDelayed<LoadingPlace>();
 
   const showLoading = async (audience: Audience, replaces: boolean): Promise<LoadingPlace | undefined> => {
     if (audience === 'channel' && channel !== undefined) {
@@ -67,11 +67,11 @@ export function createMessages(
     return { kind: 'message', isPublic: false, ...at };
   };
 
-  /** Keeps the loading message from appearing, or waits until it is there. @returns where it is, to the first caller only */
-  const takeLoading = async (): Promise<LoadingPlace | undefined> => {
-    const take = loading;
-    loading = undefined;
-    return take?.();
+  /** Others see a mention in a channel, and not the private answer: a reaction says that there is one. */
+  const markAsked = async (): Promise<void> => {
+    if (startsThread === undefined || channel === undefined) return;
+    const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
+    await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
   };
 
   let posted: PostedTo | undefined;
@@ -82,19 +82,11 @@ export function createMessages(
   return {
     posted: () => posted,
 
-    startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
-      let shown: Promise<LoadingPlace | undefined> = Promise.resolve(undefined);
-      const timer = setTimeout(() => {
-        shown = showLoading(audience, replaces).catch(() => undefined);
-      }, delay);
-      loading = () => {
-        clearTimeout(timer);
-        return shown;
-      };
-    },
+    startLoading: (delay: Millis, audience: Audience, replaces: boolean): void =>
+      loading.start(delay, () => showLoading(audience, replaces)),
 
     async endLoading(): Promise<void> {
-      const place = await takeLoading();
+      const place = await loading.take();
       if (place?.kind === 'message') await deleteMessage(client, place).catch(() => undefined);
     },
 
@@ -103,7 +95,7 @@ export function createMessages(
      * @throws cannot-post, slack-failed: why the first one failed, when all did
      */
     async sendPrivate(message: Message, replace: boolean): Promise<void> {
-      const place = await takeLoading();
+      const place = await loading.take();
       if (place?.kind === 'message' && place.isPublic)
         await deleteMessage(client, place).catch((err: unknown) =>
           log.warn({ err, workspace }, 'Could not delete a message'),
@@ -120,6 +112,7 @@ export function createMessages(
           : [() => trackPosted(postEphemeral(client, userId, { channel, thread }, message))]),
         ...directMessages(message),
       ]);
+      await markAsked();
     },
 
     /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */
@@ -128,7 +121,7 @@ export function createMessages(
 
     /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
     async sendPublic(message: Message): Promise<void> {
-      const place = await takeLoading();
+      const place = await loading.take();
       const shown = place?.kind === 'message' ? place : undefined;
       // A response_url can't post into a thread.
       const send =
@@ -157,6 +150,29 @@ export function createMessages(
         }),
       );
       return isPublic;
+    },
+  };
+}
+
+/** What is shown after a while, unless it is taken before. Taking waits until it is there, and returns it to the first caller only. */
+export function createDelayed<T>() {
+  let take: (() => Promise<T | undefined>) | undefined;
+  return {
+    start(delay: Millis, show: () => Promise<T | undefined>): void {
+      if (take !== undefined) return;
+      let shown: Promise<T | undefined> = Promise.resolve(undefined);
+      const timer = setTimeout(() => {
+        shown = show().catch(() => undefined);
+      }, delay);
+      take = () => {
+        clearTimeout(timer);
+        return shown;
+      };
+    },
+    async take(): Promise<T | undefined> {
+      const taken = take;
+      take = undefined;
+      return taken?.();
     },
   };
 }

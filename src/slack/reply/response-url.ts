@@ -3,8 +3,8 @@ import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { escapeMessageText, type Message } from '../kit/blocks.ts';
-import { sendOrSimplify } from '../kit/simplify-blocks.ts';
 import { isUnclearStatus, reportApiCall, wasNeverSent } from '../web-client.ts';
+import { sendOrSimplify } from './message-calls.ts';
 
 /** How a message goes out through a `response_url`. */
 export interface ResponseOptions {

@@ -1,40 +1,61 @@
 import { Failure } from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
+import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command.ts';
+import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { asksFigures, type HandlerRules, managersOf, type Request, slackLookups } from './request.ts';
+import { type HandlerRules, managersOf, type Request, slackLookups } from './request.ts';
 import { isDirectMessage, threadOf } from './source.ts';
+import type { User } from './users.ts';
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */
 const needsFreshRole = (right: Right): boolean => right === 'member' || right === 'manage';
 
-export type Authorize = ReturnType<typeof createRequestAuthorizer>;
+/** After this time, in ms, an answer asks Slack again who it is for; a record is always read again. */
+const ROLE_KEPT = 1_000;
+
+/** How often work begins again because the rights changed. */
+const MOST_ATTEMPTS = 3;
+
+/** Thrown in place of sending what rests on rights that are no longer so. */
+export class RightsChanged extends Error {}
+
+/** Does the work, and again from its start when the rights that it rests on have changed. @throws edit-conflict, and what the work throws */
+export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof RightsChanged)) throw error;
+    }
+  }
+  throw new Failure('edit-conflict', { now: 'Ask again.' });
+}
+
+export type WithRights = ReturnType<typeof createWithRights>;
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export const createRequestAuthorizer =
-  ({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>) =>
-  /**
-   * Checks the right of the user who sent a payload: a command, click, form, suggestion or event.
-   * @param reply to the sender alone
-   * @param annotate gets whose record it works with, and that it was replayed
-   * @param command the command that is run, if any
-   * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws not-allowed, slack-failed, store-unavailable
-   */
-  async (
+export function createWithRights({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>) {
+  /** @returns undefined for a replayed request @throws not-allowed, slack-failed, store-unavailable */
+  async function authorize(
     reply: Reply,
-    task: Pick<HandlerRules, 'right'> & Partial<HandlerRules>,
+    rules: HandlerRules,
     annotate: Annotate,
     command?: Command,
-  ): Promise<Request | undefined> => {
+  ): Promise<{ readonly request: Request; readonly isOutdated: () => boolean } | undefined> {
     const { source, client } = reply;
-    const { right } = task;
+    const { right } = rules;
     const { at, teamId, userId, sharedFrom, self } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
     const isFresh = needsFreshRole(right);
+    const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
     // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
     lookups.catch(() => undefined);
@@ -53,11 +74,27 @@ export const createRequestAuthorizer =
         managers: await managersOf(people, workspace).known(),
       });
     requireRight(right, user);
-    const audience = asksFigures(task) ? (source.audience ?? workspace.settings.visibility) : 'asker';
+
+    let isOutdated = false;
+    const confirm = async (): Promise<void> => {
+      const isLate = performance.now() - began > ROLE_KEPT;
+      // Work that changes something is not done twice, and changes the record itself.
+      const isDone = rules.changes === true || hasChanged(workspace);
+      const [latest, now] = await Promise.all([
+        isLate ? people.find(source, true) : profile,
+        isDone ? workspace : workspaces.load(teamId),
+      ]);
+      const person = await people.admit(latest, now.settings, isLate && asksGroups);
+      if (isDone) return requireRight(right, person);
+      isOutdated = !hasSamePermissions(user, person) || !hasSameLimits(workspace, now);
+      if (isOutdated) throw new RightsChanged();
+    };
+    const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
-    return {
+    const everybody: ProjectScope = { channel, isUnlimited: false };
+    const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
       sharedFrom,
@@ -69,8 +106,52 @@ export const createRequestAuthorizer =
       sharedBy: isPrivate ? undefined : { how, person: user.id },
       locale: isPrivate ? user.locale : workspace.settings.locale,
       thread: threadOf(source),
-      reply: reply.as(source, audience, command && withoutSecrets(command, workspace.aliases)),
+      reply: reply.as(source, {
+        audience,
+        confirm,
+        // Others see here what everybody in the channel may see.
+        mayShare: ({ text }) => !user.canManage || mayAsk(text, { ...everybody, workspace, at }),
+        command: command && withoutSecrets(command, workspace.aliases),
+      }),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
+    return { request, isOutdated: () => isOutdated };
+  }
+
+  /**
+   * Checks the right of the user who sent a payload (a command, click, form, suggestion or event) and does the work. Whatever
+   * that sends asks about the rights again, and if they have changed since, the work begins again with those of now.
+   * @param reply to the sender alone
+   * @param annotate gets whose record it works with, and that it was replayed
+   * @param command the command that is run, if any
+   * @returns undefined for a replayed request, which was answered before and gets no second answer
+   * @throws not-allowed, slack-failed, store-unavailable, edit-conflict, and what the work throws
+   */
+  return async <T>(
+    reply: Reply,
+    rules: HandlerRules,
+    annotate: Annotate,
+    work: (request: Request) => T | Promise<T>,
+    command?: Command,
+  ): Promise<T | undefined> => {
+    let from = reply;
+    return repeatIfRightsChange(async () => {
+      const authorized = await authorize(from, rules, annotate, command);
+      if (authorized === undefined) return undefined;
+      from = reply.as({ ...reply.source, workspace: undefined });
+      const result = await work(authorized.request);
+      // The work may go on without what it could not send.
+      if (authorized.isOutdated()) throw new RightsChanged();
+      return result;
+    });
   };
+}
+
+/** Whether the projects of a command's words may be asked about there. */
+const mayAsk = (text: string, scope: ProjectScope & Pick<Request, 'workspace' | 'at'>): boolean =>
+  tryParse(() => findAskedProjects(parseCommandText(text, readerIn(scope.workspace, scope.at)), scope)) !==
+  undefined;
+
+const hasSamePermissions = (before: User, now: User): boolean =>
+  before.role === now.role && before.canAsk === now.canAsk && before.canManage === now.canManage;

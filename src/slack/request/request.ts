@@ -49,27 +49,16 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   isUnlimited: user.canManage,
 });
 
-/**
- * What a handler does, which decides how an error of it is answered. Slack's trigger for a form or a window lasts three
- * seconds, so a loading view opens if reading takes longer.
- */
+/** What the handler of a payload needs and does. */
 export interface HandlerRules {
   readonly right: Right;
-  /**
-   * `change` and `changeInForm` may change something, the others only read; `openForm`, `openFigures` and `changeInForm` may
-   * open a window. An answer with figures is public if the workspace's settings say so, and can be followed up in its thread.
-   */
-  readonly kind: 'answer' | 'answerFigures' | 'openForm' | 'openFigures' | 'change' | 'changeInForm';
+  /** It may open a form or a window. Slack's trigger for it lasts 3 s, so a loading view opens if reading takes longer. */
+  readonly opensForm?: boolean;
+  /** It may change something: it is never run twice, and its errors say whether something was changed. */
+  readonly changes?: boolean;
+  /** It answers with figures: for everybody if the workspace's settings say so, and with follow-ups in its thread. */
+  readonly figures?: boolean;
 }
-
-export const opensForm = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
-  kind === 'openForm' || kind === 'openFigures' || kind === 'changeInForm';
-
-export const asksFigures = ({ kind }: Partial<HandlerRules>): boolean =>
-  kind === 'answerFigures' || kind === 'openFigures';
-
-export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
-  kind === 'change' || kind === 'changeInForm';
 
 const MOST_NAMED = 5;
 

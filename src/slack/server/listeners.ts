@@ -1,28 +1,45 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
+import type { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { Annotate } from '../../runtime/work-record.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Command } from '../commands/command.ts';
 import type { Message } from '../kit/blocks.ts';
+import type { ErrorReply } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
+import type { WithRights } from '../request/authorize.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { SlackEvent } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Source } from '../request/source.ts';
+import type { SlackServices } from '../slack-services.ts';
 
-/** What handles a command or a click. */
-export interface Handler<Work> extends HandlerRules {
+/** What a handler needs and does, which decides how an error of it is answered. */
+export interface Rules extends HandlerRules {
+  /** It shows what only managers may see, so that nobody can ask one to run it. */
+  readonly isForManagers?: boolean;
+}
+
+interface Handler<Work> extends Rules {
+  /** What is different for these words of a command, or this value of a button. Does nothing else, and throws nothing. */
+  readonly needs?: (text: string) => Partial<Rules>;
   readonly run: Work;
 }
+
+/** @param text the command's words, or the button's value */
+export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): Rules => ({
+  ...rules,
+  ...needs?.(text),
+});
 
 /** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** It shows what only managers may see, so that nobody can ask one to run it. */
-  readonly isForManagers?: boolean;
   /** For a second word of `/billing` with its own help page. */
   readonly help?: () => Message;
   /**
@@ -31,9 +48,6 @@ export interface CommandHandler extends Handler<CommandWork> {
    */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
-
-/** A function where the command's words decide what handles it. It does nothing else, and throws nothing. */
-export type CommandListener = CommandHandler | ((text: string) => CommandHandler);
 
 /** The data of a click. All of it is outside text. */
 interface ClickedOn {
@@ -62,12 +76,9 @@ export type ActionHandler = Handler<ActionWork>;
 /** A button whose value says it all. @param work gets the value, which is outside text */
 export const onClick = (
   right: Right,
-  kind: HandlerRules['kind'],
+  does: Omit<HandlerRules, 'right'>,
   work: (value: string, request: Request) => Promise<void>,
-): ActionHandler => ({ right, kind, run: ({ value }, request) => work(value, request) });
-
-/** A function where the button's value decides what handles it. */
-export type ActionListener = ActionHandler | ((value: string) => ActionHandler);
+): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
 /** A form is read before the acknowledgement; `submit` runs after it, and may change something. */
 export interface ViewListener<T = unknown> {
@@ -113,21 +124,16 @@ export type StepListener = (
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** @param text the command's words, or the button's value */
-export const handlerOf = <T extends object>(listener: T | ((text: string) => T), text: string): T =>
-  typeof listener === 'function' ? listener(text) : listener;
-
 /** Whether the command takes these words, so that it may be offered. */
 export function acceptsWords(
-  listener: CommandListener | undefined,
+  handler: CommandHandler | undefined,
   text: string,
   workspace: Workspace,
   at: Millis,
 ): boolean {
-  const { parse } = (listener && handlerOf<CommandHandler>(listener, text)) ?? {};
-  if (parse === undefined) return listener !== undefined && text === '';
+  if (handler?.parse === undefined) return handler !== undefined && text === '';
   try {
-    parse(text, workspace, readerIn(workspace, at));
+    handler.parse(text, workspace, readerIn(workspace, at));
     return true;
   } catch (error) {
     if (isFailure(error)) return false;
@@ -137,8 +143,8 @@ export function acceptsWords(
 
 /** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
 export interface Listeners {
-  readonly commands?: Readonly<Record<string, CommandListener>>;
-  readonly actions?: Readonly<Record<string, ActionListener>>;
+  readonly commands?: Readonly<Record<string, CommandHandler>>;
+  readonly actions?: Readonly<Record<string, ActionHandler>>;
   // biome-ignore lint/suspicious/noExplicitAny: each view has its own input type, known only to itself
   readonly views?: Readonly<Record<string, ViewListener<any>>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
@@ -155,3 +161,18 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 /** What Tally did not register has this route: the name is outside text. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;
+
+/** What the registrations share. */
+export interface Dispatch extends SlackServices {
+  readonly listeners: Required<Listeners>;
+  readonly errorReply: ErrorReply;
+  readonly eventDedup: EventDedup;
+  readonly withRights: WithRights;
+  /** The names of projects that people could use lately, each where they asked. */
+  readonly recentNames: LRUCache<string, ReadonlySet<string>>;
+  /**
+   * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
+   * @returns whether it was answered, and not refused
+   */
+  readonly runCommand: (reply: Reply, typed: Command, annotate: Annotate) => Promise<boolean>;
+}

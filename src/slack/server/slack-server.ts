@@ -1,5 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
@@ -11,7 +11,6 @@ import type { Installations } from '../installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
-import { createConnectionLimit } from './connection-limits.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
@@ -216,4 +215,67 @@ function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
     else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
+}
+
+/**
+ * Accepts any number of connections one after another, `most` at a time: for a new one the oldest without a signed request
+ * is closed, whatever it is doing, or else the oldest that is idle. So a client without the secret can't keep others out by
+ * holding connections. A new one is refused only when all are busy with signed requests.
+ */
+function createConnectionLimit(most: number) {
+  /** Connections without and with a signed request, both in the order in which they came. */
+  const unknown = new Set<Socket>();
+  const trusted = new Set<Socket>();
+  /** How many requests of a connection have no response yet; it is in here only if some have none. */
+  const busy = new Map<Socket, number>();
+  let arrived = 0;
+  let isDraining = false;
+
+  const firstIdle = (): Socket | undefined => {
+    for (const socket of trusted) if (!busy.has(socket)) return socket;
+    return undefined;
+  };
+  const close = (socket: Socket): void => {
+    unknown.delete(socket);
+    trusted.delete(socket);
+    socket.destroy();
+  };
+
+  return {
+    watch(server: Server): void {
+      server.on('connection', (socket: Socket) => {
+        arrived += 1;
+        const isFull = unknown.size + trusted.size >= most;
+        const [oldest = firstIdle()] = unknown;
+        if (isFull && oldest === undefined) return void socket.destroy();
+        if (isFull && oldest !== undefined) close(oldest);
+        unknown.add(socket);
+        socket.once('close', () => {
+          unknown.delete(socket);
+          trusted.delete(socket);
+          busy.delete(socket);
+        });
+      });
+      server.on('request', ({ socket }, res) => {
+        arrived += 1;
+        busy.set(socket, (busy.get(socket) ?? 0) + 1);
+        res.once('close', () => {
+          const left = (busy.get(socket) ?? 1) - 1;
+          if (left > 0) return void busy.set(socket, left);
+          busy.delete(socket);
+          if (isDraining) socket.destroySoon();
+        });
+      });
+    },
+    /** Notes that Slack signed a request of this connection. */
+    trust(socket: Socket): void {
+      if (unknown.delete(socket)) trusted.add(socket);
+    },
+    arrived: () => arrived,
+    /** Closes each connection as soon as it has no request without a response. */
+    drain(): void {
+      isDraining = true;
+      for (const socket of [...unknown, ...trusted]) if (!busy.has(socket)) close(socket);
+    },
+  };
 }

@@ -119,6 +119,14 @@ const changed = new WeakSet<Workspace>();
 /** Whether this request, which read the record, has saved something. */
 export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
 
+/** Whether two readings of the record have the same settings and projects, which say who may see what, and where. */
+export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
+  return names.every(
+    (name) => before[name] === now[name] || !(name === FIELDS.settings || name.startsWith(FIELDS.project)),
+  );
+}
+
 /** Attempts of the optimistic lock while others write something else. */
 const MAX_ATTEMPTS = 5;
 

@@ -12,7 +12,6 @@ import {
 import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
 import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
 import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
-import { handlerOf } from '../../../src/slack/server/listeners.ts';
 import { readBalance, reader, readPeriod, readSpend } from '../../support/read-words.ts';
 import { requestOf } from '../../support/records.ts';
 
@@ -46,9 +45,9 @@ const SHAPES = {
 /** A verb of `/billing`, which is given its words in lower case. */
 const verb = (read: (text: string) => unknown) => (text: string) => {
   const routed = routeSubcommands({
-    verb: { right: 'manage', kind: 'answer', run: async (rest) => void read(rest) },
+    verb: { right: 'manage', run: async (rest) => void read(rest) },
   });
-  return handlerOf(routed, `verb ${text}`).run?.(`verb ${text}`, REQUEST);
+  return routed.run(`verb ${text}`, REQUEST);
 };
 
 const READERS: Readonly<Record<string, (word: string) => unknown>> = {

@@ -1,53 +1,20 @@
-import { type App, ErrorCode } from '@slack/bolt';
+/** Events, and steps of Workflow Builder: Bolt acknowledges both before it calls a listener. */
+import type { App } from '@slack/bolt';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
-import { createEventDedup } from '../../workspace/replay-protection.ts';
-import { createErrorReply, errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
+import { hasSameLimits } from '../../workspace/record/change.ts';
+import { errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
-import { createRequestAuthorizer } from '../request/authorize.ts';
+import { RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
 import type { SlackEvent, SlackPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { originOf, sourceOfEvent } from '../request/source.ts';
-import type { SlackServices } from '../slack-services.ts';
 import { callSlack } from '../web-client.ts';
-import {
-  createCommandRunner,
-  createRecentNames,
-  type ListenerContext,
-  type RunCommand,
-  registerCommands,
-} from './commands.ts';
-import { registerActions, registerOptions, registerViews } from './interactions.ts';
-import { type Listeners, lookUp, type Rerun } from './listeners.ts';
+import { type Dispatch, lookUp, type Rerun } from './listeners.ts';
 
-/** Registers the listeners with Bolt. Acknowledges first; later errors become replies. */
-export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
-  const { log, redis } = services;
-  const context: ListenerContext = {
-    ...services,
-    listeners,
-    authorize: createRequestAuthorizer(services),
-    errorReply: createErrorReply(log),
-    eventDedup: createEventDedup(redis),
-    recentNames: createRecentNames(),
-  };
-  const runCommand = createCommandRunner(context);
-  registerCommands(app, context, runCommand);
-  registerActions(app, context, runCommand);
-  registerViews(app, context);
-  registerOptions(app, context);
-  registerEvents(app, context, runCommand);
-  registerSteps(app, context);
-  app.error(async (error) => {
-    // Logged with its cause where the token was looked up.
-    if (error.code !== ErrorCode.AuthorizationError) log.error({ err: error }, 'A listener failed');
-  });
-}
-
-/** Registers the Events API, which Bolt acknowledges before it calls a listener. */
-function registerEvents(app: App, context: ListenerContext, runCommand: RunCommand): void {
-  const { listeners, authorize, errorReply, eventDedup, limits, clock, onFinished } = context;
+export function registerEvents(app: App, dispatch: Dispatch): void {
+  const { listeners, withRights, errorReply, eventDedup, limits, clock, onFinished, runCommand } = dispatch;
 
   app.event(/.*/, async ({ event: payload, body, client, context: { isFirst, arrived } }) => {
     const event = payload as SlackEvent;
@@ -56,7 +23,7 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
     const arrival = { via: VIA[event.type] ?? 'event', at: clock(), isFirst };
     const source = sourceOfEvent(event, body as object as SlackPayload, arrival);
     if (source === undefined) return;
-    const reply = createReply(context, source, client);
+    const reply = createReply(dispatch, source, client);
     await trackWork(beginRequest(source, event.type, arrived), onFinished, async (annotate) => {
       let request: Request | undefined;
       const rerun: Rerun = (command, changes) =>
@@ -66,13 +33,15 @@ function registerEvents(app: App, context: ListenerContext, runCommand: RunComma
         const { event_id: id } = body;
         if (listener.once && id !== undefined && !(await eventDedup.first(source.teamId, id)))
           return annotate({ outcome: 'duplicate' });
-        request = await authorize(reply, listener, annotate);
-        if (request !== undefined) await listener.answer(event, request, rerun);
+        await withRights(reply, listener, annotate, (authorized) => {
+          request = authorized;
+          return listener.answer(event, authorized, rerun);
+        });
       } catch (error) {
         const failure = isFailure(error, 'throttled') ? limits.firstOfBurst(error, source) : error;
         const report = errorReply.explain(failure ?? error, annotate);
         if (failure === undefined) return;
-        if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, 'answer');
+        if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, {});
         const message = errorMessageOf(report, request ?? {}, true);
         await listener.onError(message, reply).catch(errorReply.logUndelivered(source.teamId));
       }
@@ -87,9 +56,9 @@ const WORKFLOWS = 'workflows';
 
 const UNKNOWN_STEP = 'This version of Tally doesn’t have this step. Remove it from the workflow.';
 
-/** Registers the steps of Workflow Builder, which Bolt acknowledges first. Each run ends with its outputs or a sentence. */
-function registerSteps(app: App, context: ListenerContext): void {
-  const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = context;
+/** Each run ends with its outputs or a sentence. */
+export function registerSteps(app: App, dispatch: Dispatch): void {
+  const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
 
   for (const [name, run] of Object.entries(listeners.steps))
@@ -108,9 +77,13 @@ function registerSteps(app: App, context: ListenerContext): void {
               doing: 'running steps faster than Tally can answer',
               wait: refusal.data.wait,
             });
-          const workspace = await workspaces.load(teamId);
-          annotate({ waits: workspace.waits });
-          const outputs = await run(inputs, { at: clock(), workspace });
+          const outputs = await repeatIfRightsChange(async () => {
+            const workspace = await workspaces.load(teamId);
+            annotate({ waits: workspace.waits });
+            const found = await run(inputs, { at: clock(), workspace });
+            if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
+            return found;
+          });
           await end('functions.completeSuccess', () => complete({ outputs }));
         } catch (error) {
           const text = stepErrorText(errorReply.explain(error, annotate));

@@ -1,0 +1,167 @@
+/** Runs a command or a click, with the rights of who sent it. What goes wrong becomes a reply. */
+import { commandText } from '../../domain/command-names.ts';
+import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import type { Annotate } from '../../runtime/work-record.ts';
+import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
+import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
+import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command.ts';
+import { findAskedProjects } from '../commands/project-answers.ts';
+import type { FailedRequest } from '../error-messages/description.ts';
+import type { ErrorReport } from '../reply/error-reply.ts';
+import type { Reply } from '../reply/reply.ts';
+import { privateScope, type Request } from '../request/request.ts';
+import type { Source } from '../request/source.ts';
+import { LOADING_DELAYS } from '../slack-services.ts';
+import { acceptsWords, type Dispatch, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
+
+/**
+ * Does the work of a command or a click with the rights of who sent it, and shows that it is at work: in a window where one
+ * may open, else in a message where billing is asked. Never rejects.
+ * @param explain sends what went wrong
+ */
+export async function answer(
+  { withRights, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
+  reply: Reply,
+  rules: Rules,
+  annotate: Annotate,
+  work: (request: Request) => Promise<void>,
+  explain: (report: ErrorReport, request: Request | undefined) => Promise<void>,
+  command?: Command,
+): Promise<void> {
+  const began = performance.now();
+  const opensWindow = rules.opensForm === true && reply.source.triggerId !== undefined;
+  let request: Request | undefined;
+  const run = async (authorized: Request): Promise<void> => {
+    request = authorized;
+    if (rules.figures && !opensWindow)
+      request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
+    await work(request);
+    annotate({ answered: performance.now() });
+  };
+  try {
+    if (opensWindow) reply.startLoadingView(loadingDelays.modal);
+    await withRights(reply, rules, annotate, run, command);
+  } catch (error) {
+    await explain(errorReply.explain(error, annotate), request);
+  } finally {
+    await reply.endLoading();
+  }
+}
+
+/** Who reads the names that a person could use lately, and where. */
+export const readerOf = ({ teamId, userId, channel = '' }: Source): string =>
+  `${teamId} ${userId} ${channel}`;
+
+/** @returns whether it was answered, and not refused */
+export async function answerCommand(
+  dispatch: Dispatch,
+  reply: Reply,
+  typed: Command,
+  annotate: Annotate,
+): Promise<boolean> {
+  const { source } = reply;
+  const { command, text } = typed;
+  const handler = lookUp(dispatch.listeners.commands, command);
+  const isReadable = handler !== undefined && isShortText(text);
+  const rules: Rules = isReadable ? rulesFor(handler, text) : { right: 'ask' };
+  let asked: Request | undefined;
+  let outcome: ThreadOutcome | undefined;
+  annotate({ route: routeOf(handler, command) });
+
+  const work = async (request: Request): Promise<void> => {
+    asked = request;
+    if (request.user.canAsk) {
+      const projects = visibleProjects(request.workspace, privateScope(request));
+      dispatch.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
+    }
+    // Refused after the rights, like any other words.
+    if (!isReadable) throw textTooLong();
+    if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
+    await handler.run(text, request);
+    outcome = request.audience === 'channel' ? 'everybody' : 'person';
+  };
+  const explain = (report: ErrorReport, request: Request | undefined): Promise<void> => {
+    outcome = outcomeOf(report);
+    const { workspace } = request ?? {};
+    const failed: FailedRequest = {
+      ...request,
+      command: offeredCommand(report, typed, rules, workspace?.aliases),
+      acceptsWords: workspace && ((words) => acceptsWords(handler, words, workspace, source.at)),
+    };
+    return dispatch.errorReply.send(reply, report, failed, rules);
+  };
+  if (handler === undefined)
+    await explain(dispatch.errorReply.explain(unknownCommand(command), annotate), undefined);
+  else await answer(dispatch, reply, rules, annotate, work, explain, typed);
+  if (rules.figures && asked !== undefined && outcome !== undefined)
+    await rememberQuestion(dispatch, asked, typed, outcome);
+  return outcome === 'everybody' || outcome === 'person';
+}
+
+const unknownCommand = (command: string): InvalidWord =>
+  new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
+
+/** “No data” is an answer, which only this person saw; a refused word is not asked about again. */
+function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
+  if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
+  return failure?.kind === 'no-data' ? 'person' : 'failed';
+}
+
+/** The command that failed, as its reply may offer it: again, or to a manager. */
+function offeredCommand(
+  { failure }: ErrorReport,
+  typed: Command,
+  { isForManagers = false }: Rules,
+  aliases: ReadonlySet<string> | undefined,
+): Command | undefined {
+  // Which form takes a secret depends on the command alone.
+  if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
+  if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
+  return offeredAgain(typed, aliases);
+}
+
+/** Remembers a question in its thread, so that the next one can leave out what it had. Never rejects: the answer is out already. */
+async function rememberQuestion(
+  { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
+  request: Request,
+  command: Command,
+  outcome: ThreadOutcome,
+): Promise<void> {
+  const { thread: place, reply } = request;
+  const question = place && tryParse(() => threadQuestion(command, request));
+  if (place === undefined || question === undefined) return;
+  // An answer in a direct message may begin a thread.
+  const answer = reply.posted();
+  const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
+  if (thread === undefined) return;
+  await threads
+    .remember({ ...place, thread }, question, outcome)
+    .catch((err: unknown) =>
+      log.warn({ err, workspace: request.workspace.teamId }, 'Could not remember a question for follow-ups'),
+    );
+}
+
+/** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
+function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
+  if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
+  const { at, workspace } = request;
+  const words = parseCommandText(text, readerIn(workspace, at));
+  if (words.help) return undefined;
+  const { word, targets } = findAskedProjects(words, request);
+  const named = words.several === 'all' ? [] : targets;
+  return {
+    command,
+    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words),
+    at: Math.floor(at),
+    ids: Object.fromEntries(
+      named.flatMap((target) =>
+        'alias' in target && target.alias !== undefined ? [[target.alias, target.project]] : [],
+      ),
+    ),
+  };
+}

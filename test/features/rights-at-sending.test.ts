@@ -1,0 +1,192 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import type { Project } from '../../src/workspace/projects/project-record.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { addConnection, addProject, storedProject } from '../support/projects.ts';
+
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const HASH = 'tally:{T0SANDBOX1}:record';
+const DIRECT = MEMBER.replace(/^U/, 'D');
+/** In each answer about the project, and nowhere else. */
+const FIGURE = /777\.77|777,77/;
+
+let bot: Bot;
+let now = NOW;
+beforeAll(async () => {
+  bot = await startBot({ now: () => now, loadingDelays: { message: 50, modal: 50 } });
+  await addConnection(bot);
+  // A guest sees only channels that they are in.
+  bot.slack.workspace.conversation(CHANNEL)!.members.push(MEMBER);
+  await addProject(bot, { alias: 'prod', id: '7001' });
+  bot.billing.setItems('7001', '[{"day":"2026-11-20","totalAmount":777.77,"totalBonuses":0}]');
+  bot.billing.setBalance('7001', '{"balance":777.77,"bonuses":0}');
+});
+afterAll(() => bot.stop());
+
+const person = () => bot.slack.workspace.person(MEMBER)!;
+const limitTo = (...channels: string[]) => saveProject({ channels });
+const saveProject = (parts: Partial<Project>) =>
+  bot.redis.client.hset(
+    HASH,
+    'project:prod',
+    JSON.stringify(storedProject({ alias: 'prod', id: '7001', ...parts })),
+  );
+const setVisibility = (visibility: 'asker' | 'channel') =>
+  bot.redis.client.hset(HASH, 'settings', JSON.stringify({ visibility }));
+
+beforeEach(async () => {
+  now += 120_000;
+  await limitTo();
+  await setVisibility('asker');
+  person().role = 'member';
+  delete person().left;
+});
+afterEach(async () => {
+  bot.billing.respond(undefined);
+  if (bot.slack.modal(MEMBER)) await bot.slack.dismiss(MEMBER);
+});
+
+/** Everything that a person could read, wherever Tally put it. */
+const everything = async (): Promise<string> => {
+  const messages = [MEMBER, OWNER].flatMap((reader) =>
+    [CHANNEL, DIRECT].flatMap((channel) => bot.slack.messages(reader, channel)),
+  );
+  const files = await Promise.all(
+    messages.flatMap(({ files = [] }) => files.map(async ({ url }) => (await fetch(url)).text())),
+  );
+  const modal = bot.slack.modal(MEMBER);
+  return [
+    ...messages.map(({ text, blocks }) => `${text} ${textOf(blocks)}`),
+    ...files,
+    textOf(modal?.view),
+  ].join('\n');
+};
+const countFigures = async () => (await everything()).split(FIGURE).length - 1;
+
+/** Runs `ask`, makes the change while billing is being asked, lets billing answer, and waits for what Tally says. */
+async function meanwhile(
+  ask: () => Promise<unknown>,
+  change: () => unknown,
+  answer = /can’t ask about this project here/,
+  isSlow = false,
+): Promise<void> {
+  const before = await everything();
+  let arrive: (value?: unknown) => void = () => undefined;
+  let release: (value?: unknown) => void = () => undefined;
+  const arrived = new Promise((resolve) => (arrive = resolve));
+  const released = new Promise((resolve) => (release = resolve));
+  bot.billing.respond(async () => {
+    arrive();
+    await released;
+    return undefined;
+  });
+  const asking = ask();
+  await arrived;
+  await change();
+  if (isSlow) await new Promise((resolve) => setTimeout(resolve, 1_100));
+  release();
+  await asking;
+  await until(answer, before);
+  await bot.waitUntilIdle();
+}
+
+/** Resolves once the text appears; fails with all that there is. */
+async function until(text: RegExp, since: string): Promise<void> {
+  const seen = (texts: string) => texts.split(text).length - 1;
+  const before = seen(since);
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (seen(await everything()) > before) return;
+    await sleep(10);
+  }
+  throw new Error(`No ${text} in: ${(await everything()).slice(-800)}`);
+}
+
+const say = (text: string, channel = CHANNEL) => bot.slack.say(MEMBER, channel, text);
+
+describe('a limit that is saved while billing is asked', () => {
+  it.each([
+    ['a private answer', () => say('/spend prod')],
+    ['a balance', () => say('/balance prod')],
+    ['a CSV in a direct message', () => say('/spend prod csv')],
+    ['Details', () => say('/spend prod details')],
+    ['why', () => say('/spend prod why')],
+    ['a list of projects', () => say('/spend all'), /Which project/],
+    ['an answer in a thread', () => say('@Tally spend prod')],
+    ['a CSV in a channel', () => say('@Tally spend prod csv')],
+    ['an answer in a direct message', () => say('spend prod', DIRECT)],
+  ])('holds for %s', async (_, ask, answer?: RegExp) => {
+    const before = await countFigures();
+    await meanwhile(ask, () => limitTo('C0FINANCE1'), answer);
+    expect(await countFigures()).toBe(before);
+  });
+
+  it('holds for an answer that everybody sees', async () => {
+    await setVisibility('channel');
+    const before = await countFigures();
+    await meanwhile(
+      () => say('/spend prod'),
+      () => limitTo('C0FINANCE1'),
+    );
+    expect(await countFigures()).toBe(before);
+  });
+
+  it('holds for Share', async () => {
+    await say('/spend prod');
+    const answered = () => bot.slack.messages(MEMBER, CHANNEL).findLast(({ text }) => FIGURE.test(text));
+    const { ts } = await bot.slack.waitFor(answered);
+    const before = await countFigures();
+    await meanwhile(
+      () => bot.slack.press(MEMBER, { channel: CHANNEL, ts }, 'Share'),
+      () => limitTo('C0FINANCE1'),
+    );
+    expect(await countFigures()).toBe(before);
+  });
+
+  it('holds for a step of a workflow', async () => {
+    let release: (value?: unknown) => void = () => undefined;
+    const released = new Promise((resolve) => (release = resolve));
+    let isAsked = false;
+    bot.billing.respond(async () => {
+      isAsked = true;
+      await released;
+      return undefined;
+    });
+    const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
+    await bot.slack.waitFor(() => isAsked);
+    await limitTo('C0FINANCE1');
+    release();
+    const ran = await bot.slack.waitFor(() => {
+      const step = bot.slack.stepRun(OWNER, String(id));
+      return step?.outputs || step?.error ? step : undefined;
+    });
+    expect(ran.outputs).toBeUndefined();
+    expect(ran.error).toContain('You can’t ask about this project here');
+  });
+
+  it('leaves an answer alone that it allows', async () => {
+    const before = await countFigures();
+    await meanwhile(
+      () => say('/spend prod'),
+      () => limitTo(CHANNEL),
+      FIGURE,
+    );
+    expect(await countFigures()).toBeGreaterThan(before);
+  });
+});
+
+describe('who asked', () => {
+  it('gets no figures if deactivated while billing is asked', async () => {
+    const before = await countFigures();
+    const leave = () => (person().left = true);
+    await meanwhile(() => say('/spend prod'), leave, /only answers members of the workspace/, true);
+    expect(await countFigures()).toBe(before);
+  });
+
+  it('gets no figures if made a guest while billing is asked', async () => {
+    const before = await countFigures();
+    const demote = () => (person().role = 'guest');
+    await meanwhile(() => say('/spend prod'), demote, /Guests can’t use Tally/, true);
+    expect(await countFigures()).toBe(before);
+  });
+});
