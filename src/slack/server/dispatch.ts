@@ -269,7 +269,7 @@ function registerViews(app: App, dispatch: Dispatch): void {
           return listener.submit(input, authorized);
         });
       } catch (error) {
-        await errorReply.sendInModal(reply, errorReply.explain(error, annotate), request ?? {});
+        await errorReply.send(reply, errorReply.explain(error, annotate), request ?? {}, rules);
       }
     });
   });
