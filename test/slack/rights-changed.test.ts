@@ -5,6 +5,7 @@ import { section } from '../../src/slack/kit/blocks.ts';
 import type { CommandHandler } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const RECORD = 'tally:{T0SANDBOX1}:record';
 let tally: ListenerBot;
@@ -57,4 +58,27 @@ it('is given up where they change again and again', async () => {
 
 it('is not done twice where it changes something', async () => {
   expect(await asked(1, { changes: true })).toEqual({ runs: 1, said: 'Run 1' });
+});
+
+it('counts a double click once, in a message and in Home, and each press in a window', async () => {
+  const pressed: string[] = [];
+  tally = await startListenerBot({
+    actions: {
+      'watch-row': { right: 'ask', changes: true, run: async ({ value }) => void pressed.push(value) },
+    },
+  });
+  const press = (value: string, place: object) =>
+    tally.interact({
+      type: 'block_actions',
+      ...{ team: { id: 'T0SANDBOX1' }, user: { id: OWNER, team_id: 'T0SANDBOX1' }, ...uniqueClick() },
+      ...{ actions: [{ type: 'button', action_id: 'watch-row', block_id: 'b', value }], ...place },
+    });
+  const places = {
+    message: { channel: { id: CHANNEL }, container: { message_ts: '1.1' } },
+    home: { view: { id: 'V0HOME', type: 'home', blocks: [] } },
+    modal: { view: { id: 'V0MODAL', type: 'modal', blocks: [] } },
+  };
+  for (const [name, place] of Object.entries(places))
+    await Promise.all([press(name, place), press(name, place)]);
+  await expect.poll(() => pressed.toSorted()).toEqual(['home', 'message', 'modal', 'modal']);
 });

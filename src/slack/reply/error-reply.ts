@@ -44,16 +44,6 @@ export function createErrorReply(log: Logger) {
     (workspace: SlackId) =>
     (err: unknown): void =>
       log.error({ err, workspace }, 'Could not deliver a reply');
-  const showInModal = (
-    reply: Reply,
-    report: ErrorReport,
-    request: FailedRequest,
-    isUnchanged: boolean,
-    message = errorMessageOf(report, request, isUnchanged),
-  ): Promise<void> =>
-    reply.modal
-      .update(errorModalOf(report, request, isUnchanged), message)
-      .catch(logUndelivered(reply.source.teamId));
   return {
     logUndelivered,
     /** Notes the error in the request's record. @returns what the reply is made of */
@@ -62,29 +52,27 @@ export function createErrorReply(log: Logger) {
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /** Replies privately, or in the modal that this request opened. Never rejects. @param rules of the handler that failed */
+    /**
+     * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
+     * @param rules of the handler that failed
+     */
     async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
-      const request = withSource(failed, reply);
+      const { source, modal } = reply;
+      const hasSaved = source.hasSaved === true;
+      const request = { ...failed, place: placeOf(source), hasSaved };
       // Without a request, the handler was not run.
-      const isUnchanged = !request.hasSaved && (!isAuthorized(request) || !rules.changes);
+      const isUnchanged = !hasSaved && (!isAuthorized(request) || !rules.changes);
       const message = errorMessageOf(report, request, isUnchanged);
-      if (!(await reply.modal.isShown()))
-        return reply.private(message).catch(logUndelivered(reply.source.teamId));
+      const isInModal = source.via === 'form' || (await modal.isShown());
       // In a modal, a command makes sense only if it opens one.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
-      await showInModal(reply, report, shown, isUnchanged, message);
+      const sent = isInModal
+        ? modal.update(errorModalOf(report, shown, isUnchanged), message)
+        : reply.private(message);
+      await sent.catch(logUndelivered(source.teamId));
     },
-    /** Replies in the modal that a form was submitted from. Never rejects. */
-    sendInModal: (reply: Reply, report: ErrorReport, request: FailedRequest): Promise<void> =>
-      showInModal(reply, report, withSource(request, reply), !isAuthorized(request)),
   };
 }
-
-const withSource = (failed: FailedRequest, { source }: Reply): FailedRequest => ({
-  ...failed,
-  place: placeOf(source),
-  hasSaved: source.hasSaved === true,
-});
 
 /** @param isUnchanged whether nothing can have been changed, as by a question */
 export const errorMessageOf = (

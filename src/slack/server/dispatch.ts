@@ -150,7 +150,11 @@ const SHARED_ONCE: Millis = 10_000;
 /** After this time, a change that is asked for again is meant, as after a failure. */
 const DOUBLE_CLICK: Millis = 1_000;
 
-/** A double click counts once. While Redis is down, each click counts as the first. @param kept for how long it is remembered */
+/**
+ * A double click in a message or in Home counts once: a window is drawn anew by what was pressed in it. While Redis is down,
+ * each click counts as the first.
+ * @param kept for how long it is remembered
+ */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   source: Source,
@@ -159,7 +163,8 @@ async function isFirstClick(
   kept: Millis,
 ): Promise<boolean> {
   if ((await source.isFirst) === false) return false;
-  const place = container?.message_ts ?? view?.id ?? '';
+  const place = container?.message_ts ?? (view?.type === 'home' ? view.id : undefined);
+  if (place === undefined || place === null) return true;
   return eventDedup.first(source.teamId, `${what} ${source.userId} ${place}`, kept).catch(() => true);
 }
 
@@ -269,7 +274,7 @@ function registerViews(app: App, dispatch: Dispatch): void {
           return listener.submit(input, authorized);
         });
       } catch (error) {
-        await errorReply.sendInModal(reply, errorReply.explain(error, annotate), request ?? {});
+        await errorReply.send(reply, errorReply.explain(error, annotate), request ?? {}, rules);
       }
     });
   });
