@@ -66,7 +66,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
       since: around.now,
     });
     expect(around.planned).toBe(1);
-    expect(await audit()).toEqual([`${MEMBER} ${kind} created`]);
+    expect(await audit()).toEqual([`${MEMBER} created a ${kind}:`]);
   });
 
   it.each([
@@ -104,7 +104,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await updatedMessage(answer, said.resumed, MEMBER);
     expect((await saved())[0]?.paused).toBeUndefined();
     expect(await audit()).toEqual(
-      ['resumed', 'paused', 'created'].map((what) => `${MEMBER} ${kind} ${what}`),
+      ['resumed', 'paused', 'created'].map((what) => `${MEMBER} ${what} a ${kind}:`),
     );
   });
 
@@ -121,8 +121,8 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await tally().slack.press(OWNER, messageRef(late), 'Undo');
     await updatedMessage(late, 'too late to undo this');
     expect(await saved()).toEqual([]);
-    const actions = ['removed', 'restored', 'removed', 'created'];
-    expect(await audit()).toEqual(actions.map((action) => `${OWNER} ${kind} ${action}`));
+    const actions = ['deleted', 'restored', 'deleted', 'created'];
+    expect(await audit()).toEqual(actions.map((action) => `${OWNER} ${action} a ${kind}:`));
   });
 
   it('is restored for its owner and for managers, not for its creator, and planned again', async () => {
@@ -171,7 +171,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     );
     const left = (await redis().hkeys(KEY)).filter((field) => field.startsWith(`${kind}:`));
     expect(left).toEqual([`${kind}:${id}`]);
-    expect((await audit())[0]).toBe(`${OWNER} ${kind} removed`);
+    expect((await audit())[0]).toMatch(/ deleted damaged (schedules|watches):$/);
   });
 
   it.each(['constructor', 'nothing'])('does nothing when told to %s', async (action) => {

@@ -7,7 +7,7 @@ import { jsonReply } from '../../sandbox/fake-service.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
-import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { type Bot, startBot } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -36,9 +36,10 @@ const days = (from: string, to: string, bonuses: number, part: number) =>
 
 const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)).visibleText;
 
+/** It alerts in a channel where nobody asks. */
 async function setBudget(amount: string): Promise<void> {
   const watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: CHANNEL },
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0GENERAL1' },
     ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
     ...{ createdAt: NOW - DAY, since: NOW - DAY },
   } as const;

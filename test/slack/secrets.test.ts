@@ -66,7 +66,7 @@ describe('a secret', () => {
       ...bot.billing.tokens.map(({ value }) => value),
       ...[STATE_SECRET, key, 'xoxb-0123456789-0123456789-typed'],
     ];
-    expect(dump).toContain('connection replaced');
+    expect(dump).toContain('replaced the token of the connection');
     expect(told).toContain('Who changed what');
     expect(secrets.length).toBeGreaterThan(15);
     for (const [where, text] of Object.entries({ dump, log: bot.log(), told }))
