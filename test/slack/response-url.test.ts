@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { chart } from '../../src/slack/kit/charts.ts';
 import { table } from '../../src/slack/kit/tables.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 
@@ -46,7 +45,15 @@ async function responseUrl(...answers: [status: number, body: string][]) {
 const rich: Message = {
   text: 'figures',
   blocks: [
-    chart('bar', 'Spent per day', ['Mon'], [{ name: 'Spent', values: [1] }])!,
+    {
+      type: 'data_visualization',
+      title: 'Spent per day',
+      chart: {
+        type: 'bar',
+        series: [{ name: 'Spent', data: [{ label: 'Mon', value: 1 }] }],
+        axis_config: { categories: ['Mon'] },
+      },
+    },
     table([
       ['Day', 'Amount'],
       ['Mon', '1.00'],

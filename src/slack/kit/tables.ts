@@ -6,6 +6,18 @@ export type Table = TableBlock;
 /** The space between a number and its sign or unit, at which a phone would break the line. */
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
+/** A column of an answer's rows. */
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (row: T) => string;
+}
+
+/** A header, and a line a row. */
+export const cellsOf = <T>(rows: readonly T[], columns: readonly Column<T>[]): string[][] => [
+  columns.map(({ title }) => title),
+  ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+];
+
 /** Whether a table of these rows, including the header, stays within Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
