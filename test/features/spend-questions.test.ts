@@ -7,7 +7,7 @@ import { jsonReply } from '../../sandbox/fake-service.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/owned/watch-record.ts';
-import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { type Bot, startBot } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -38,7 +38,7 @@ const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)
 
 async function setBudget(amount: string): Promise<void> {
   const watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: CHANNEL },
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0FINANCE1' },
     ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
     ...{ createdAt: NOW - DAY, since: NOW - DAY },
   } as const;
@@ -86,7 +86,8 @@ describe('a budget', () => {
 describe('several projects', () => {
   it('have their forecasts added up, with a row each', async () => {
     const text = await ask('/spend all this-month');
-    expect(text).toMatch(/Forecast: about [\d,.]+ by 30 Nov/);
+    expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
+    expect(text).not.toContain('spent');
     expect(text).toContain('By 30 Nov');
   });
 

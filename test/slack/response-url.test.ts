@@ -80,13 +80,13 @@ describe('a response_url', () => {
     [200, '{"ok":false,"error":"invalid_blocks"}'],
     [500, 'invalid_blocks'],
   ])(
-    'gets the same answer once more without chart and table when Slack refuses them (%i %s)',
+    'gets the same answer once more as text where Slack refuses chart and table (%i %s)',
     async (status, body) => {
       const { url, posted, responseUrls } = await responseUrl([status, body]);
       await responseUrls.post(url, rich);
       expect(posted.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
         ['data_visualization', 'table'],
-        ['rich_text'],
+        ['section', 'rich_text'],
       ]);
     },
   );

@@ -1,7 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseBalanceText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
@@ -14,7 +13,7 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { sendAnswer } from '../../slack/reply/csv-and-details.ts';
+import { answerKind, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
@@ -87,8 +86,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
       '/balance': (text) => ({
         right: 'ask',
         parse: (words, _, reader) => parseBalance(words, reader),
-        // A file may have to be shown in a window instead.
-        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        kind: answerKind(text),
         run: answer,
       }),
     },

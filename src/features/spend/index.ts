@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { Output, Reader } from '../../domain/language/items.ts';
-import { mayOpenWindow, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { sendAnswer } from '../../slack/reply/csv-and-details.ts';
+import { answerKind, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { type Answer, fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
@@ -95,8 +95,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
       '/spend': (text) => ({
         right: 'ask',
         parse: (words, _, reader) => parseSpend(words, reader),
-        // A file may have to be shown in a window instead.
-        kind: mayOpenWindow(text) ? 'openFigures' : 'answerFigures',
+        kind: answerKind(text),
         run: answer,
       }),
     },

@@ -1,8 +1,9 @@
 import { isFailure } from '../../domain/failure/index.ts';
-import { type Block, type Message, preformatted } from './blocks.ts';
+import { type Block, type Message, preformatted, section } from './blocks.ts';
+import { barsText } from './charts.ts';
 import type { Table } from './tables.ts';
 
-/** When Slack refuses the blocks, sends once more without chart and table. */
+/** When Slack refuses the blocks, sends once more with text in the place of chart and table. */
 export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -17,8 +18,8 @@ const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
 /**
- * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
- * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: a chart becomes bars in a
+ * line, a table monospaced text, whether it is folded away or not. Undefined when there is nothing to simplify.
  */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
@@ -29,7 +30,8 @@ const isRich = ({ type }: Block): boolean =>
   type === 'data_visualization' || type === 'container' || type === 'table';
 
 function simplify(block: Block): Block[] {
-  if (block.type === 'data_visualization' || block.type === 'container') return [];
+  if (block.type === 'data_visualization') return [section(barsText(block))];
+  if (block.type === 'container') return (block.child_blocks as Block[]).flatMap(simplify);
   if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
   return [block];
 }

@@ -1,6 +1,7 @@
 /** The digits of an answer: what a CSV has, and what Details compares with the console or an invoice. */
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
+import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { listNames } from '../../domain/language/text.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
@@ -9,7 +10,7 @@ import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
 import { type Block, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import type { Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
 import {
   type Answer,
@@ -84,6 +85,12 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   const titles = ['project', 'product', ...columns, 'note'].map((text) => ({ text }));
   const content = formatCsv([titles, ...file.rows()], writesDecimalComma(request.locale));
   await sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
+}
+
+/** What an answer is, by the words that ask for it: a file, a window with details, or a message. */
+export function answerKind(text: string): HandlerRules['kind'] {
+  if (!mayOpenWindow(text)) return 'answerFigures';
+  return /(?:^|\s)csv\b/i.test(text) ? 'sendFile' : 'openFigures';
 }
 
 /** What a spreadsheet takes for a formula at the beginning of a cell, in full width too. */

@@ -58,15 +58,23 @@ export interface HandlerRules {
   /**
    * `change` and `changeInForm` may change something, the others only read; `openForm`, `openFigures` and `changeInForm` may
    * open a window. An answer with figures is public if the workspace's settings say so, and can be followed up in its thread.
+   * A file comes beside the message with its button, which stays.
    */
-  readonly kind: 'answer' | 'answerFigures' | 'openForm' | 'openFigures' | 'change' | 'changeInForm';
+  readonly kind:
+    | 'answer'
+    | 'answerFigures'
+    | 'sendFile'
+    | 'openForm'
+    | 'openFigures'
+    | 'change'
+    | 'changeInForm';
 }
 
 export const opensForm = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
   kind === 'openForm' || kind === 'openFigures' || kind === 'changeInForm';
 
 export const asksFigures = ({ kind }: Partial<HandlerRules>): boolean =>
-  kind === 'answerFigures' || kind === 'openFigures';
+  kind === 'answerFigures' || kind === 'sendFile' || kind === 'openFigures';
 
 export const mayChange = ({ kind }: Pick<HandlerRules, 'kind'>): boolean =>
   kind === 'change' || kind === 'changeInForm';

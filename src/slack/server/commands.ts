@@ -128,7 +128,9 @@ export function createCommandRunner(context: ListenerContext): RunCommand {
       }
       if (handler !== TOO_LONG && holdsRegisteredSecret(text, request.workspace))
         throw new Failure('secret-pasted');
-      if (asksFigures(handler) && !isForm)
+      // In the place of the message, it would take its place for good.
+      const staysBeside = handler.kind === 'sendFile' && source.isClick;
+      if (asksFigures(handler) && !isForm && !staysBeside)
         request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
       await handler.run(text, request);
       outcome = request.audience === 'channel' ? 'everybody' : 'person';
