@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
-import { table } from '../../src/slack/kit/tables.ts';
+import { table } from '../../src/slack/kit/blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/response-url.ts';
 
 interface Posted {

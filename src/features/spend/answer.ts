@@ -29,9 +29,8 @@ import { periodOf } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
-import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
+import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } from '../../slack/kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/kit/charts.ts';
-import { type Column, cellsOf, fitsTable } from '../../slack/kit/tables.ts';
 import {
   type Answer,
   answerActions,

@@ -13,8 +13,8 @@ import { forecastDay } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
+import type { Column } from '../../slack/kit/blocks.ts';
 import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import type { Column } from '../../slack/kit/tables.ts';
 import { type Answer, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   bySpendIn,

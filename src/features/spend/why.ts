@@ -23,8 +23,7 @@ import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, hasOneCurrency, productNames } from '../../slack/commands/project-table.ts';
-import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import { type Column, cellsOf } from '../../slack/kit/tables.ts';
+import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   comparableChange,

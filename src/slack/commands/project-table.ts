@@ -3,8 +3,7 @@ import { type Failure, kindOf } from '../../domain/failure/index.ts';
 import { listNames } from '../../domain/language/text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { clipText, escapeMarkup } from '../kit/blocks.ts';
-import type { Column } from '../kit/tables.ts';
+import { type Column, clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { ProjectAnswer } from './project-answers.ts';
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';

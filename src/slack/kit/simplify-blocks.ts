@@ -1,7 +1,7 @@
+import type { TableBlock } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { type Block, type Message, preformatted, section } from './blocks.ts';
 import { barsText } from './charts.ts';
-import type { Table } from './tables.ts';
 
 /** When Slack refuses the blocks, sends once more with text in the place of chart and table. */
 export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
@@ -36,7 +36,7 @@ function simplify(block: Block): Block[] {
   return [block];
 }
 
-function lines(table: Table): string[] {
+function lines(table: TableBlock): string[] {
   const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

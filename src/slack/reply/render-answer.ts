@@ -31,6 +31,8 @@ import {
   actions,
   button,
   type Chart,
+  type Column,
+  collapsedTable,
   compact,
   context,
   escapeMarkup,
@@ -45,9 +47,9 @@ import {
   SLACK_LIMITS,
   section,
   select,
+  table,
   titleBlocks,
 } from '../kit/blocks.ts';
-import { type Column, collapsedTable, table } from '../kit/tables.ts';
 import type { Request } from '../request/request.ts';
 
 /** What was asked, and the parts that every answer has. */
