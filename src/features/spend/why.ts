@@ -22,7 +22,7 @@ import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { failedNotes, failedRows, hasOneCurrency, productNames } from '../../slack/commands/project-table.ts';
+import { failedNotes, failedRows, productNames } from '../../slack/commands/project-table.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
@@ -51,13 +51,74 @@ const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has no
 
 /** What made the change: a sentence, then the days of a project, or the projects, the largest difference first. */
 export function whyAnswer(view: SpendView): Answer {
-  const { projects, answered, period } = view;
+  const { projects, answered, period, locale } = view;
+  const { comparison, today, zone } = period;
   const [only] = answered;
-  const explained = answered.flatMap((figures) => explain(figures, view));
-  return projects.isList || only === undefined
-    ? projectsAnswer(view, explained)
-    : daysAnswer(only, view, explained[0], datesOf(period));
+  const explained = answered.flatMap((figures) => explain(figures, view)).sort(byDifference);
+  const { who, rows, others, noun, failed, facts, change, notes } =
+    projects.isList || only === undefined ? ofProjects(view, explained) : ofDays(only, view, explained[0]);
+  const labels = [...new Set(explained.map(({ figures }) => figures.target.currency))];
+  const sums = labels.map((label) => ({
+    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
+    money: moneyFormatter(locale, label),
+  }));
+  const [sum] = labels.length === 1 ? sums : [];
+  // Amounts with different labels have no sum, so then each project has a row.
+  const shown = sum ? foldSmallest(rows, noun === 'day' ? MOST_DAYS : MOST_PROJECTS, noun) : rows;
+  const counted = noun === 'day' && explained[0] ? countedDays(explained[0], period) : '';
+  const isSingle = noun === 'day' && shown.length + others.length < 2;
+  const money = moneyFormatter(locale);
+  const difference =
+    sums.length === 0
+      ? 'no comparison'
+      : `${differenceText(sums)} ${comparison?.label}${counted}${incompleteMark(explained.some(isPartial))}`;
+  const columns = differenceColumns(noun, view, labels.length > 1).slice(0, comparison ? 3 : 2);
+  return {
+    title: [who, titleDates(period), difference].join(' · '),
+    lines: [
+      sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
+      joinTexts(' · ', [
+        change,
+        isSingle &&
+          shown[0] &&
+          `${formatCost(shown[0].current, money)} vs ${formatCost(shown[0].before, money)}`,
+      ]),
+    ],
+    rows: isSingle
+      ? undefined
+      : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
+    remarks: answered.flatMap(({ remarks }) => remarks),
+    facts: compact([today !== undefined && 'today left out', ...facts, zoneFact(view, zone)]),
+    notes: compact([
+      comparison === undefined && NO_COMPLETE_DAY,
+      ...notes,
+      explained.some(({ uncompared }) => uncompared.length > 0) && LEFT_OUT,
+      sum && !isRoundedSumExact(shown.flatMap(({ value }) => value ?? [])) && ROUNDED,
+      ...failedNotes(failed),
+    ]),
+    actions: whyActions(
+      view,
+      noun === 'day' ? undefined : explained.find(({ value }) => !value.eq(0))?.figures,
+    ),
+  };
 }
+
+/** What an answer about a project's days, and one about projects, say differently. */
+interface Reasons {
+  readonly who: string;
+  readonly noun: 'day' | 'project';
+  /** Those that make the difference, and what is not compared. */
+  readonly rows: readonly ReasonRow[];
+  readonly others: readonly ReasonRow[];
+  readonly failed: SpendView['failed'];
+  readonly facts: readonly string[];
+  /** In percent; mrkdwn. */
+  readonly change: string;
+  readonly notes: readonly string[];
+}
+
+/** With the label of its amounts, if they have several. */
+type ReasonRow = Row & { readonly currency?: string };
 
 /** @returns nothing if there is nothing to compare with, or too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
@@ -76,68 +137,53 @@ function datesOf({ requested, comparison, dates }: SpendView['period']): string 
 const titleDates = (period: SpendView['period']): string =>
   period.today === undefined ? periodName(period) : datesOf(period);
 
-function daysAnswer(
-  figures: SpendFigures,
-  view: SpendView,
-  explained: Explained | undefined,
-  dates: string,
-): Answer {
+function ofDays(figures: SpendFigures, view: SpendView, explained: Explained | undefined): Reasons {
   const { period, locale } = view;
-  const { label, currency } = figures.target;
-  const money = moneyFormatter(locale);
-  const notes = explained
-    ? dayNotes(explained, period)
-    : [uncomparedNote(figures, period) || NO_COMPLETE_DAY];
-  const rows = explained && foldSmallest(explained.rows, MOST_DAYS, 'day');
-  const isSingle = rows?.length === 1;
-  const change =
-    explained &&
-    [
-      differenceText([{ value: explained.value, money: moneyFormatter(locale, currency) }]),
-      ` ${period.comparison?.label}${countedDays(explained, period)}${incompleteMark(isPartial(explained))}`,
-    ].join('');
   return {
-    title: [label, titleDates(period), change ?? 'no comparison'].join(' · '),
-    lines: compact([
-      explained && !isSingle && reasonText(explained.rows, explained.value, money, 'day'),
-      joinTexts(' · ', [
-        explained && percentText(explained, period, locale),
-        isSingle && `${formatCost(rows[0]?.current, money)} vs ${formatCost(rows[0]?.before, money)}`,
-      ]),
-    ]),
-    rows:
-      rows === undefined || isSingle
-        ? undefined
-        : {
-            cells: cellsOf(
-              [...rows, ...(explained?.uncompared ?? [])],
-              differenceColumns('Day', dates, view),
-            ),
-          },
-    remarks: figures.remarks,
-    facts: compact([
-      period.today !== undefined && 'today left out',
-      productFact(figures),
-      zoneFact(view, period.zone),
-    ]),
-    notes: compact([...notes, rows && !isExact(rows) && ROUNDED]),
-    actions: whyActions(view),
+    ...{ who: figures.target.label, noun: 'day', failed: [], facts: [productFact(figures)] },
+    rows: explained?.rows ?? [],
+    others: explained?.uncompared ?? [],
+    change: explained ? percentText(explained, period, locale) : '',
+    notes: explained ? dayNotes(explained, period) : [uncomparedNote(figures, period)].filter(Boolean),
+  };
+}
+
+function ofProjects(view: SpendView, explained: readonly Explained[]): Reasons {
+  const { answered, failed, period } = view;
+  const { nameOf, facts } = productNames(answered);
+  const uncompared = answered.filter((figures) => !explained.some((each) => each.figures === figures));
+  return {
+    ...{ who: countText(explained.length, view), noun: 'project', failed, facts },
+    rows: explained.map(({ figures: { target }, rows, value }) => {
+      const [sum] = foldSmallest(rows, 0, 'day');
+      return { ...sum, label: nameOf(target), value, currency: target.currency };
+    }),
+    others: uncompared.map(({ target }) => ({ label: nameOf(target) })),
+    change: totalChange(view, true),
+    notes: [
+      ...uncompared.flatMap((figures) =>
+        period.comparison === undefined ? [] : `${figures.target.label}: ${uncomparedNote(figures, period)}`,
+      ),
+      ...limitLines(
+        explained.flatMap((each) => missingNote(each, period)),
+        MOST_NOTES,
+      ),
+    ],
   };
 }
 
 /** The name with what it cost, the difference, and what it cost before. Three columns are what a phone shows. */
 function differenceColumns(
-  title: string,
-  dates: string,
+  noun: Reasons['noun'],
   { period, locale }: SpendView,
-  moneyOf: ReadonlyMap<Row, MoneyFormatter> = new Map(),
-): Column<Row>[] {
-  const write = (row: Row) => moneyOf.get(row) ?? moneyFormatter(locale);
-  const amountOf = (row: Row, cost: Cost | undefined) =>
+  isLabelled: boolean,
+): Column<ReasonRow>[] {
+  const write = ({ currency = '' }: ReasonRow) => moneyFormatter(locale, isLabelled ? currency : '');
+  const amountOf = (row: ReasonRow, cost: Cost | undefined) =>
     formatCost(cost && { ...cost, days: [] }, write(row));
   return [
     {
-      title: `${title} · ${dates}`,
+      title: `${capital(noun)} · ${datesOf(period)}`,
       cell: (row) => (row.current ? `${row.label} · ${amountOf(row, row.current)}` : row.label),
     },
     {
@@ -149,8 +195,6 @@ function differenceColumns(
 }
 
 const ROUNDED = 'Rounded amounts may not add up to the last cent.';
-const isExact = (rows: readonly Row[]): boolean =>
-  isRoundedSumExact(rows.flatMap(({ value }) => value ?? []));
 
 /** Whether a part of a day's amount could not be read. */
 const isPartial = ({ figures: { usage }, before }: Explained): boolean =>
@@ -230,10 +274,7 @@ function percentText({ figures }: Explained, { comparison }: SpendView['period']
 
 const LEFT_OUT = 'Days whose counterpart has no data are left out.';
 
-function dayNotes(
-  { figures, before, isSwapped, uncompared }: Explained,
-  { comparison }: SpendView['period'],
-): string[] {
+function dayNotes({ figures, before, isSwapped }: Explained, { comparison }: SpendView['period']): string[] {
   const { usage } = figures;
   const nameOf = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const all = (name: 'missing' | 'unreadableDays' | 'partialDays') =>
@@ -244,66 +285,7 @@ function dayNotes(
     unreadable.length > 0 && `No readable amount for ${listDays(unreadable, nameOf)}.`,
     partial.length > 0 && `Part of the amount for ${listDays(partial, nameOf)} couldn’t be read.`,
     isSwapped && 'Days whose counterpart has no data are compared with each other.',
-    uncompared.length > 0 && LEFT_OUT,
   ]);
-}
-
-function projectsAnswer(view: SpendView, all: readonly Explained[]): Answer {
-  const { answered, failed, period, locale } = view;
-  const { comparison, today } = period;
-  const explained = all.toSorted(byDifference);
-  const uncompared = answered.filter((figures) => !all.some((each) => each.figures === figures));
-  const moneyOf = new Map<Row, MoneyFormatter>();
-  const { nameOf, facts } = productNames(answered);
-  const isSummed = hasOneCurrency(explained.map(({ figures }) => figures));
-  const rows = explained.map(({ figures: { target }, rows, value }): Row => {
-    const [sum] = foldSmallest(rows, 0, 'day');
-    const row = { ...sum, label: nameOf(target), value };
-    if (!isSummed) moneyOf.set(row, moneyFormatter(locale, target.currency));
-    return row;
-  });
-  // Amounts with different labels have no sum, so then each project has a row.
-  const shown = isSummed ? foldSmallest(rows, MOST_PROJECTS, 'project') : rows;
-  const labels = new Set(explained.map(({ figures }) => figures.target.currency));
-  const sums = [...labels].map((label) => ({
-    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
-    money: moneyFormatter(locale, label),
-  }));
-  const change = sums.length === 0 ? 'no comparison' : `${differenceText(sums)} ${comparison?.label}`;
-  const dates = datesOf(period);
-  const columns = differenceColumns('Project', dates, view, moneyOf).slice(0, comparison ? 3 : 2);
-  const [first] = sums;
-  const reason =
-    isSummed && first && rows.length > 1
-      ? reasonText(rows, first.value, moneyFormatter(locale), 'project')
-      : '';
-  const [changed] = explained.filter(({ value }) => !value.eq(0));
-  const others = uncompared.map(({ target }): Row => ({ label: nameOf(target) }));
-  return {
-    title: [
-      countText(explained.length, view),
-      titleDates(period),
-      `${change}${incompleteMark(explained.some(isPartial))}`,
-    ].join(' · '),
-    lines: [reason, totalChange(view, true)],
-    rows: { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
-    remarks: answered.flatMap(({ remarks }) => remarks),
-    facts: compact([today !== undefined && 'today left out', ...facts, zoneFact(view, period.zone)]),
-    notes: compact([
-      comparison === undefined && NO_COMPLETE_DAY,
-      ...uncompared.flatMap((figures) =>
-        comparison === undefined ? [] : `${figures.target.label}: ${uncomparedNote(figures, period)}`,
-      ),
-      ...limitLines(
-        explained.flatMap((each) => missingNote(each, period)),
-        MOST_NOTES,
-      ),
-      explained.some(({ uncompared }) => uncompared.length > 0) && LEFT_OUT,
-      isSummed && !isExact(shown) && ROUNDED,
-      ...failedNotes(failed),
-    ]),
-    actions: whyActions(view, changed?.figures),
-  };
 }
 
 /** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`, `2 of the top 3 of 12 projects` */
