@@ -189,10 +189,11 @@ function pairDayByDay(periods: DayPair): DayPair[] {
   const [places, others] = [placesIn(periods.current), placesIn(periods.before)];
   const known = new Set(others);
   const isShared = places.some((place) => known.has(place));
-  const partners = new Map(periods.before.map((day, at) => [isShared ? others[at] : places[at], day]));
+  const partners = new Map(periods.before.map((day, at) => [(isShared ? others : places)[at] ?? at, day]));
   const pairs = periods.current.map((day, at): DayPair => {
-    const partner = partners.get(places[at]);
-    partners.delete(places[at]);
+    const place = places[at] ?? at;
+    const partner = partners.get(place);
+    partners.delete(place);
     return { current: [day], before: partner === undefined ? [] : [partner] };
   });
   return [...pairs, ...[...partners.values()].map((day) => ({ current: [], before: [day] }))];

@@ -137,8 +137,8 @@ function comparisonText(figures: SpendFigures, { period, locale }: SpendView): s
   );
   const rests = compact([
     isAverage && percent && 'daily average',
-    versus && !difference.eq(0) && `${formatDifference(difference, money)}${isAverage ? ' a day' : ''}`,
-    versus && now !== then && `${then} ${isAverage ? 'in total' : 'then'}`,
+    versus && !isAverage && !difference.eq(0) && formatDifference(difference, money),
+    versus && now !== then && `${then} then`,
     (coverage.before.reported < coverage.before.of || coverage.before.partial > 0) &&
       formatCoverage(coverage.before),
   ]).join(', ');
