@@ -51,7 +51,7 @@ describe('/balance', () => {
       'Project 5001 · 1,234,567.80 left',
       '*About 41 days*, until around 1 Jan 2027',
       expect.stringMatching(
-        /^at 30,000\.00 a day \(6 of the last 7 days reported\) · bonuses 12,000\.00 · Cloud platform · fetched /,
+        /^at 30,000\.00 a day \(6 of the last 7 days reported\) · bonuses 12,000\.00 · Cloud platform$/,
       ),
     ]);
   });
@@ -234,8 +234,8 @@ describe('/balance', () => {
     bot.billing.setBalance('5004', '{"balance":5,"bonuses":-100}');
     const { visibleText } = await bot.ask('/balance 5004');
     expect(visibleText).toContain('5.00 left');
-    expect(visibleText).toContain(':warning: *Overdrawn: balance and bonuses together are -95.00*');
-    expect(visibleText).toContain('bonuses -100.00 · ');
+    expect(visibleText).toContain(':warning: *Overdrawn: balance and bonuses together are −95.00*');
+    expect(visibleText).toContain('bonuses −100.00 · ');
   });
 });
 
@@ -251,10 +251,10 @@ describe('/spend', () => {
       'actions',
     ]);
     expect(answer.visibleText).toMatch(
-      /^Project 123 · [\d,]+\.\d\d spent\n\*[▲▼] [\d.]+ %\* a day vs 7–13 Nov · [\d,.]+ a day · peak Wed 18 Nov, [\d,.]+\n/,
+      /^Project 123 · 14–20 Nov · [\d,]+\.\d\d spent\n\*[▲▼] [\d.]+ %\* vs 7–13 Nov \(daily average\) · [\d,.]+ a day · most on Wed 18 Nov, [\d,.]+\n/,
     );
     expect(answer.visibleText).toMatch(
-      /\n14–20 Nov UTC · 6 of 7 days reported, no data for Mon 16 Nov · bonuses [\d,.]+ · Cloud platform · fetched /,
+      /\n6 of 7 days reported, no data for Mon 16 Nov · bonuses [\d,.]+ · Cloud platform · UTC\n/,
     );
     expect(answer.blocks.find(({ type }) => type === 'container')).toMatchObject({
       title: { text: 'Each day (7)' },
@@ -321,13 +321,13 @@ describe('/spend', () => {
     );
     const { visibleText, blocks } = await bot.ask('/spend 5010');
     expect(visibleText).toContain(
-      'Project 5010 · 1,000,000,000,000,000,000,000,000,012.30 spent on 2 of 7 days (incomplete)',
+      'Project 5010 · 14–20 Nov · 1,000,000,000,000,000,000,000,000,012.30 spent on 2 of 7 days (incomplete)',
     );
     expect(visibleText).toContain('Sat 14 Nov (2 items added)\n0.30');
     expect(visibleText).toContain('Tue 17 Nov\nunreadable: n/a');
     expect(visibleText).toContain('Sun 1 Nov (outside this period)\n5.00');
     expect(visibleText).toContain('soon\n7.00');
-    expect(visibleText).toContain('14–20 Nov UTC · no data for Mon 16 Nov and 18–20 Nov');
+    expect(visibleText).toContain('no data for Mon 16 Nov and 18–20 Nov');
     expect(JSON.stringify(blocks.find(({ type }) => type === 'data_visualization'))).toContain(
       '"16 no data"',
     );
@@ -388,7 +388,7 @@ describe('/spend', () => {
       ),
     );
     const { visibleText } = await bot.ask('/spend 5013');
-    expect(visibleText).toContain('\nvs -5.00 a day in 7–13 Nov · 30.00 a day');
+    expect(visibleText).toContain('\nvs −5.00 a day in 7–13 Nov · 30.00 a day');
   });
 
   it('says how many days are reported on each side when one is missing', async () => {
@@ -400,13 +400,13 @@ describe('/spend', () => {
     );
     const even = await bot.ask('/spend 5014');
     expect(even.visibleText).toContain('*unchanged* vs 7–13 Nov (6 of 7 days reported) · 30.00 a day');
-    expect(even.visibleText).toContain('14–20 Nov UTC · 6 of 7 days reported, no data for Fri 20 Nov');
+    expect(even.visibleText).toContain('6 of 7 days reported, no data for Fri 20 Nov');
     bot.billing.setItems(
       '5014',
       items(...some(14, 15, 16, 17, 18, 19), ...some('07', '08', '09', 10, 11, 12, 13)),
     );
     expect((await bot.ask('/spend 5014')).visibleText).toContain(
-      '*unchanged* a day vs 7–13 Nov · 30.00 a day',
+      '*unchanged* vs 7–13 Nov (daily average) · 30.00 a day',
     );
   });
 
@@ -416,7 +416,7 @@ describe('/spend', () => {
       `[{"day":"2026-11-14","totalAmount":1,"totalBonuses":0},{},{"day":"soon","totalAmount":"n/a"},{"day":"soon","totalAmount":2},{"day":"2026-11-01","totalAmount":null},{"day":"2026-11-01","totalAmount":4}]`,
     );
     const { visibleText } = await bot.ask('/spend 5017');
-    expect(visibleText).toContain('Project 5017 · 7.00 spent on 1 of 7 days (incomplete)');
+    expect(visibleText).toContain('Project 5017 · 14–20 Nov · 7.00 spent on 1 of 7 days (incomplete)');
     expect(visibleText).toContain(
       [
         '1 item outside this period is in the total, not in the days.',
@@ -455,8 +455,8 @@ describe('/spend', () => {
     bot.billing.setItems('5015', items(['"2026-11-14"', '30'], ['"2026-11-07"', '10']));
     const { visibleText } = await bot.ask('/spend 5015');
     expect(visibleText).not.toMatch(/[▲▼]/);
-    expect(visibleText).toContain('Project 5015 · 40.00 spent on 1 of 7 days\n');
-    expect(visibleText).toContain('14–20 Nov UTC · no data for 15–20 Nov · ');
+    expect(visibleText).toContain('Project 5015 · 14–20 Nov · 40.00 spent on 1 of 7 days\n');
+    expect(visibleText).toContain('no data for 15–20 Nov · ');
     expect(visibleText).toContain(
       'Too few days reported to compare with 7–13 Nov (14–20 Nov: 1 of 7 days reported, 7–13 Nov: 1 of 7 days reported).',
     );
@@ -478,13 +478,15 @@ describe('/spend', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('leaves out chart and days when Slack rejects them, and keeps the rest', async () => {
+  it('has bars in a line and the days as text when Slack rejects chart and table, and keeps the rest', async () => {
     const before = await bot.ask('/spend 123');
     for (const type of ['data_visualization', 'container', 'table']) {
       bot.slack.refuse.clear();
       bot.slack.refuse.add(type);
       const { blocks, visibleText } = await bot.ask('/spend 123');
-      expect(titles({ blocks })).toEqual(['header', 'section', 'context', 'actions']);
+      expect(titles({ blocks })).toEqual(['header', 'section', 'section', 'rich_text', 'context', 'actions']);
+      expect(visibleText).toMatch(/\nSat 14 [▁▂▃▄▅▆▇█]{2} [▁▂▃▄▅▆▇█]{4} Fri 20\n/);
+      expect(visibleText).toMatch(/\nMon 16 Nov +no data/);
       expect(visibleText.split('\n').slice(0, 2)).toEqual(before.visibleText.split('\n').slice(0, 2));
     }
   });
@@ -499,7 +501,7 @@ describe('/spend', () => {
       const last = bot.slack.messages(OWNER, CHANNEL).at(-1)!;
       return last.text.includes('spent') && toAnswer(last);
     });
-    expect(retried.visibleText).toContain('Fri 20 Nov UTC');
+    expect(retried.visibleText).toContain('Project 789 · Fri 20 Nov · ');
     expect(retried.visibleText).toContain('Object storage');
   });
 
@@ -510,7 +512,7 @@ describe('/spend', () => {
     const corrected = await bot.slack.waitFor(() =>
       bot.slack.messages(OWNER, CHANNEL).find(({ ts, text }) => ts === answer.ts && text.includes('spent')),
     );
-    expect(toAnswer(corrected).visibleText).toContain('9–15 Nov UTC');
+    expect(toAnswer(corrected).visibleText).toContain('Project 123 · 9–15 Nov · ');
   });
 
   it('shares the answer as of the time it was asked, and says who shared it', async () => {
@@ -553,7 +555,7 @@ describe('/spend', () => {
 
   it('formats numbers in the reader’s Slack locale', async () => {
     const { visibleText } = await bot.ask('/spend 123', MEMBER);
-    expect(visibleText).toMatch(/Project 123 · \d{3}\.\d{3},\d\d spent/);
+    expect(visibleText).toMatch(/Project 123 · 14–20 Nov · \d{3}\.\d{3},\d\d spent/);
   });
 
   it.each([
@@ -610,10 +612,10 @@ describe('Share on an answer that is a week old', () => {
   it('updates a month that was still running, and calls no other day today', async () => {
     bot.billing.setItems('5021', items(...daily(NOW, 21, '10', true)));
     const answer = await bot.ask('/spend 5021 mtd');
-    expect(answer.visibleText).toContain('1–21 Nov UTC · 20 of 20 days reported, today so far 10.00');
+    expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 spent');
     bot.billing.setItems('5021', items(...daily(NOW + WEEK, 28, '10', true)));
     const visibleText = await sharedLater(answer);
-    expect(visibleText).toContain('1–28 Nov UTC · 27 of 27 days reported, today so far 10.00');
+    expect(visibleText).toContain('Project 5021 · 1–28 Nov · 280.00 spent');
     expect(visibleText).toContain('Sat 28 Nov (so far)');
     expect(visibleText).not.toContain('21 Nov (so far)');
   });
@@ -621,9 +623,9 @@ describe('Share on an answer that is a week old', () => {
   it('keeps the days of a period that was over, and does not call the next day today', async () => {
     bot.billing.setItems('5022', items(...daily(NOW, 14, '10')));
     const answer = await bot.ask('/spend 5022');
-    expect(answer.visibleText).toContain('14–20 Nov UTC · 7 of 7 days reported');
+    expect(answer.visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');
     const visibleText = await sharedLater(answer);
-    expect(visibleText).toContain('14–20 Nov UTC · 7 of 7 days reported · ');
+    expect(visibleText).toContain('Project 5022 · 14–20 Nov · 140.00 spent');
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseAmount } from '../../src/domain/money/amount.ts';
-import { balanceMessage } from '../../src/features/balance/blocks.ts';
+import { balanceAnswer } from '../../src/features/balance/answer.ts';
+import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import { answerView } from '../support/answer-view.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -9,7 +10,7 @@ it('shows why there is no runway as text, whatever signs are in it', () => {
   const figures = {
     target: {
       ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
-      ...{ currency: '', connection: undefined },
+      ...{ isOwnProduct: true, currency: '', connection: undefined },
     },
     connection: 'main',
     balance: parseAmount({ text: '5' }),
@@ -17,7 +18,8 @@ it('shows why there is no runway as text, whatever signs are in it', () => {
     runway: 'The billing service at <!channel> & co. couldn’t be reached.',
     remarks: [],
   };
-  const { blocks } = balanceMessage(answerView(figures, NOW));
+  const view = answerView(figures, NOW);
+  const { blocks } = renderAnswer(view, balanceAnswer(view));
   expect(JSON.stringify(blocks)).toContain(
     'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
   );

@@ -161,7 +161,7 @@ describe('an example', () => {
     expect(examples).toHaveLength(3);
     for (const example of examples)
       expect(await answerTo(example), example).toMatch(
-        /^(?:web|\d projects?|Top \d|Project 456).*(?:spent|left|more|less)/i,
+        /^(?:web|\d projects?|Top \d|Project 456).*(?:spent|so far|left|more|less)/i,
       );
   }
 

@@ -96,7 +96,7 @@ describe('the Home of a new workspace', () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await open(MEMBER);
     await bot.slack.press(MEMBER, HOME, 'What did web cost last week?');
-    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · [\d,.]+ spent/);
+    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · 9–15 Nov · [\d,.]+ spent/);
     await bot.ask('/balance web');
     await expect.poll(() => open(MEMBER)).toMatch(/^Schedule a post…[\s\S]*\*web · /);
   });
@@ -126,7 +126,7 @@ describe('the Home', () => {
     await bot.slack.choose(OWNER, HOME, 'run:home', 'Spend, last 7 days');
     const answer = toAnswer(await told(OWNER));
     expect(answer.visibleText).toContain('prod · ');
-    expect(answer.visibleText).toContain('14–20 Nov UTC');
+    expect(answer.visibleText).toContain('prod · 14–20 Nov · ');
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
       'Answers arrive under Messages. Only you see them. Updated: ',
     );

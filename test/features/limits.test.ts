@@ -6,12 +6,12 @@ import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
-import { balanceMessage } from '../../src/features/balance/blocks.ts';
-import { spendMessage } from '../../src/features/spend/blocks.ts';
-import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
-import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
+import { balanceAnswer } from '../../src/features/balance/answer.ts';
+import { spendAnswer } from '../../src/features/spend/answer.ts';
+import { whyAnswer } from '../../src/features/spend/why.ts';
 import type { Message } from '../../src/slack/kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
+import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';
 import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
@@ -74,6 +74,7 @@ const target = (project: string, product: 1 | 3): ResolvedProject => ({
   label: `Project ${project}`,
   word: project,
   alias: undefined,
+  isOwnProduct: false,
   currency: 'EUR',
   connection: undefined,
 });
@@ -119,13 +120,14 @@ describe('whatever the billing service sends', () => {
           };
           const view = answerView({ ...figures, connection: 'main' }, NOW, {
             locale: tongue,
-            user: { canManage: true },
+            user: { canManage: true, zone: 'UTC' },
           });
-          const message = spendMessage({ ...view, period });
+          const asked = { ...view, period };
+          const message = renderAnswer(view, spendAnswer(asked));
           expect(problems(message)).toEqual([]);
-          for (const answered of view.answered)
-            expect(problems(whyDaysMessage(answered, { ...view, period }))).toEqual([]);
-          expect(problems(whyProjectsMessage({ ...view, period }))).toEqual([]);
+          const list = { ...asked, projects: { ...view.projects, isList: true } };
+          for (const answer of [whyAnswer(asked), whyAnswer(list), spendAnswer(list)])
+            expect(problems(renderAnswer(view, answer))).toEqual([]);
           const marked = message.blocks.flatMap((block) =>
             block.type === 'section' || block.type === 'context'
               ? strings(block).filter((each) => each.includes('<!'))
@@ -153,9 +155,9 @@ describe('whatever the billing service sends', () => {
           const runway = computeRunway(has, week, dayAt(NOW, 'UTC'));
           const figures = { target: target(id, 3), connection: 'main', ...has, runway, remarks: said };
           const sharedBy = { how: 'shared', person: 'U1' } as const;
-          const message = balanceMessage(
-            answerView(figures, NOW, { locale: tongue, user: { canManage: true }, sharedBy }),
-          );
+          const user = { canManage: true, zone: 'UTC' };
+          const view = answerView(figures, NOW, { locale: tongue, user, sharedBy });
+          const message = renderAnswer(view, balanceAnswer(view));
           expect(problems(message)).toEqual([]);
         },
       ),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OWNER } from '../../sandbox/slack/index.ts';
+import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 
@@ -45,8 +45,10 @@ async function asked<T>(text: string, seen: () => T | undefined): Promise<T> {
 describe('/spend … csv', () => {
   it('is a file with the exact digits, the missing days, and no formulas', async () => {
     const file = await asked('/spend prod last-4-days csv', () => files()[0]);
-    expect(file.name).toBe('spend-last-4-days.csv');
+    expect(file.name).toBe('spend-prod-2026-11-17_2026-11-20.csv');
     expect(await contentOf(file)).toBe(csv);
+    const [first, second, third] = new Uint8Array(await (await fetch(file.url)).arrayBuffer());
+    expect([first, second, third]).toEqual([0xef, 0xbb, 0xbf]);
     await bot.slack.waitFor(() =>
       textOf(bot.slack.messages(OWNER, CHANNEL)).includes('The CSV is in your direct messages with Tally.'),
     );
@@ -68,12 +70,29 @@ describe('/spend … csv', () => {
     );
   });
 
-  it('is text in a modal when Tally cannot send files', async () => {
+  it('has semicolons and decimal commas for a reader who writes them', async () => {
+    const sent = () =>
+      bot.slack.messages(MEMBER, MEMBER.replace(/^U/, 'D')).flatMap(({ files = [] }) => files);
+    await bot.slack.say(MEMBER, CHANNEL, '/spend prod last-4-days csv');
+    const text = await contentOf(await bot.slack.waitFor(() => sent()[0]));
+    expect(text).toContain('project;product;day;amount;bonuses;items;note\r\n');
+    expect(text).toContain('7001;cloud;2026-11-18;123456789012345678901234567890,124;0;2;2 items added\r\n');
+  });
+
+  it('comes without a window between', async () => {
+    const { ts } = await bot.ask('/spend prod last-4-days');
+    const before = files().length;
+    bot.billing.setMode('slow');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'CSV');
+    await bot.slack.waitFor(() => files()[before], 10_000);
+    bot.billing.setMode('healthy');
+    await bot.waitUntilIdle();
+    expect(bot.slack.modal(OWNER)).toBeUndefined();
+  });
+
+  it('is text in a message when Tally cannot send files', async () => {
     bot.slack.failNext('files.getUploadURLExternal', { error: 'missing_scope' });
-    const text = await asked('/spend prod last-4-days csv', () => {
-      const view = bot.slack.modal(OWNER);
-      return view && textOf(view);
-    });
+    const { visibleText: text } = await bot.ask('/spend prod last-4-days csv');
     expect(text).toContain('files:write');
     for (const line of csv.split('\r\n')) expect(text).toContain(line);
     expect(bot.slack.complaints).toEqual([]);
@@ -81,11 +100,7 @@ describe('/spend … csv', () => {
 
   it('is text, with the reason, if the workspace allows no files', async () => {
     bot.slack.failNext('files.getUploadURLExternal', { error: 'file_uploads_disabled' });
-    const text = await asked('/spend prod last-4-days csv', () => {
-      const view = bot.slack.modal(OWNER);
-      const shown = view && textOf(view);
-      return shown?.includes('turned off') ? shown : undefined;
-    });
+    const { visibleText: text } = await bot.ask('/spend prod last-4-days csv');
     expect(text).toContain('Tally can’t send files here: file uploads are turned off in this workspace.');
     for (const line of csv.split('\r\n')) expect(text).toContain(line);
   });
@@ -100,7 +115,7 @@ describe('/balance … csv and details', () => {
     bot.billing.setBalance('7001', '{"balance":"1234.5678","bonuses":"n/a"}');
     const before = files().length;
     const file = await asked('/balance prod,123 csv', () => files()[before]);
-    expect(file.name).toBe('balance.csv');
+    expect(file.name).toBe('balance-prod-123-2026-11-21.csv');
     const lines = (await contentOf(file)).split('\r\n');
     expect(lines[0]).toBe('project,product,balance,bonuses,average a day,days left,note');
     expect(lines[1]).toMatch(/^7001,cloud,1234\.5678,,.*bonuses unreadable: n\/a$/);
@@ -173,7 +188,7 @@ describe('a CSV of several projects, of which some fail', () => {
       '7103,cloud,,,,,"No Cloud platform data for project 7103, 14–20 Nov."',
     ]);
     const said =
-      '1 of 3 projects · 586.55 spent, 14–20 Nov. The file has a row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
+      '1 of 3 projects · 14–20 Nov · 586.55 spent. The file has a row for each day (UTC) of web. No figures for broken (query rejected) and empty (no data). web: 6 of 7 days reported, no data for Fri 20 Nov.';
     expect(bot.slack.messages(OWNER, DIRECT).find(({ files: [one] = [] }) => one?.id === file.id)?.text).toBe(
       said,
     );

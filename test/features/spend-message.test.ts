@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { spendMessage } from '../../src/features/spend/blocks.ts';
+import { spendAnswer } from '../../src/features/spend/answer.ts';
+import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
@@ -16,12 +17,12 @@ const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
 });
 
 /** Renders the answer to this text when billing sends these items. */
-function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy']) {
-  const period = resolvePeriodText(words, NOW, 'UTC');
+function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {
+  const period = resolvePeriodText(words, now, 'UTC');
   const figures = {
     target: {
       ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
-      ...{ currency: '', connection: undefined },
+      ...{ isOwnProduct: true, currency: '', connection: undefined },
     },
     connection: 'main',
     usage: usageOfItems(items, { ...period, zone: 'UTC' }),
@@ -30,7 +31,8 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     forecast: undefined,
     remarks: [],
   };
-  const { blocks } = spendMessage({ ...answerView(figures, NOW, { sharedBy }), period });
+  const view = { ...answerView(figures, now, { sharedBy }), period };
+  const { blocks } = renderAnswer(view, spendAnswer(view));
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
   const chart = blocks.find((block) => block.type === 'data_visualization');
@@ -41,6 +43,7 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     chartTitle: chart?.title,
     rows: table?.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : ''))) ?? [],
     bars: chart?.chart.series[0]?.data ?? [],
+    series: chart?.chart.series.map(({ name, data }) => [name, data.map(({ value }) => value)]),
   };
 }
 
@@ -51,20 +54,28 @@ const days = (first: string, count: number): string[] =>
 
 describe('the chart of /spend', () => {
   it('rounds like the table, half to even', () => {
-    const { bars, rows } = shown('2026-11-14..2026-11-15', [
+    const { bars, rows } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.125'),
       item('2026-11-15', '0.135'),
+      ...[item('2026-11-16'), item('2026-11-17')],
     ]);
-    expect(bars.map(({ value }) => value)).toEqual([0.12, 0.14]);
-    expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14']);
+    expect(bars.map(({ value }) => value)).toEqual([0.12, 0.14, 1, 1]);
+    expect(rows.slice(1).map(([, amount]) => amount)).toEqual(['0.12', '0.14', '1.00', '1.00']);
   });
 
   it('shows no zero bar for a small amount', () => {
-    const { bars } = shown('2026-11-14..2026-11-15', [
+    const { bars } = shown('2026-11-14..2026-11-17', [
       item('2026-11-14', '0.00012'),
       item('2026-11-15', '0'),
+      ...[item('2026-11-16'), item('2026-11-17')],
     ]);
-    expect(bars.map(({ value }) => value)).toEqual([0.00012, 0]);
+    expect(bars.map(({ value }) => value)).toEqual([0.00012, 0, 1, 1]);
+  });
+
+  it('is left out for fewer than four points', () => {
+    expect(shown('last-3-days', [item('2026-11-18'), item('2026-11-19'), item('2026-11-20')]).bars).toEqual(
+      [],
+    );
   });
 });
 
@@ -73,8 +84,8 @@ describe('a bar of /spend', () => {
     const { bars } = shown('2026-11-14..2026-11-17', [item('2026-11-14'), item('2026-11-17', '3')]);
     expect(bars).toEqual([
       { label: 'Sat 14', value: 1 },
-      { label: '15: no data', value: 0 },
-      { label: '16: no data', value: 0 },
+      { label: '15 no data', value: 0 },
+      { label: '16 no data', value: 0 },
       { label: 'Tue 17', value: 3 },
     ]);
   });
@@ -89,13 +100,32 @@ describe('a bar of /spend', () => {
     expect(chartTitle).toBe('Spent per day');
   });
 
-  it('marks today as so far', () => {
-    const { bars } = shown('last-2-days including today', [item('2026-11-20', '4'), item('2026-11-21', '1')]);
-    expect(bars).toEqual([
+  it('of today’s part is labelled, and a series of its own', () => {
+    const sent = [...days('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
+    const { bars, series } = shown('last-4-days including today', sent);
+    expect(bars.slice(2)).toEqual([
       { label: 'Fri 20', value: 4 },
-      { label: '21: so far', value: 1 },
+      { label: '21: so far', value: 0 },
     ]);
-    expect(shown('last-2-days', [item('2026-11-19'), item('2026-11-20')]).bars).toHaveLength(2);
+    expect(series).toEqual([
+      ['Spent', [4, 4, 4, 0]],
+      ['Today so far', [0, 0, 0, 1]],
+    ]);
+  });
+
+  it('of weeks has no part of a day in it', () => {
+    // Monday, which has only begun, is no week beside full ones.
+    const monday = Date.UTC(2026, 10, 23, 10);
+    const sent = [...days('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];
+    const { bars } = shown('since 2026-10-26', sent, undefined, monday);
+    expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
+    const { bars: running } = shown(
+      'since 2026-10-26',
+      [...sent, item('2026-11-24', '9')],
+      undefined,
+      monday,
+    );
+    expect(running.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
   });
 
   it('is an average per day when a week is cut off or a day is missing', () => {
@@ -119,7 +149,7 @@ describe('a bar of /spend', () => {
       '2026-09-14..2026-10-11',
       some.map((day) => item(day)),
     );
-    expect(bars[2]).toEqual({ label: '28 Sep–4 Oct no data', value: 0 });
+    expect(bars[2]).toEqual({ label: '28 Sep… no data', value: 0 });
     expect(chartTitle).toBe('Average a day, by week');
   });
 
@@ -130,9 +160,9 @@ describe('a bar of /spend', () => {
       some.map((day) => item(day)),
     );
     expect(bars.map(({ label }) => label)).toEqual([
-      ...['27 Oct', '28 Oct', '29 Oct', '30 Oct', '31 no data', '1 no data', '2 Nov'],
+      ...['27 Oct', '28 Oct', '29 Oct', '30 Oct', '31 Oct –', '1 Nov –', '2 Nov'],
     ]);
-    expect(chartTitle).toBe('Spent per day');
+    expect(chartTitle).toBe('Spent per day (–: no data)');
   });
 
   it.each([
@@ -162,10 +192,10 @@ describe('a year of which few days are reported', () => {
       days(first, count).map((day) => item(day)),
     );
 
-  it('is a chart of the months that have data', () => {
+  it('is a chart of the weeks that have data', () => {
     const { bars, chartTitle } = shownOf('2025-10-19', 74);
-    expect(bars.map(({ label }) => label)).toEqual(['Oct 2025', 'Nov 2025', 'Dec 2025']);
-    expect(chartTitle).toBe('Average a day, by month');
+    expect([bars[0]?.label, bars.at(-1)?.label, bars.length]).toEqual(['13–19 Oct', '29–31 Dec', 12]);
+    expect(chartTitle).toBe('Average a day, by week');
   });
 
   it('is a chart of the weeks if only one month has data', () => {
@@ -257,12 +287,13 @@ describe('the days of /spend', () => {
       item('soon', '5'),
     ]);
     const row = (start: string) => rows.find(([label]) => label?.startsWith(start));
-    expect(rows[0]).toEqual(['By week', 'Amount', 'Bonuses', 'Days reported']);
-    expect(row('3–8 Mar')).toEqual(['3–8 Mar (1 day outside this period)', '7.00', '7.00', '6']);
-    expect(row('6–12 Apr')).toEqual(['6–12 Apr', '6.00 (incomplete)', '7.00', '6']);
-    expect(row('4–10 May')).toEqual(['4–10 May', '6.00', '6.00', '6']);
-    expect(row('16–21 Nov')).toEqual(['16–21 Nov (today so far)', '6.00', '6.00', '5']);
-    expect(row('soon')).toEqual(['soon', '5.00', '0.00', '–']);
+    expect(rows[0]).toEqual(['By week', 'Amount', 'Bonuses']);
+    expect(row('3–8 Mar')).toEqual(['3–8 Mar', '6.00', '6.00']);
+    expect(row('Mon 2 Mar')).toEqual(['Mon 2 Mar (outside this period)', '1.00', '1.00']);
+    expect(row('6–12 Apr')).toEqual(['6–12 Apr', '6.00 (incomplete) (6 of 7 days)', '7.00']);
+    expect(row('4–10 May')).toEqual(['4–10 May', '6.00 (6 of 7 days)', '6.00']);
+    expect(row('16–21 Nov')).toEqual(['16–21 Nov (today so far)', '6.00 (5 of 6 days)', '6.00']);
+    expect(row('soon')).toEqual(['soon', '5.00', '0.00']);
   });
 
   it('without a date are never cut silently', () => {
@@ -271,6 +302,6 @@ describe('the days of /spend', () => {
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
     expect(rows).toHaveLength(1 + 1 + 54 + 1);
-    expect(rows.at(-1)).toEqual(['66 more rows without a day', '132.00', '66.00', '–']);
+    expect(rows.at(-1)).toEqual(['66 more rows', '132.00', '66.00']);
   });
 });

@@ -39,7 +39,7 @@ const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)
 /** It alerts in a channel where nobody asks. */
 async function setBudget(amount: string): Promise<void> {
   const watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0GENERAL1' },
+    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0FINANCE1' },
     ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
     ...{ createdAt: NOW - DAY, since: NOW - DAY },
   } as const;
@@ -87,7 +87,8 @@ describe('a budget', () => {
 describe('several projects', () => {
   it('have their forecasts added up, with a row each', async () => {
     const text = await ask('/spend all this-month');
-    expect(text).toMatch(/Forecast: about [\d,.]+ by 30 Nov/);
+    expect(text).toMatch(/^2 projects · 1–21 Nov · 346\.50 so far, about [\d,.]+ by 30 Nov\n/);
+    expect(text).not.toContain('spent');
     expect(text).toContain('By 30 Nov');
   });
 

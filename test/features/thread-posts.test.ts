@@ -135,7 +135,7 @@ describe('below a scheduled post', () => {
     const { visibleText } = await say('why?', ts);
     expect(visibleText).toContain('Thu 19 Nov');
     expect((await say('and the week before?', ts)).visibleText).not.toContain('Which project?');
-    expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
+    expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 
   it('of Monday the days are Friday to Sunday, compared as in the post', async () => {
@@ -249,7 +249,7 @@ describe('below an alert', () => {
     const { ts } = await alerted(spike, { people: [MEMBER] });
     expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toContain('Which project?');
     expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
-    expect((await say('and october?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*1–31 Oct/);
+    expect((await say('and october?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 });
 

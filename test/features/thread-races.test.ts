@@ -66,7 +66,7 @@ describe('two people who ask on in one thread at the same instant', () => {
     const answers = seenBy(MEMBER)
       .slice(before)
       .map((message) => toAnswer(message).visibleText);
-    expect(answers.filter((text) => /staging · [\s\S]*1–31 Oct/.test(text))).toHaveLength(1);
+    expect(answers.filter((text) => /staging · [\s\S]*October/.test(text))).toHaveLength(1);
     expect(answers.filter((text) => /prod · [\s\S]*1–30 Sep/.test(text))).toHaveLength(1);
     await expect.poll(async () => (await remembered())[0]?.text !== 'prod 2026-10').toBe(true);
     const [last, ...others] = await remembered();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Day, daysInRange } from '../../src/domain/time/calendar.ts';
+import type { Day } from '../../src/domain/time/calendar.ts';
 import { compareWith } from '../../src/domain/time/named-comparison.ts';
 import { periodOf } from '../../src/domain/time/period.ts';
-import { versusChart } from '../../src/features/spend/versus-chart.ts';
+import { versusChart } from '../../src/slack/kit/charts.ts';
 import { readSpend } from '../support/read-words.ts';
 import { usageOfItems } from '../support/usage.ts';
 
@@ -36,49 +36,56 @@ function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) 
 }
 
 describe('the chart of two periods', () => {
-  it('has day 1 beside day 1, each period under its days', () => {
-    expect(drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) => Number(day.slice(8)))).toEqual({
+  it('leaves out days that only one of the two has: they are absent, not zero', () => {
+    const { labels, values } = drawn('2026-11-02..2026-11-12 vs 2026-10-05..2026-10-11');
+    expect(labels).toEqual(['2 / 5', '3 / 6', '4 / 7', '5 / 8', '6 / 9', '7 / 10', '8 / 11']);
+    expect(values.flat()).not.toContain(0);
+  });
+
+  it('has Monday beside Monday, each period under its days', () => {
+    expect(drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => Number(day.slice(8)))).toEqual({
       title: 'Spent per day',
-      labels: ['16 / 5', '17 / 6', '18 / 7'],
-      names: ['16–18 Nov', '5–7 Oct'],
+      labels: ['16 / 5', '17 / 6', '18 / 7', '19 / 8'],
+      names: ['16–19 Nov', '5–8 Oct'],
       values: [
-        [16, 17, 18],
-        [5, 6, 7],
+        [16, 17, 18, 19],
+        [5, 6, 7, 8],
       ],
     });
   });
 
   it('has seven days each of months, as averages a day, and leaves out today', () => {
     expect(drawn('october vs september')).toMatchObject({
-      title: 'Average day, by week',
-      labels: ['1–7', '8–14', '15–21', '22–28', '29–31 / 29–30'],
+      title: 'Average a day, by week',
+      labels: ['1–7', '8–14', '15–21', '22–28', '29–30'],
       names: ['1–31 Oct', '1–30 Sep'],
     });
+    expect(drawn('mtd vs last-month').labels).toHaveLength(20);
     expect(drawn('mtd vs last-month').names).toEqual(['1–20 Nov', '1–31 Oct']);
   });
 
   it('draws years by month, and several whole weeks by week', () => {
     const years = drawn('2026 vs 2025');
     expect(years).toMatchObject({
-      title: 'Average day, by month',
+      title: 'Average a day, by month',
       names: ['1 Jan – 20 Nov', '1 Jan – 31 Dec 2025'],
     });
-    expect(years.labels).toEqual('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' '));
-    expect(drawn('last-4-weeks vs 2026-08-31..2026-09-27').title).toBe('Average day, by week');
+    expect(years.labels).toEqual('Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov'.split(' '));
+    expect(drawn('last-4-weeks vs 2026-08-31..2026-09-27').title).toBe('Average a day, by week');
   });
 
   it('keeps the place of a day without data, without a bar', () => {
     const gaps = ['2026-11-17', '2026-10-07'];
     expect(
-      drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) =>
+      drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) =>
         gaps.includes(day) ? undefined : 3,
       ),
     ).toMatchObject({
       title: 'Spent per day',
-      labels: ['16 / 5', 'no data / 6', '18 / no data'],
+      labels: ['16 / 5', 'no data / 6', '18 / no data', '19 / 8'],
       values: [
-        [3, 0, 3],
-        [3, 3, 0],
+        [3, 0, 3, 3],
+        [3, 3, 0, 3],
       ],
     });
   });
@@ -86,9 +93,9 @@ describe('the chart of two periods', () => {
   it('says “no data” once where both days lack it', () => {
     const gaps = ['2026-11-17', '2026-10-06'];
     expect(
-      drawn('2026-11-16..2026-11-18 vs 2026-10-05..2026-10-07', (day) => (gaps.includes(day) ? undefined : 3))
+      drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', (day) => (gaps.includes(day) ? undefined : 3))
         .labels,
-    ).toEqual(['16 / 5', '17 / 6: no data', '18 / 7']);
+    ).toEqual(['16 / 5', '17 / 6 no data', '18 / 7', '19 / 8']);
   });
 
   it('has a dash if the words would run into the next label', () => {
@@ -100,9 +107,9 @@ describe('the chart of two periods', () => {
   });
 
   it.each([
-    ['last-300-days vs 2024', 'Days 1–28', 'Average day, by 4 weeks'],
-    ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average day, by quarter'],
-    ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Days 1–364', 'Average day, by 52 weeks'],
+    ['last-300-days vs 2024', 'Days 1–28', 'Average a day, by 4 weeks'],
+    ['2022-01-01..2025-12-31 vs 2018-01-01..2021-12-31', 'Quarter 1', 'Average a day, by quarter'],
+    ['2020-06-03..2026-05-05 vs 2013-01-01..2018-12-31', 'Days 1–364', 'Average a day, by 52 weeks'],
   ])('numbers its groups if dates would be too long: %s', (text, label, title) => {
     const chart = drawn(text, (day) => (day.endsWith('-07') ? 2 : 1));
     expect(chart).toMatchObject({ title });
@@ -116,7 +123,7 @@ describe('the chart of two periods', () => {
     ]);
   });
 
-  it('is left out for two single days, or without a reported day on each side', () => {
+  it('is left out for fewer than four pairs, or without a reported day on each side', () => {
     expect(drawn('yesterday vs 2026-11-10').labels).toEqual([]);
     expect(drawn('october vs september', (day) => (day < '2026-10' ? undefined : 1)).labels).toEqual([]);
   });
@@ -150,13 +157,8 @@ describe('the chart of two periods', () => {
   });
 
   it('rounds as the table does', () => {
-    expect(drawn('2026-11-16..2026-11-17 vs 2026-10-05..2026-10-06', () => 0.125).values[0]).toEqual([
-      0.12, 0.12,
+    expect(drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', () => 0.125).values[0]).toEqual([
+      ...[0.12, 0.12, 0.12, 0.12],
     ]);
   });
-});
-
-it('covers each day of a window that is longer', () => {
-  const days = daysInRange('2026-10-01', '2026-10-15', 'UTC');
-  expect(drawn('last-7-days vs 2026-10-01..2026-10-15').labels).toHaveLength(days.length);
 });

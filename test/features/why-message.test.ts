@@ -5,9 +5,8 @@ import { ZERO } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { compareUsage } from '../../src/domain/money/usage-change.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
-import { whyDaysMessage } from '../../src/features/spend/why-days.ts';
-import { whyProjectsMessage } from '../../src/features/spend/why-projects.ts';
-import type { Message } from '../../src/slack/kit/blocks.ts';
+import { whyAnswer } from '../../src/features/spend/why.ts';
+import type { Answer } from '../../src/slack/reply/render-answer.ts';
 import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
 import { usageOfItems } from '../support/usage.ts';
@@ -53,6 +52,7 @@ function figuresOf(
       label,
       word: label,
       alias: label,
+      isOwnProduct: true,
       currency: '',
       connection: undefined,
     },
@@ -63,20 +63,17 @@ function figuresOf(
 
 /** What the header says, and what the rows sum to; undefined if there are none. */
 function sumsOf({
-  blocks,
-}: Message): { readonly header: string; readonly rows: string | undefined } | undefined {
-  const [first] = blocks;
-  const title = first?.type === 'header' ? first.text.text : '';
+  title,
+  rows,
+}: Answer): { readonly header: string; readonly rows: string | undefined } | undefined {
   const { amount = '0', sign = 'more' } =
     / · (?:unchanged|(?<amount>[\d,.]+) (?<sign>more|less) than)/.exec(title)?.groups ?? {};
   if (/no comparison/.test(title)) return undefined;
-  const table = blocks.find((block) => block.type === 'table');
-  const cells = table?.rows
+  const values = rows?.cells
     .slice(1)
-    .map((row) => (row[1] !== undefined && 'text' in row[1] ? String(row[1].text) : ''));
-  const values = cells
-    ?.filter((cell) => /\d/.test(cell))
-    .map((cell) => new Big(cell.replace('−', '-').replace(/[+\u00a0,]/g, '')));
+    .map(([, cell = '']) => cell)
+    .filter((cell) => /\d/.test(cell))
+    .map((cell) => new Big(cell.replace('−', '-').replace(/[+ ,]/g, '')));
   const value = new Big(amount.replaceAll(',', ''));
   return {
     header: (sign === 'less' ? value.neg() : value).toFixed(2),
@@ -92,8 +89,7 @@ describe('the rows of why', () => {
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
         const figures = figuresOf('prod', period, [now, then]);
-        const { header, rows } =
-          sumsOf(whyDaysMessage(figures, { ...answerView(figures, NOW), period })) ?? {};
+        const { header, rows } = sumsOf(whyAnswer({ ...answerView(figures, NOW), period })) ?? {};
         if (rows !== undefined) expect(rows).toBe(header);
       }),
     );
@@ -109,8 +105,9 @@ describe('the rows of why', () => {
           const all = amounts.map((sides, at) => figuresOf(`p${at}`, period, sides));
           const [first] = all;
           if (first === undefined) return;
-          const message = whyProjectsMessage({ ...answerView(first, NOW), answered: all, period });
-          const { header, rows } = sumsOf(message) ?? {};
+          const view = answerView(first, NOW);
+          const projects = { ...view.projects, isList: true };
+          const { header, rows } = sumsOf(whyAnswer({ ...view, projects, answered: all, period })) ?? {};
           if (rows !== undefined) expect(rows).toBe(header);
         },
       ),

@@ -44,7 +44,9 @@ const parts = (blocks: readonly object[]) =>
 describe('figures as CSV', () => {
   it('are sent as a file, and the answer says where it is', async () => {
     await sendCsv('a,b\r\n', 'spend.csv', request());
-    expect(files).toEqual([{ name: 'spend.csv', title: 'spend.csv', content: 'a,b\r\n', about: ABOUT }]);
+    expect(files).toEqual([
+      { name: 'spend.csv', title: 'spend.csv', content: '\ufeffa,b\r\n', about: ABOUT },
+    ]);
     expect(messages.map(({ text }) => text)).toEqual([
       `${ABOUT} The CSV is in your direct messages with Tally.`,
     ]);
@@ -59,24 +61,19 @@ describe('figures as CSV', () => {
     expect([messages, modals]).toEqual([[], []]);
   });
 
-  it('are shown as text in a window if Tally may not send files', async () => {
+  it('are shown as text in a message if Tally may not send files', async () => {
     await sendCsv('a,b\r\n1,2\r\n', 'spend.csv', request({ file: NO_FILES }));
-    expect(modals.map(({ title }) => title.text)).toEqual(['CSV']);
-    expect(parts(modals[0]?.blocks ?? [])).toEqual(['a,b\n1,2']);
-    expect(textOf(modals[0]?.blocks)).toContain('without the files:write permission.');
-    expect(textOf(modals[0]?.blocks)).not.toContain('beginning');
-    expect(messages).toEqual([]);
+    expect(messages.map(({ text }) => text)).toEqual(['CSV as text']);
+    expect(messages.map(({ blocks }) => parts(blocks))).toEqual([['a,b\n1,2']]);
+    expect(textOf(messages[0]?.blocks)).toContain('without the files:write permission.');
+    expect(textOf(messages[0]?.blocks)).not.toContain('beginning');
+    expect(modals).toEqual([]);
   });
 
-  it('are shown as text in a message if no window can be opened', async () => {
-    await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, canOpen: false }));
-    const late = new Failure('slack-failed', { method: 'views.open', code: 'expired_trigger_id' });
-    await sendCsv('a,b\r\n', 'spend.csv', request({ file: NO_FILES, modal: late }));
-    expect(messages.map(({ text }) => text)).toEqual(['CSV as text', 'CSV as text']);
-    expect(messages.map(({ blocks }) => parts(blocks))).toEqual([['a,b'], ['a,b']]);
-    expect(modals).toEqual([]);
+  it('are not sent twice if Slack fails otherwise', async () => {
     const bug = new TypeError('a bug');
-    await expect(sendCsv('a', 'a.csv', request({ file: NO_FILES, modal: bug }))).rejects.toBe(bug);
+    await expect(sendCsv('a', 'a.csv', request({ file: bug }))).rejects.toBe(bug);
+    expect(messages).toEqual([]);
   });
 });
 

@@ -11,7 +11,7 @@ export const answerView = <T extends ProjectAnswer>(
   const { word, product } = target;
   return {
     ...{ answered: [figures], failed: [], at: now, fetched: now, locale: 'en-US' },
-    ...{ sharedBy: undefined, user: { canManage: false } },
+    ...{ sharedBy: undefined, user: { canManage: false, zone: 'UTC' } },
     projects: { word, product, targets: [target], isList: false },
     ...details,
   };

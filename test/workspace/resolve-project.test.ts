@@ -64,6 +64,7 @@ describe('the project that is meant', () => {
       alias: undefined,
       currency: 'EUR',
       connection: undefined,
+      isOwnProduct: false,
     });
   });
 

@@ -61,10 +61,10 @@ import {
   type Message,
   markup,
   section,
+  table,
   titleBlocks,
 } from '../../slack/kit/blocks.ts';
 import { spendChart } from '../../slack/kit/charts.ts';
-import { table } from '../../slack/kit/tables.ts';
 
 /** What is known of one project when a post goes out. */
 export interface ProjectFigures extends ProjectAnswer {

@@ -12,7 +12,7 @@ import type {
 } from '../../domain/money/watch-measurement.ts';
 import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, formatDays, isoWeekday } from '../../domain/time/calendar.ts';
+import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
 import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 
@@ -134,7 +134,7 @@ function budgetTexts(
   today: Day,
   money: WriteMoney,
 ): Texts {
-  const name = monthText(month, today);
+  const name = formatMonth(month, today);
   const covered = `${reported} of ${pluralize(of, 'day')} reported`;
   const expected = money(forecast ?? spent);
   if (level === 'forecast')
@@ -187,7 +187,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
     case 'budget': {
       const spend = monthOf(basis);
       if (spend === undefined) return '';
-      const month = monthText(spend.month, today);
+      const month = formatMonth(spend.month, today);
       return level === 'forecast'
         ? `about ${money(spend.forecast ?? spend.spent)} expected in ${month}`
         : `billing now reports ${money(spend.spent)} for ${month}`;
@@ -219,10 +219,3 @@ const withFullStop = (text: string): string =>
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
 /** `20 Dec 2026` */
 const dateText = (day: Day): string => formatDays(day, day).slice(4);
-/** `November`, with its year unless it is that of `today`. */
-const monthText = (month: string, today: Day): string => {
-  const names = 'January February March April May June July August September October November December';
-  const [year = '', number] = month.split('-');
-  const name = names.split(' ')[Number(number) - 1] ?? '';
-  return today.startsWith(year) ? name : `${name} ${year}`;
-};

@@ -1,8 +1,12 @@
 import { kindOf, wordFailure } from '../../domain/failure/index.ts';
-import { evaluateRule } from '../../domain/money/watch-evaluation.ts';
+import {
+  evaluateRule,
+  measureHistory,
+  simulateWatch,
+  simulationFrom,
+} from '../../domain/money/watch-evaluation.ts';
 import { measureWatch } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
-import { measureHistory, simulateWatch, simulationFrom } from '../../domain/money/watch-simulation.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';

@@ -165,12 +165,17 @@ const round = (value: Money): Money => new Big(toRoundedDigits(value));
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   const formatter = formatterFor(locale, sign !== undefined);
-  if (fraction.length === PLACES && sign === undefined) return formatter.format(digits as `${number}`);
+  const isPlain = fraction.length === PLACES && sign === undefined && !digits.startsWith('-');
+  if (isPlain) return formatter.format(digits as `${number}`);
+  const own = { fraction, currency: sign, minusSign: '−' } as Partial<Record<string, string>>;
   return formatter
     .formatToParts(digits as `${number}`)
-    .map(({ type, value }) => (type === 'fraction' ? fraction : type === 'currency' ? sign : value))
+    .map(({ type, value }) => own[type] ?? value)
     .join('');
 }
+
+/** Whether 1.5 is written 1,5. */
+export const writesDecimalComma = (locale: string): boolean => localize('0.10', locale) === '0,10';
 
 /** Cached, because creating a formatter costs a hundred times as much as using it; bounded, because locales come from outside. */
 const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });

@@ -1,9 +1,9 @@
-/** How much a period's usage differs from that of the window before it, and which days made the difference. */
+/** How much a period's usage differs from that of the window before it. */
 
 import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
-import { type DayFigure, reportedAmounts, sumSpentOn, type Usage } from './usage.ts';
+import { sumSpentOn, type Usage } from './usage.ts';
 
 /** A value for the period, and one for the window before it. */
 export interface PeriodPair<T> {
@@ -115,86 +115,4 @@ export function formatUncompared(change: UsageChange, labels: PeriodPair<string>
 export function formatCoverage({ reported, of, partial }: Coverage): string {
   if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
   return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
-}
-
-/** A part of a difference: what was spent in the period minus what was spent in the window before it. */
-export interface Difference {
-  readonly value: Money;
-}
-
-/** A day of the period and the day at the same place in the window, both reported. */
-export interface DayDifference extends Difference, PeriodPair<DayFigure> {}
-
-/** `value` is exactly the sum of `pairs` and `unpaired.current`, minus `unpaired.before`. */
-export interface UsageDifference extends Difference {
-  /** The largest difference first; of equal differences the earliest day. */
-  readonly pairs: readonly DayDifference[];
-  /**
-   * Reported days without a counterpart that still count: those for which a shorter window has no day, and, where
-   * both windows have equally many reported days and so their totals are compared, all of them.
-   */
-  readonly unpaired: PeriodPair<readonly DayFigure[]>;
-  /** Reported days that don't count, because their counterpart is not reported: missing, not zero. */
-  readonly uncompared: PeriodPair<readonly DayFigure[]>;
-}
-
-/** Compares the first day with the first, the second with the second … @param days the complete days that each usage should cover, ascending */
-export function compareDays(
-  current: Usage,
-  before: Usage,
-  days: PeriodPair<readonly Day[]>,
-): UsageDifference {
-  const usages = { current, before };
-  const figures = pair((side) => {
-    const amounts = reportedAmounts(usages[side]);
-    return days[side].map((day): DayFigure | undefined => {
-      const value = amounts.get(day);
-      return value && { day, value };
-    });
-  });
-  const pairs: DayDifference[] = [];
-  const [single, unpaired, uncompared] = [emptySides(), emptySides(), emptySides()];
-  for (let at = 0; at < Math.max(days.current.length, days.before.length); at++) {
-    const [now, then] = [figures.current[at], figures.before[at]];
-    if (now && then) pairs.push({ current: now, before: then, value: now.value.minus(then.value) });
-    else if (now) (at < days.before.length ? single : unpaired).current.push(now);
-    else if (then) (at < days.current.length ? single : unpaired).before.push(then);
-  }
-  const lone = (side: Side) => single[side].length + unpaired[side].length;
-  const counted = lone('current') === lone('before') ? unpaired : uncompared;
-  pair((side) => counted[side].push(...single[side]));
-  return {
-    value: sumMoney(pairs.map(({ value }) => value))
-      .plus(sumFigures(unpaired.current))
-      .minus(sumFigures(unpaired.before)),
-    pairs: pairs.sort(byDifference),
-    unpaired: pair((side) => unpaired[side].sort((a, b) => (a.day < b.day ? -1 : 1))),
-    uncompared,
-  };
-}
-
-const emptySides = () => pair((): DayFigure[] => []);
-
-export const sumFigures = (figures: readonly Pick<DayFigure, 'value'>[]): Money =>
-  sumMoney(figures.map(({ value }) => value));
-
-/** Sorts the largest difference first, whichever its sign; equal ones stay in their order. */
-export const byDifference = (a: Difference, b: Difference): number => b.value.abs().cmp(a.value.abs());
-
-/**
- * Splits what is sorted by difference.
- * @param noun what they are: `days`
- * @returns at most `most` that are not zero, and the others with their label, `The other 4 days`; all, if that leaves one
- */
-export function splitLargest<T extends Difference>(sorted: readonly T[], most: number, noun: string) {
-  const changed = sorted.findIndex(({ value }) => value.eq(0));
-  const count = Math.min(most, changed < 0 ? sorted.length : changed);
-  const rest = sorted.slice(count);
-  return rest.length < 2
-    ? { largest: sorted, rest: [], label: '' }
-    : {
-        largest: sorted.slice(0, count),
-        rest,
-        label: `${count === 0 ? 'All' : 'The other'} ${rest.length} ${noun}`,
-      };
 }

@@ -134,6 +134,15 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
+const MONTH_NAMES =
+  'January February March April May June July August September October November December'.split(' ');
+
+/** @returns 'October', with its year unless `today` is in it: 'October 2025' */
+export function formatMonth(day: Day, today: Day | undefined): string {
+  const name = MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '';
+  return today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
+}
+
 /** Days that somebody asks about. */
 export interface RequestedDays {
   readonly first: Day;

@@ -1,6 +1,15 @@
 /** Days put together: in units, beside the days that they are compared with, and in the sentences that name them. */
 import { listNames } from '../language/text.ts';
-import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
+import {
+  addDays,
+  countUnits,
+  type Day,
+  daysBetween,
+  formatDays,
+  isoWeekday,
+  startOfUnit,
+  type Unit,
+} from './calendar.ts';
 
 /** Names days for one answer: `Mon 16 Nov`, `16–18 Nov`, with the year if the days are not all of one. */
 export type DayNamer = (day: Day, last?: Day) => string;
@@ -112,7 +121,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
   );
 }
 
-/** Pairs of days, one from each period; a side is missing where its period is shorter. */
+/** Some days of each period; none where only the other one has such days. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -136,7 +145,8 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
 ];
 
 /**
- * Two periods side by side: the first day of the one beside the first day of the other.
+ * Two periods side by side: the days of months by their place in the month, others by their weekday, because spending
+ * drops every Saturday; longer parts in their order.
  *
  * @param periods the days of each, in order
  * @param finest what no pair is smaller than
@@ -144,24 +154,52 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
+    // To pair the days of ten years takes a while.
+    if (unit === 'day' && Math.max(periods.current.length, periods.before.length) > most) continue;
     const paired = splitInto(unit, days, periods);
     if (paired.pairs.length <= most) return paired;
   }
   return splitInto('year', 364, periods);
 }
 
-function splitInto(unit: Unit, days: number, { current, before }: DayPair): PairedDays {
-  const isCalendar = [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
+function splitInto(unit: Unit, days: number, periods: DayPair): PairedDays {
+  const isCalendar = beginWith(unit, periods);
+  if (unit === 'day') return { unit, isCalendar, days, pairs: pairDayByDay(periods) };
   const split = (period: readonly Day[]) =>
     isCalendar
       ? [...groupByStart(period, unit, (day) => day).values()]
       : Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
           period.slice(at * days, (at + 1) * days),
         );
-  const [parts, others] = [split(current), split(before)];
+  const [parts, others] = [split(periods.current), split(periods.before)];
   const pairs = Array.from({ length: Math.max(parts.length, others.length) }, (_, at) => ({
     current: parts[at] ?? [],
     before: others[at] ?? [],
   }));
   return { unit, isCalendar, days, pairs };
 }
+
+const beginWith = (unit: Unit, { current, before }: DayPair): boolean =>
+  [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
+
+/** 3 October beside 3 September, the second Friday beside the second Friday. Days that only the period before has come last. */
+function pairDayByDay(periods: DayPair): DayPair[] {
+  const placeOf = beginWith('month', periods) ? placeInMonths : placeInWeeks;
+  const placesIn = (days: readonly Day[]) => days.map((day) => placeOf(day, days[0] ?? day));
+  const [places, others] = [placesIn(periods.current), placesIn(periods.before)];
+  const known = new Set(others);
+  const isShared = places.some((place) => known.has(place));
+  const partners = new Map(periods.before.map((day, at) => [(isShared ? others : places)[at] ?? at, day]));
+  const pairs = periods.current.map((day, at): DayPair => {
+    const place = places[at] ?? at;
+    const partner = partners.get(place);
+    partners.delete(place);
+    return { current: [day], before: partner === undefined ? [] : [partner] };
+  });
+  return [...pairs, ...[...partners.values()].map((day) => ({ current: [], before: [day] }))];
+}
+
+const placeInMonths = (day: Day, first: Day): string => `${countUnits('month', first, day)} ${day.slice(8)}`;
+
+const placeInWeeks = (day: Day, first: Day): string =>
+  `${isoWeekday(day)} ${Math.floor(daysBetween(first, day) / 7)}`;

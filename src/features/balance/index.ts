@@ -1,16 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseBalanceText } from '../../domain/language/read-command.ts';
-import {
-  type Amount,
-  type Money,
-  moneyFormatter,
-  toPlacesOf,
-  toPlainDigits,
-} from '../../domain/money/amount.ts';
+import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatRunway } from '../../domain/money/runway.ts';
 import {
   exampleProject,
@@ -20,14 +13,13 @@ import {
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { type AnswerFiles, amountNotes, rawDigits, sendOutput } from '../../slack/reply/csv-and-details.ts';
+import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
-import { balanceMessage } from './blocks.ts';
-import { type BalanceFigures, fetchBalance } from './figures.ts';
+import { type BalanceFigures, balanceAnswer, estimateOf, fetchBalance } from './answer.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -69,9 +61,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
     const view = await fetchProjects(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
     );
-    const message = balanceMessage(view);
-    if (output === undefined) await request.reply.update(message);
-    else await sendOutput(message, view, output, BALANCE_FILES, request);
+    await sendAnswer(balanceAnswer(view), view, output, request);
     for (const figures of view.answered) await note(figures, workspace);
   }
 
@@ -97,8 +87,7 @@ export function createBalanceFeature({ billing, answerStore, clock }: Services):
         right: 'ask',
         parse: (words, _, reader) => parseBalance(words, reader),
         figures: true,
-        // A file may have to be shown in a window instead.
-        needs: (words) => ({ opensForm: mayOpenWindow(words) }),
+        needs: answerNeeds,
         run: answer,
       },
     },
@@ -111,56 +100,6 @@ function parseBalance(text: string, reader: Reader) {
   if (output !== 'why') return { ...words, output };
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
-
-/** A row a project, and the exact amounts with what the runway rests on. */
-const BALANCE_FILES: AnswerFiles<BalanceFigures> = {
-  name: 'balance.csv',
-  columns: ['balance', 'bonuses', 'average a day', 'days left'],
-  each: 'the balance',
-  rowsOf(figures) {
-    const { balance, bonuses, runway } = figures;
-    const estimate = estimateOf(figures);
-    const notes = [
-      ...amountNotes('balance', balance),
-      ...amountNotes('bonuses', bonuses),
-      ...(typeof runway === 'string' ? [runway] : []),
-    ];
-    return [
-      [
-        rawDigits(balance),
-        rawDigits(bonuses),
-        { digits: estimate === undefined ? '' : averageDigits(estimate.average, figures) },
-        { digits: estimate === undefined ? '' : String(estimate.days) },
-        { text: notes.join('; ') },
-      ],
-    ];
-  },
-  detailsOf(figures) {
-    const estimate = estimateOf(figures);
-    return [
-      ['Balance', exactDigits(figures.balance)],
-      ['Bonuses', exactDigits(figures.bonuses)],
-      ...(estimate === undefined
-        ? []
-        : ([
-            ['Average a day', averageDigits(estimate.average, figures)],
-            ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
-          ] as const)),
-    ];
-  },
-};
-
-const estimateOf = ({ runway }: BalanceFigures) =>
-  typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
-
-const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): string =>
-  toPlacesOf(
-    [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : [])),
-    average,
-  );
-
-const exactDigits = (amount: Amount): string =>
-  'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;
 
 /** What a workflow's step gets. @throws invalid-response without a readable balance: a workflow would go on with a zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {

@@ -2,11 +2,13 @@ import { Failure } from '../../domain/failure/index.ts';
 import { divide, formatMoney, formatShare, type Money } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
+import { formatMonth } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { actions, compact, escapeMarkup, type Message } from '../../slack/kit/blocks.ts';
+import type { Column } from '../../slack/kit/blocks.ts';
+import { actions, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
-import { renderAnswer, renderListAnswer, sourceOf } from '../../slack/reply/render-answer.ts';
+import { type Answer, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { type SpendFigures, type SpendView, spendCommand } from './figures.ts';
@@ -15,112 +17,101 @@ import { type SpendFigures, type SpendView, spendCommand } from './figures.ts';
 export type BudgetQuestion = 'budget' | 'over-budget';
 
 /** A project's budget of the running month, the lowest of its watches, and what is spent of it. */
-interface BudgetState {
-  readonly figures: SpendFigures;
+interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
+  readonly write: (value: Money | undefined, none: string) => string;
 }
 
 /**
  * Whether budgets hold: yes or no, what is spent of each, and what is expected at the month's end.
  * @throws not-allowed for guests, who see nothing that full members set up
  */
-export function budgetMessage(view: SpendView, asked: BudgetQuestion, request: Request): Message {
+export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer {
   if (!isFullMember(request)) throw new Failure('not-allowed', { reason: 'not-member' });
-  const states = view.answered.map((figures) => stateOf(figures, request));
+  const states = view.answered.map((figures) => stateOf(figures, view, request));
   const [only] = states;
-  if (only === undefined || view.projects.isList) return listMessage(view, states, asked);
-  const { label } = only.figures.target;
-  const line = budgetText(only, view, asked);
-  const title = only.budget === undefined ? `${label} · no budget` : `${label} · ${shareText(only, view)}`;
-  return renderAnswer(view, {
-    title,
-    text: `${title}: ${line}`,
-    lines: [escapeMarkup(line)],
-    body: [],
-    remarks: only.figures.remarks,
-    facts: sourceOf(only.figures),
-    notes: [],
-    buttons: actions(...budgetButtons(view, states)),
-  });
+  const { requested } = view.period;
+  const month = formatMonth(requested.first, requested.today);
+  const answer =
+    only === undefined || view.projects.isList
+      ? listOf(states, view, month, asked)
+      : {
+          title: `${only.target.label} · ${month} · ${only.budget ? `${shareOf(only, view)} of the budget` : 'no budget'}`,
+          lines: [escapeMarkup(budgetText(only, view, asked))],
+          remarks: only.remarks,
+          facts: [productFact(only)],
+          notes: [],
+        };
+  return { ...answer, actions: actions(...budgetButtons(view, states)) };
 }
 
-function stateOf(figures: SpendFigures, { workspace }: Request): BudgetState {
-  const { project: id, product } = figures.target;
-  const amounts = workspace.watches.flatMap(({ rule, projects: [watched] }) =>
-    rule.kind === 'budget' && isSameProject(watched, { id, product }) ? [rule.amount] : [],
-  );
-  const [budget] = amounts.sort((a, b) => a.cmp(b));
-  return { figures, budget, spent: readableTotal(figures.usage) };
+function stateOf(figures: SpendFigures, { locale }: SpendView, { workspace }: Request): BudgetState {
+  const { project: id, product, currency } = figures.target;
+  const [budget] = workspace.watches
+    .flatMap(({ rule, projects: [watched] }) =>
+      rule.kind === 'budget' && isSameProject(watched, { id, product }) ? [rule.amount] : [],
+    )
+    .sort((a, b) => a.cmp(b));
+  return {
+    ...figures,
+    budget,
+    spent: readableTotal(figures.usage),
+    write: (value, none) => (value === undefined ? none : formatMoney(value, locale, currency)),
+  };
 }
 
 const isOver = ({ budget, spent }: BudgetState): boolean =>
   budget !== undefined && spent?.gt(budget) === true;
 
-/** `93 % of the November budget` */
-function shareText({ budget, spent }: BudgetState, { locale, period }: SpendView): string {
-  const share = budget && spent ? formatShare(divide(spent.times(100), budget), locale) : 'no figures';
-  return `${share} of the budget, ${period.dates}`;
-}
+const shareOf = ({ budget, spent }: BudgetState, { locale }: SpendView): string =>
+  budget && spent ? formatShare(divide(spent.times(100), budget), locale) : 'no figures';
 
-/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00 on 30 Nov.` */
+/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
 function budgetText(state: BudgetState, view: SpendView, asked: BudgetQuestion): string {
-  const { budget, spent, figures } = state;
-  const money = (value: Money) => formatMoney(value, view.locale, figures.target.currency);
+  const { budget, spent, forecast, write } = state;
   if (budget === undefined)
-    return `No budget is set${spent === undefined ? '' : `. Spent so far this month: ${money(spent)}`}.`;
+    return `No budget is set.${spent === undefined ? '' : ` Spent so far this month: ${write(spent, '')}.`}`;
   if (spent === undefined) return 'No figures yet, so Tally can’t tell.';
-  const excess = figures.forecast?.total.minus(budget);
+  const excess = forecast?.total.minus(budget);
+  const isSoon = !isOver(state) && excess?.gt(0) === true;
   const words =
     asked === 'budget'
       ? { over: 'No', soon: 'Yes, so far', within: 'Yes' }
       : { over: 'Yes', soon: 'Not yet', within: 'No' };
-  const verdict = isOver(state) ? words.over : excess?.gt(0) ? words.soon : words.within;
-  const share = formatShare(divide(spent.times(100), budget), view.locale);
-  return compact([
-    `${verdict}: ${money(spent)} of ${money(budget)} (${share}).`,
-    excess && figures.forecast && expectedText(excess, figures.forecast.total, money, view, isOver(state)),
-  ]).join(' ');
+  const verdict = words[isOver(state) ? 'over' : isSoon ? 'soon' : 'within'];
+  return joinTexts(' ', [
+    `${verdict}: ${write(spent, '')} of ${write(budget, '')} (${shareOf(state, view)}).`,
+    isSoon
+      ? `Expected to pass it by about ${write(excess, '')}.`
+      : forecast &&
+        `Expected by ${forecastDay(view.period.today ?? '')}: about ${write(forecast.total, '')}.`,
+  ]);
 }
 
-function expectedText(
-  excess: Money,
-  total: Money,
-  money: (value: Money) => string,
-  { period: { today = '' } }: SpendView,
-  isPassed: boolean,
-): string {
-  return excess.gt(0) && !isPassed
-    ? `Expected to pass it by about ${money(excess)}.`
-    : `Expected by ${forecastDay(today)}: about ${money(total)}.`;
-}
-
-/** A row a project; the first line says which are over, or that none is. */
-function listMessage(view: SpendView, states: readonly BudgetState[], asked: BudgetQuestion): Message {
+/** Whether all hold, and which don't; then a row a project. */
+function listOf(
+  states: readonly BudgetState[],
+  view: SpendView,
+  month: string,
+  asked: BudgetQuestion,
+): Omit<Answer, 'actions'> {
   const known = states.filter(({ budget, spent }) => budget && spent);
-  const over = known.filter(isOver).map(({ figures }) => figures.target.label);
+  const over = known.filter(isOver).map(({ target }) => target.label);
   const isYes = (asked === 'budget') === (over.length === 0);
-  const verdict = known.length === 0 ? 'No budgets yet' : isYes ? 'Yes' : 'No';
-  const title = `${verdict} · ${known.length - over.length} of ${known.length} within budget, ${view.period.dates}`;
-  const cells = new Map(states.map((state) => [state.figures, state]));
-  const money = (value: Money | undefined, { target }: SpendFigures, none: string) =>
-    value === undefined ? none : formatMoney(value, view.locale, target.currency);
-  return renderListAnswer(view, {
-    title: known.length === 0 ? 'No budget is set for these projects' : title,
-    text: title,
+  const verdict = `${isYes ? 'Yes' : 'No'}: ${known.length - over.length} of ${known.length} within budget`;
+  const columns: Column<BudgetState>[] = [
+    {
+      title: 'Spent of budget',
+      cell: ({ spent, budget, write }) => `${write(spent, 'no data')} of ${write(budget, 'none')}`,
+    },
+    { title: 'Expected', cell: ({ forecast, write }) => write(forecast?.total, '–') },
+  ];
+  return {
+    ...listParts(view, states, columns),
+    title: `${month} · ${known.length === 0 ? 'No budget is set for these projects' : verdict}`,
     lines: [over.length === 0 ? '' : `Over budget: *${over.map(escapeMarkup).join(', ')}*`],
-    sorted: view.answered,
-    columns: [
-      {
-        title: 'Spent of budget',
-        cell: (figures) =>
-          `${money(cells.get(figures)?.spent, figures, 'no data')} of ${money(cells.get(figures)?.budget, figures, 'none')}`,
-      },
-      { title: 'Expected', cell: (figures) => money(figures.forecast?.total, figures, '–') },
-    ],
-    facts: [],
-    buttons: actions(...budgetButtons(view, states)),
-  });
+  };
 }
 
 const MOST_OFFERED = 3;
@@ -131,7 +122,7 @@ const budgetButtons = (view: SpendView, states: readonly BudgetState[]) => [
   ...states
     .filter(({ budget }) => budget === undefined)
     .slice(0, MOST_OFFERED)
-    .flatMap(({ figures: { target } }, at) =>
+    .flatMap(({ target }, at) =>
       commandButton(
         `budget-${at}`,
         states.length === 1 ? 'Set a budget…' : `Set a budget for ${target.label}…`,

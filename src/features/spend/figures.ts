@@ -10,23 +10,25 @@ import type { Output } from '../../domain/language/items.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { pluralize } from '../../domain/language/text.ts';
-import {
-  byLargest,
-  divide,
-  formatMoney,
-  formatShare,
-  type Money,
-  sumMoney,
-} from '../../domain/money/amount.ts';
+import { byLargest, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, readableTotal, type Usage } from '../../domain/money/usage.ts';
-import { compareUsage, type UsageChange } from '../../domain/money/usage-change.ts';
+import {
+  compareUsage,
+  formatUncompared,
+  isPoorlyReported,
+  type UsageChange,
+  type UsageChangeFigures,
+} from '../../domain/money/usage-change.ts';
 import { findReport } from '../../domain/report.ts';
 import {
   addDays,
+  type Day,
   daysBetween,
   daysInRange,
   endOfDay,
+  endOfUnit,
+  formatMonth,
   formatRequestedDays,
   startOfDay,
   startOfUnit,
@@ -36,7 +38,6 @@ import type { Period } from '../../domain/time/period.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
-import { escapeMarkup } from '../../slack/kit/blocks.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';
 import type { AnswerView } from '../../slack/reply/render-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
@@ -151,9 +152,6 @@ export interface SpendView extends AnswerView<SpendFigures> {
   readonly top?: TopProjects | undefined;
 }
 
-/** The figures of one project. */
-export type SpendReport = SpendFigures & Pick<SpendView, 'period' | 'locale' | 'shape'>;
-
 /** The order of rows, and what days are put together by. */
 type Shape = {
   readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
@@ -235,25 +233,40 @@ export function formatTop({ shown, among, of }: TopProjects, shape?: SpendView['
   return `${shape?.isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
 
-const spentBy = (projects: readonly SpendFigures[]): Money =>
-  sumMoney(projects.map(({ usage }) => usage.total.value));
+/** The month or the year that these days are, if they are a whole one. */
+export const wholeUnit = ({ first, last }: Readonly<Record<'first' | 'last', Day>>) =>
+  (['month', 'year'] as const).find(
+    (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
+  );
 
-/** A project's part of what all spent; undefined where a credit would make it misleading. */
-export function shareOf(
-  among: readonly SpendFigures[],
-  locale: string,
-): ((part: Money) => string) | undefined {
-  const total = spentBy(among);
-  const isShared =
-    hasOneCurrency(among) && total.gt(0) && among.every(({ usage }) => usage.total.value.gte(0));
-  return isShared ? (part) => formatShare(divide(part.times(100), total), locale) : undefined;
+/** `October`, `2025`, `14–20 Nov`: what a header calls the period. */
+export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dates'>): string {
+  const { first, last, today } = requested;
+  const unit = last === today ? undefined : wholeUnit(requested);
+  if (unit === undefined) return dates;
+  return unit === 'month' ? formatMonth(first, today) : first.slice(0, 4);
 }
 
-/** `*84.0 %* of 31,000.00 EUR spent by all 12` */
-export function topShareText({ shown, among, of }: TopProjects, locale: string): string {
-  const [first] = among;
-  const total = escapeMarkup(formatMoney(spentBy(among), locale, first?.target.currency));
-  const who = among.length === of ? `all ${of}` : 'those with figures';
-  const share = shareOf(among, locale)?.(spentBy(shown));
-  return `${share === undefined ? 'out of' : `*${share}* of`} ${total} spent by ${who}`;
+/** Writes amounts below a header that has their label; where they have several, with each its own. */
+export const moneyIn =
+  ({ answered, locale }: Pick<SpendView, 'answered' | 'locale'>) =>
+  ({ target }: SpendFigures): MoneyFormatter =>
+    moneyFormatter(locale, hasOneCurrency(answered) ? '' : target.currency);
+
+/** A change between two sides that have enough reported days; undefined if there is none. */
+export const comparableChange = ({
+  change,
+}: Pick<SpendFigures, 'change'>): (UsageChange & { readonly figures: UsageChangeFigures }) | undefined =>
+  change === undefined || typeof change === 'string' || !change.figures || isPoorlyReported(change)
+    ? undefined
+    : { ...change, figures: change.figures };
+
+/** Why there is no comparison, a sentence; '' if there is one. */
+export function uncomparedNote(
+  { change }: Pick<SpendFigures, 'change'>,
+  { comparison, dates }: SpendView['period'],
+): string {
+  if (change === undefined || comparison === undefined) return '';
+  if (typeof change === 'string') return `No comparison with ${comparison.label}: ${change}`;
+  return formatUncompared(change, { current: dates, before: comparison.label });
 }

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import type { Output, Reader } from '../../domain/language/items.ts';
-import { mayOpenWindow, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
@@ -19,17 +19,15 @@ import {
 } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { context, type Message } from '../../slack/kit/blocks.ts';
-import { sendOutput } from '../../slack/reply/csv-and-details.ts';
-import { fetchProjects } from '../../slack/reply/render-answer.ts';
+import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
+import { type Answer, fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { spendMessage } from './blocks.ts';
-import { budgetMessage } from './budget.ts';
-import { fetchSpend, keepTopProjects, type SpendReport, type SpendView } from './figures.ts';
-import { spendFiles } from './files.ts';
-import { whyDaysMessage } from './why-days.ts';
-import { whyProjectsMessage } from './why-projects.ts';
+import { spendAnswer } from './answer.ts';
+import { budgetAnswer } from './budget.ts';
+import { fetchSpend, keepTopProjects, type SpendFigures, type SpendView } from './figures.ts';
+import { whyAnswer } from './why.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -79,11 +77,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
     );
     const { top, isLowest, isOfDays, unit } = words;
     const view = keepTopProjects({ ...answers, period, shape: { top, isLowest, isOfDays, unit } });
-    if (output === 'why') await request.reply.update(whyMessage(view));
-    else if (output === 'budget' || output === 'over-budget')
-      await request.reply.update(budgetMessage(view, output, request));
-    else if (output === undefined) await request.reply.update(spendMessage(view));
-    else await sendOutput(spendMessage(view), view, output, spendFiles(view), request);
+    await sendAnswer(drawAnswer(view, output, request), view, output, request);
     for (const connection of new Set(answers.answered.map((figures) => figures.connection)))
       await answerStore.save(workspace, { connection, at: clock() });
   }
@@ -94,7 +88,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
       async get_spend({ workspace, target, period, locale }) {
         const figures = await fetchSpend(billing, workspace, target, period);
         await answerStore.save(workspace, { connection: figures.connection, at: clock() });
-        return stepSpend({ ...figures, period, locale });
+        return stepSpend(figures, period, locale);
       },
     },
     commands: {
@@ -102,8 +96,7 @@ export function createSpendFeature({ billing, answerStore, clock }: Services): F
         right: 'ask',
         parse: (words, _, reader) => parseSpend(words, reader),
         figures: true,
-        // A file may have to be shown in a window instead.
-        needs: (words) => ({ opensForm: mayOpenWindow(words) }),
+        needs: answerNeeds,
         run: answer,
       },
     },
@@ -163,13 +156,15 @@ function resolveSpendPeriod(
   }
 }
 
-function whyMessage(view: SpendView): Message {
-  const [only] = view.answered;
-  return view.projects.isList || only === undefined ? whyProjectsMessage(view) : whyDaysMessage(only, view);
+/** @throws not-allowed */
+function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer {
+  if (output === 'why') return whyAnswer(view);
+  if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);
+  return spendAnswer(view);
 }
 
 /** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */
-function stepSpend({ target, usage, period, locale }: SpendReport) {
+function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   if (total.readable === 0 && total.unreadable === 0)
     throw new Failure('no-data', { question: { ...target, days: period.requested } });

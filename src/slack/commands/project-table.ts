@@ -1,19 +1,12 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
 import { type Failure, kindOf } from '../../domain/failure/index.ts';
-import { listNames, pluralize } from '../../domain/language/text.ts';
-import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
+import { listNames } from '../../domain/language/text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
-import { clipText, escapeMarkup } from '../kit/blocks.ts';
-import type { ProjectAnswer, ProjectAnswers } from './project-answers.ts';
+import { type Column, clipText, escapeMarkup } from '../kit/blocks.ts';
+import type { ProjectAnswer } from './project-answers.ts';
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
-
-/** A column of a table of projects, beside their names. */
-export interface ProjectColumn<T> {
-  readonly title: string;
-  readonly cell: (answer: T) => string;
-}
 
 /**
  * A header, then a row a project in this order, then `others`, then those that failed, with the reason in short.
@@ -21,7 +14,7 @@ export interface ProjectColumn<T> {
  */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
-  columns: readonly ProjectColumn<T>[],
+  columns: readonly Column<T>[],
   failed: readonly UnresolvedProject[],
   {
     nameOf = productNames(sorted).nameOf,
@@ -30,10 +23,9 @@ export function projectRows<T extends ProjectAnswer>(
   }: {
     readonly nameOf?: ProjectNamer;
     readonly others?: readonly string[][];
-    readonly beside?: ProjectColumn<T> | undefined;
+    readonly beside?: Column<T> | undefined;
   } = {},
 ): string[][] {
-  const blank = columns.slice(1).map(() => '');
   return [
     [joinParts('Project', beside?.title), ...columns.map(({ title }) => title)],
     ...sorted.map((answer) => [
@@ -41,14 +33,18 @@ export function projectRows<T extends ProjectAnswer>(
       ...columns.map(({ cell }) => cell(answer)),
     ]),
     ...others,
-    ...failed.map((project) => [project.label, summarize(project.failure), ...blank]),
+    ...failedRows(failed, columns.length),
   ];
 }
+
+/** The projects that failed, with the reason in short in the first of so many columns of figures. */
+export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
+  failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
 /** `prod · 57.1 %` */
 const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boolean).join(' · ');
 
-export type ProjectNamer = (target: ResolvedProject) => string;
+type ProjectNamer = (target: ResolvedProject) => string;
 
 /**
  * How the rows name their projects. A product of them all is a fact below; where there are several, rows name those that
@@ -60,8 +56,9 @@ export function productNames(answered: readonly ProjectAnswer[]) {
   return {
     nameOf: ({ label, product }: ResolvedProject): string =>
       product === shared ? label : `${label} (${PRODUCTS[product].name})`,
+    // A name says its project's product.
     facts:
-      shared === undefined
+      shared === undefined || (shared === USUAL && answered.every(({ target }) => target.isOwnProduct))
         ? []
         : [`${PRODUCTS[shared].name}${products.size > 1 ? ' unless a row names another' : ''}`],
   };
@@ -72,36 +69,6 @@ const USUAL: ProductId = 1;
 /** Whether the amounts of all have the same label: others have no sum. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
-
-/**
- * `2 of 3 projects · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have no
- * sum: each has its own.
- * @param words what was done with the sum, what is said where no project has a figure, and how many projects there are
- */
-export function severalTitle<T extends ProjectAnswer>(
-  { answered, failed }: ProjectAnswers<T>,
-  amountOf: (answer: T) => Money | undefined,
-  locale: string,
-  {
-    verb,
-    none = 'no figures',
-    count,
-  }: { readonly verb: string; readonly none?: string; readonly count?: string },
-): string {
-  const known = answered.flatMap((answer) => {
-    const value = amountOf(answer);
-    return value === undefined ? [] : [{ value, label: answer.target.currency }];
-  });
-  const all = pluralize(answered.length + failed.length, 'project');
-  if (known.length === 0) return `${all} · ${none}`;
-  const totals = [...new Set(known.map(({ label }) => label))].map((label) => {
-    const values = known.filter((figure) => figure.label === label).map(({ value }) => value);
-    return formatMoney(sumMoney(values), locale, label);
-  });
-  const isWhole = known.length === answered.length + failed.length;
-  const counted = count ?? (isWhole ? all : `${known.length} of ${all}`);
-  return `${counted} · ${totals.join(' and ')} ${verb}`;
-}
 
 /** A warning about projects that run out soon; '' for none. The table says how long each lasts. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>

@@ -1,104 +1,133 @@
-import { type CsvCell, formatCsv } from '../../domain/csv.ts';
+/** The digits of an answer: what a CSV has, and what Details compares with the console or an invoice. */
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
+import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { listNames } from '../../domain/language/text.ts';
-import type { Amount } from '../../domain/money/amount.ts';
+import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
-import type { ProjectAnswer, ProjectAnswers } from '../commands/project-answers.ts';
+import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
-import { type Block, type Message, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
+import { type Block, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import type { Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
-import type { AnswerView } from './render-answer.ts';
-import type { OutgoingFile } from './reply-messages.ts';
-
-/** An answer's figures in another form. */
-export interface AnswerFiles<T> {
-  readonly name: string;
-  /** Between the project's, and the note. */
-  readonly columns: readonly string[];
-  /** The cells of those columns, and the note, of each row. */
-  readonly rowsOf: (answer: T) => readonly (readonly CsvCell[])[];
-  /** What a row is for, `each day (UTC)`, and what is missing in the rows. */
-  readonly each: string;
-  readonly gaps?: readonly string[];
-  /** What to compare with the console or an invoice: names and exact values. */
-  readonly detailsOf: (answer: T) => Details['rows'];
-}
+import {
+  type Answer,
+  type AnswerFile,
+  type AnswerView,
+  type CsvCell,
+  type Details,
+  renderAnswer,
+} from './render-answer.ts';
 
 /** An answer to a command about projects. */
 export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Sends a file or the details in the place of the message, unless there are no figures. @throws slack-failed */
-export async function sendOutput<T extends ConnectedAnswer>(
-  message: Message,
-  view: AnswerView<T>,
-  output: Exclude<Output, 'why'>,
-  files: AnswerFiles<T>,
-  request: Request,
-): Promise<void> {
-  const { answered, failed, fetched } = view;
-  if (answered.length === 0) return request.reply.update(message);
-  if (output === 'csv') {
-    const { name, each, gaps = [] } = files;
-    const names = listNames(answered.map(({ target }) => target.label));
-    const of = view.projects.isList ? ` of ${names}` : '';
-    const about = [
-      `${message.text}.`,
-      `The file has a row for ${each}${of}.`,
-      failedSentence(failed),
-      ...gaps,
-    ];
-    const content = formatAnswers(view, files);
-    return sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
-  }
-  const details = answered.map((answer): Details => {
-    const { target, connection } = answer;
-    return {
-      label: target.label,
-      rows: [
-        ['Project', target.project],
-        ['Product', `${PRODUCTS[target.product].name} (${target.product})`],
-        ...files.detailsOf(answer),
-        ['Connection', connection],
-        ['Asked at', new Date(fetched).toISOString()],
-      ],
-    };
-  });
-  await showDetails(details, failed, request);
-}
-
-/** A header, then the rows of each project; amounts have billing's exact digits. One that failed says why in its note. */
-const formatAnswers = <T extends ProjectAnswer>(
-  { answered, failed }: ProjectAnswers<T>,
-  { columns, rowsOf }: Pick<AnswerFiles<T>, 'columns' | 'rowsOf'>,
-): string =>
-  formatCsv([
-    ['project', 'product', ...columns, 'note'].map((text) => ({ text })),
+/** What each project's figures are made of. @param describe the cells of its rows, and the lines of its details */
+export const answerFile = <T extends ConnectedAnswer>(
+  { answered, failed, fetched }: AnswerView<T>,
+  file: Omit<AnswerFile, 'rows' | 'details'>,
+  describe: {
+    readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
+    readonly details: (answer: T) => Details['rows'];
+  },
+): AnswerFile => ({
+  ...file,
+  rows: () => [
     ...answered.flatMap((answer) => {
       const { project, product } = answer.target;
-      return rowsOf(answer).map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
+      return describe
+        .rows(answer)
+        .map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
     }),
     ...failed.map(({ project, product, failure }) => [
       { text: project },
       { text: product === undefined ? '' : PRODUCTS[product].word },
-      ...columns.map(() => ({ digits: '' })),
+      ...file.columns.map(() => ({ digits: '' })),
       { text: failure.message },
     ]),
-  ]);
+  ],
+  details: () =>
+    answered.map((answer) => {
+      const { label, project, product } = answer.target;
+      return {
+        label,
+        rows: [
+          ['Project', project],
+          ['Product', `${PRODUCTS[product].name} (${product})`],
+          ...describe.details(answer),
+          ['Connection', answer.connection],
+          ['Asked at', new Date(fetched).toISOString()],
+        ],
+      };
+    }),
+});
 
-/** The digits of an amount as billing sent them; none of an unreadable one. */
-export const rawDigits = (amount: Amount): CsvCell => ({ digits: 'raw' in amount ? amount.raw : '' });
+/** Draws the answer as it was asked for: as a message, a file or details. Without figures it is a message. @throws slack-failed */
+export async function sendAnswer<T extends ConnectedAnswer>(
+  answer: Answer,
+  view: AnswerView<T>,
+  output: Output | undefined,
+  request: Request,
+): Promise<void> {
+  const { answered, failed, projects } = view;
+  const { file, title } = answer;
+  const message = () => request.reply.update(renderAnswer(view, answer));
+  if (file === undefined || answered.length === 0) return message();
+  if (output === 'details') return showDetails(file.details(), failed, request);
+  if (output !== 'csv') return message();
+  const { name, columns, each, gaps } = file;
+  const of = projects.isList ? ` of ${listNames(answered.map(({ target }) => target.label))}` : '';
+  const about = [`${title}.`, `The file has a row for ${each}${of}.`, failedSentence(failed), ...gaps];
+  const titles = ['project', 'product', ...columns, 'note'].map((text) => ({ text }));
+  const content = formatCsv([titles, ...file.rows()], writesDecimalComma(request.locale));
+  await sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
+}
+
+/** What an answer opens or sends, by the words that ask for it: a window with details, or a file. */
+export const answerNeeds = (text: string): Partial<HandlerRules> => {
+  const sendsFile = /(?:^|\s)csv\b/i.test(text);
+  return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
+};
+
+/** What a spreadsheet takes for a formula at the beginning of a cell, in full width too. */
+const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
+
+/**
+ * A line a row, RFC 4180. A formula in a text cell loses its power; a negative amount stays a number.
+ * @param isDecimalComma for spreadsheets that write 1,5: they separate cells by semicolons
+ */
+export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
+  const separator = isDecimalComma ? ';' : ',';
+  const format = (cell: CsvCell): string => {
+    if ('digits' in cell) return isDecimalComma ? cell.digits.replace('.', ',') : cell.digits;
+    const harmless = FORMULA.test(cell.text) ? `'${cell.text}` : cell.text;
+    const isQuoted = /["\r\n]/.test(harmless) || harmless.includes(separator);
+    return isQuoted ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  };
+  return rows.map((row) => `${row.map(format).join(separator)}\r\n`).join('');
+}
+
+/** The digits of an amount as billing sent them; none of an unreadable one, and of none. */
+export const rawDigits = (amount: Amount | undefined): CsvCell => ({
+  digits: amount && 'raw' in amount ? amount.raw : '',
+});
 
 /** Why a note says that an amount is not whole. */
 export function amountNotes(name: string, amount: Amount & { readonly incomplete?: boolean }): string[] {
   if ('unreadable' in amount) return [`${name} unreadable: ${amount.unreadable}`];
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
+
+/** `prod-staging`, `4-projects`: whose figures a file has. */
+export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
+  !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
+    ? word.replace(/[ ,]+/g, '-')
+    : `${targets.length}-projects`;
+const MOST_NAMED = 3;
 
 /** What trying again does not change, by Slack's error codes. */
 const NO_FILES: Readonly<Record<string, string>> = {
@@ -111,22 +140,27 @@ const NO_FILES: Readonly<Record<string, string>> = {
   file_uploads_except_images_disabled: 'this workspace allows images only',
 };
 
+/** Excel reads UTF-8 only behind this byte order mark. */
+const MARK = '\ufeff';
+
 /**
- * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally can't send
- * files, as text in a modal, and if none can be opened, in a message.
+ * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally can't send files, as
+ * text in a message.
+ * @param about what the file holds
  * @throws slack-failed
  */
 export async function sendCsv(
-  { name, content, about }: Omit<OutgoingFile, 'title'>,
+  { name, content, about }: Readonly<Record<'name' | 'content' | 'about', string>>,
   request: Request,
 ): Promise<void> {
   try {
-    const isPublic = await request.reply.file({ name, title: name, content, about });
+    const isPublic = await request.reply.file({ name, title: name, content: `${MARK}${content}`, about });
     if (isPublic) return;
   } catch (error) {
     const why = isFailure(error, 'slack-failed') ? NO_FILES[error.data.code] : undefined;
     if (why === undefined) throw error;
-    return showText(content, [about, `Tally can’t send files here: ${why}.`], request);
+    const blocks = textBlocks(content, about, `Tally can’t send files here: ${why}.`);
+    return request.reply.private({ text: 'CSV as text', blocks });
   }
   const where = 'The CSV is in your direct messages with Tally.';
   const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;
@@ -134,34 +168,16 @@ export async function sendCsv(
 }
 
 /** Each block of text is one that Slack shows whole. */
-const MOST_PARTS = { modal: 60, message: 15 } as const;
+const MOST_PARTS = 15;
 
-/** @param reasons what the file holds, and why it is text */
-async function showText(
-  content: string,
-  reasons: readonly [about: string, why: string],
-  request: Request,
-): Promise<void> {
-  if (request.reply.modal.canOpen) {
-    try {
-      const view = modal({ title: 'CSV', blocks: textBlocks(content, reasons, MOST_PARTS.modal) });
-      return await request.reply.modal.open(view);
-    } catch (error) {
-      // The click may be too long ago for a modal.
-      if (!isFailure(error, 'slack-failed')) throw error;
-    }
-  }
-  const blocks = textBlocks(content, reasons, MOST_PARTS.message);
-  await request.reply.private({ text: 'CSV as text', blocks });
-}
-
-function textBlocks(content: string, [about, why]: Parameters<typeof showText>[1], most: number): Block[] {
+/** @param why it is text */
+function textBlocks(content: string, about: string, why: string): Block[] {
   const parts = inParts(content.split('\r\n').filter(Boolean));
-  const rest = parts.length - most;
+  const isCut = parts.length > MOST_PARTS;
   return [
     section(about),
-    section(rest > 0 ? `${why} This is the beginning; ask about a shorter period for the rest.` : why),
-    ...parts.slice(0, most).map(preformatted),
+    section(isCut ? `${why} This is the beginning; ask about a shorter period for the rest.` : why),
+    ...parts.slice(0, MOST_PARTS).map(preformatted),
   ];
 }
 
@@ -176,13 +192,6 @@ function inParts(lines: readonly string[]): string[] {
     part = part === '' ? line : `${part}\n${line}`;
   }
   return part === '' ? parts : [...parts, part];
-}
-
-/** What to compare with the console or an invoice. */
-export interface Details {
-  readonly label: string;
-  /** Name and value, exact. */
-  readonly rows: readonly (readonly [string, string])[];
 }
 
 /** In a window; after a message, in a message. @param failed projects without figures @throws slack-failed */

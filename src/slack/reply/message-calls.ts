@@ -1,7 +1,8 @@
+import type { TableBlock } from '@slack/types';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Block, escapeMessageText, type Message, preformatted } from '../kit/blocks.ts';
-import type { Table } from '../kit/tables.ts';
+import { type Block, escapeMessageText, type Message, preformatted, section } from '../kit/blocks.ts';
+import { barsText } from '../kit/charts.ts';
 import { isDirectMessage } from '../request/source.ts';
 import { callSlack, type WebClient, type WebMethod } from '../web-client.ts';
 
@@ -144,8 +145,8 @@ const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
 /**
- * The same message without the blocks that Slack may refuse because they are new or not allowed: charts and containers
- * are dropped, a table becomes monospaced text. Undefined when there is nothing to simplify.
+ * The same message without the blocks that Slack may refuse because they are new or not allowed: a chart becomes bars in a
+ * line, a table monospaced text, whether it is folded away or not. Undefined when there is nothing to simplify.
  */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
@@ -156,12 +157,13 @@ const isRich = ({ type }: Block): boolean =>
   type === 'data_visualization' || type === 'container' || type === 'table';
 
 function simplify(block: Block): Block[] {
-  if (block.type === 'data_visualization' || block.type === 'container') return [];
+  if (block.type === 'data_visualization') return [section(barsText(block))];
+  if (block.type === 'container') return (block.child_blocks as Block[]).flatMap(simplify);
   if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
   return [block];
 }
 
-function lines(table: Table): string[] {
+function lines(table: TableBlock): string[] {
   const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>

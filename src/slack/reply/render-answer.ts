@@ -7,8 +7,10 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import { type Money, type MoneyFormatter, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
+import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Command } from '../commands/command.ts';
 import {
@@ -24,17 +26,19 @@ import {
   type ProjectAnswer,
   type ProjectAnswers,
 } from '../commands/project-answers.ts';
-import { failedNotes, type ProjectColumn, productNames, projectRows } from '../commands/project-table.ts';
+import { failedNotes, productNames, projectRows } from '../commands/project-table.ts';
 import {
   actions,
-  type Block,
   button,
+  type Chart,
+  type Column,
+  collapsedTable,
   compact,
   context,
   escapeMarkup,
   fitsOption,
   formatInstant,
-  instant,
+  joinTexts,
   type Message,
   markup,
   mention,
@@ -43,14 +47,14 @@ import {
   SLACK_LIMITS,
   section,
   select,
+  table,
   titleBlocks,
 } from '../kit/blocks.ts';
-import { table } from '../kit/tables.ts';
 import type { Request } from '../request/request.ts';
 
 /** What was asked, and the parts that every answer has. */
 export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy'> {
-  readonly user: Pick<Request['user'], 'canManage'>;
+  readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
   readonly projects: AskedProjects;
   readonly fetched: Millis;
 }
@@ -69,76 +73,140 @@ export async function fetchProjects<T extends ProjectAnswer>(
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, user };
 }
 
-/** The parts of an answer, in the order in which they are read. */
-export interface AnswerContent {
+/** What is said, in the order in which it is read. A message, a CSV and Details are drawn from it. */
+export interface Answer {
+  /** The number that matters, with what it is about. */
   readonly title: string;
-  readonly text: string;
   /** Mrkdwn under the title, outside text escaped; lines without text are left out. */
   readonly lines: readonly string[];
-  readonly body: readonly Block[];
+  readonly chart?: Chart | undefined;
+  /** A header and a line a row; folded away under a title, if it has one. */
+  readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
   /** The small print, plain: first what belongs on one line, then a sentence a line; empty ones are left out. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
-  readonly buttons: ActionsBlock;
+  readonly actions: ActionsBlock;
+  /** The figures with all their digits. */
+  readonly file?: AnswerFile;
+}
+
+/** A cell: text may come from outside, digits are written as they are. */
+export type CsvCell = { readonly text: string } | { readonly digits: string };
+
+/** An answer's figures with all their digits. */
+export interface AnswerFile {
+  readonly name: string;
+  /** Of one project: what is between its ID and product, and the note. */
+  readonly columns: readonly string[];
+  /** Each begins with the project's ID and product, and ends with a note. */
+  readonly rows: () => readonly (readonly CsvCell[])[];
+  /** What a row is for, `each day (UTC)`, and what is missing in the rows. */
+  readonly each: string;
+  readonly gaps: readonly string[];
+  readonly details: () => readonly Details[];
+}
+
+/** Name and value of each line, exact. */
+export interface Details {
+  readonly label: string;
+  readonly rows: readonly (readonly [string, string])[];
 }
 
 /** The main number first, then its meaning and the chart; notes and buttons come last. */
-export function renderAnswer(details: AnswerDetails, content: AnswerContent): Message {
-  const { title, text, body, remarks, buttons } = content;
-  const lines = content.lines.filter(Boolean).join('\n');
+export function renderAnswer(details: AnswerDetails, answer: Answer): Message {
+  const { title, chart, rows, remarks, actions } = answer;
+  const lines = answer.lines.filter(Boolean).join('\n');
+  const print = smallPrint(details, answer);
   return {
-    text,
+    text: title,
     blocks: compact([
       ...titleBlocks(title),
       lines !== '' && markup(lines),
-      ...body,
-      ...remarks.flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
-      context(smallPrint(details, content)),
-      buttons.elements.length > 0 && buttons,
+      chart,
+      rows && (rows.fold === undefined ? table(rows.cells) : collapsedTable(rows.fold, rows.cells)),
+      ...remarks
+        .slice(0, MOST_REMARKS)
+        .flatMap((remark) => [section(remarkLead(remark)), ...remark.messages.map(quote)]),
+      print !== '' && context(print),
+      actions.elements.length > 0 && actions,
     ]),
   };
 }
 
-function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: AnswerContent): string {
+const MOST_REMARKS = 5;
+
+/** An answer that everybody sees stays where it is, so it says when it was true. */
+function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: Answer): string {
   const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
-    `fetched${sharedBy?.how === 'shared' ? `: ${formatInstant(fetched)}` : ` ${instant(fetched)}`}`,
-    sharedBy && `${sharedBy.how} by ${mention(sharedBy.person)}`,
+    ...(sharedBy
+      ? [`${sharedBy.how} by ${mention(sharedBy.person)}`, `fetched: ${formatInstant(fetched)}`]
+      : []),
   ]);
-  return [line.join(' · '), ...notes.filter(Boolean).map(escapeMarkup)].join('\n');
+  return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** The product that was asked about, and the project's ID if the title has its name. */
-export const sourceOf = ({ target: { project, product, alias } }: ProjectAnswer): string[] =>
-  compact([PRODUCTS[product].name, alias !== undefined && `project ${project}`]);
+/** The zone of the days, where the reader's own is another or they are several. */
+export const zoneFact = ({ user, sharedBy }: AnswerDetails, zone: Zone): string =>
+  sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** What an answer about a list says; the rest is the same for every command. */
-interface ListContent<T> extends Pick<AnswerContent, 'title' | 'text' | 'lines' | 'facts' | 'buttons'> {
-  readonly sorted: readonly T[];
-  readonly columns: readonly ProjectColumn<T>[];
-  /** A figure that is shown beside the projects' names. */
-  readonly beside?: ProjectColumn<T> | undefined;
-  readonly others?: readonly string[][];
-  readonly notes?: readonly string[];
-}
+/** The product that was asked about, where no name says it. */
+export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
+  alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-/** A row a project, what the service remarked about the first ones, and why the others gave no figures. */
-export function renderListAnswer<T extends ProjectAnswer>(
-  view: AnswerView<ProjectAnswer>,
-  { sorted, columns, beside, others = [], facts, notes = [], ...content }: ListContent<T>,
-): Message {
-  const { answered, failed } = view;
-  const names = productNames(answered);
-  return renderAnswer(view, {
-    ...content,
-    body: [table(projectRows(sorted, columns, failed, { nameOf: names.nameOf, others, beside }))],
-    remarks: answered.flatMap(({ remarks }) => remarks).slice(0, MOST_REMARKS),
-    facts: [...facts, ...names.facts],
-    notes: [...notes, ...failedNotes(failed)],
+/** `1,234.00 EUR spent`; a negative sum is credited. */
+export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
+  value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
+
+/** What is said after a sum, and after a negative one without its sign. */
+export type SumVerbs = readonly [positive: string, negative: string];
+const SPENT: SumVerbs = ['spent', 'credited'];
+
+/**
+ * `2 of 3 projects · October · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have
+ * no sum: each has its own.
+ * @param count how many projects there are, where that is not all
+ */
+export function severalTitle<T extends ProjectAnswer>(
+  { answered, failed, locale }: AnswerView<T>,
+  amountOf: (answer: T) => Money | undefined,
+  {
+    when,
+    verbs = SPENT,
+    count,
+  }: { readonly when?: string; readonly verbs?: SumVerbs; readonly count?: string },
+): string {
+  const known = answered.filter((answer) => amountOf(answer) !== undefined);
+  const all = pluralize(answered.length + failed.length, 'project');
+  const isWhole = known.length === 0 || known.length === answered.length + failed.length;
+  const sums = [...new Set(known.map(({ target }) => target.currency))].map((label) => {
+    const same = known.filter(({ target }) => target.currency === label);
+    const value = sumMoney(same.flatMap((answer) => amountOf(answer) ?? []));
+    return formatSpent(value, moneyFormatter(locale, label), verbs);
   });
+  return joinTexts(' · ', [
+    count ?? (isWhole ? all : `${known.length} of ${all}`),
+    when,
+    sums.length === 0 ? 'no figures' : sums.join(' and '),
+  ]);
 }
-const MOST_REMARKS = 5;
+
+/** A row a project, what the service remarked about them, and why the others gave no figures. */
+export function listParts<T extends ProjectAnswer>(
+  { answered, failed }: AnswerView<ProjectAnswer>,
+  sorted: readonly T[],
+  columns: readonly Column<T>[],
+  { beside, others = [] }: { readonly beside?: Column<T> | undefined; readonly others?: string[][] } = {},
+): Pick<Answer, 'rows' | 'remarks' | 'facts' | 'notes'> {
+  const { nameOf, facts } = productNames(answered);
+  return {
+    rows: { cells: projectRows(sorted, columns, failed, { nameOf, others, beside }) },
+    remarks: answered.flatMap(({ remarks }) => remarks),
+    facts,
+    notes: failedNotes(failed),
+  };
+}
 
 interface AnswerActions {
   readonly link: Command;

@@ -58,6 +58,8 @@ export interface HandlerRules {
   readonly changes?: boolean;
   /** It answers with figures: for everybody if the workspace's settings say so, and with follow-ups in its thread. */
   readonly figures?: boolean;
+  /** It sends a file beside the message with its button, which stays. */
+  readonly sendsFile?: boolean;
 }
 
 const MOST_NAMED = 5;

@@ -38,7 +38,9 @@ export async function answer(
   let request: Request | undefined;
   const run = async (authorized: Request): Promise<void> => {
     request = authorized;
-    if (rules.figures && !opensWindow)
+    // A file would lose the message whose button was pressed.
+    const staysBeside = rules.sendsFile && reply.source.isClick;
+    if (rules.figures && !opensWindow && !staysBeside)
       request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
     await work(request);
     annotate({ answered: performance.now() });

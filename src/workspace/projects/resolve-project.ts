@@ -47,6 +47,8 @@ export function resolveProject(named: ProjectReference, record: Workspace, scope
     /** The project as a command names it: the alias, or the ID. */
     word: project?.alias ?? id,
     alias: project?.alias,
+    /** Whether a name says the product, so that no answer has to. */
+    isOwnProduct: project?.product === product,
     /** The label of amounts; '' for none. */
     currency: project?.currency ?? requireSettings(record).currency,
     /** Name of the connection; the default one if undefined. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type CsvCell, formatCsv } from '../../src/domain/csv.ts';
+import { formatCsv } from '../../src/slack/reply/csv-and-details.ts';
+import type { CsvCell } from '../../src/slack/reply/render-answer.ts';
 
 const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });

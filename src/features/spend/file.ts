@@ -1,13 +1,12 @@
-import type { CsvCell } from '../../domain/csv.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { formatVersus } from '../../domain/time/named-comparison.ts';
 import { compact } from '../../slack/kit/blocks.ts';
-import { type AnswerFiles, amountNotes, rawDigits } from '../../slack/reply/csv-and-details.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
+import { amountNotes, answerFile, fileSubject, rawDigits } from '../../slack/reply/csv-and-details.ts';
+import type { AnswerFile, CsvCell } from '../../slack/reply/render-answer.ts';
+import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
 
 const COMPARED = 'compared, not in the total';
 
@@ -15,35 +14,45 @@ const COMPARED = 'compared, not in the total';
  * A row a day, and the exact question with the exact sums. The days of a named comparison have rows too, after those of
  * the period, each with a note: what finance adds up is the rows without it.
  */
-export function spendFiles({ answered, period, projects }: SpendView): AnswerFiles<SpendFigures> {
-  const { versus } = period;
-  const compared = versus && period.comparison;
-  const words = [period.phrase, ...(versus === undefined ? [] : ['vs', formatVersus(versus)])];
-  const isMissing = ({ missing }: Usage) => missing.length > 0;
-  return {
-    name: `spend-${words.map((word) => word.split(' ')[0]).join('-')}.csv`,
+export function spendFile(view: SpendView): AnswerFile {
+  const { answered, period, projects } = view;
+  const compared = period.versus && period.comparison;
+  const names = [
+    fileSubject(projects),
+    [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-'),
+  ];
+  const gaps = answered
+    .filter(({ usage }) => usage.missing.length > 0)
+    .map(
+      ({ target, usage }) =>
+        `${projects.isList ? `${target.label}: ` : ''}${formatReportedDays(usage, dayNamerFor(period.days))}.`,
+    );
+  const file = {
+    name: `spend-${names.join('-')}.csv`,
     columns: ['day', 'amount', 'bonuses', 'items'],
     each: `each day (${period.zone})`,
-    gaps: [
-      ...answered
-        .filter(({ usage }) => isMissing(usage))
-        .map(
-          ({ target, usage }) =>
-            `${projects.isList ? `${target.label}: ` : ''}${formatReportedDays(usage, dayNamerFor(period.days))}.`,
-        ),
-      ...(compared === undefined ? [] : comparedGaps(answered, compared)),
-    ],
-    rowsOf: ({ usage, before }) => [
+    gaps: [...gaps, ...(compared === undefined ? [] : comparedGaps(answered, compared))],
+  };
+  return answerFile(view, file, {
+    rows: ({ usage, before }) => [
       ...dayRows(usage, period.today),
       ...(compared === undefined || before === undefined ? [] : dayRows(before, undefined, COMPARED)),
     ],
-    detailsOf: ({ usage, before }) => [
+    details: ({ usage, before }) => [
       ...sums(usage, period),
       ...(compared === undefined || before === undefined
         ? []
         : sums(before, compared).map(([name, value]) => [`Compared ${name.toLowerCase()}`, value] as const)),
     ],
-  };
+  });
+}
+
+/** `2026-10`, `2026`, `2026-11-20`, `2026-11-14_2026-11-20` */
+function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
+  const { first, last } = days;
+  const unit = wholeUnit(days);
+  if (unit !== undefined) return first.slice(0, unit === 'month' ? 7 : 4);
+  return first === last ? first : `${first}_${last}`;
 }
 
 function comparedGaps(answered: readonly SpendFigures[], { label, days }: ComparisonWindow): string[] {

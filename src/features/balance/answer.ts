@@ -1,0 +1,222 @@
+import { type BillingClient, settleOptional } from '../../billing/client.ts';
+import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { lastSevenDays } from '../../domain/language/read-command.ts';
+import {
+  type Amount,
+  type Money,
+  moneyFormatter,
+  toPlacesOf,
+  toPlainDigits,
+} from '../../domain/money/amount.ts';
+import {
+  type Account,
+  bySoonestEnd,
+  computeRunway,
+  daysLeft,
+  formatBalance,
+  formatBonuses,
+  formatRunwayBasis,
+  formatRunwayLine,
+  formatRunwayShort,
+  isRunningOut,
+  type Outlook,
+  parseAccount,
+  type Runway,
+} from '../../domain/money/runway.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { periodOf } from '../../domain/time/period.ts';
+import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { askedText } from '../../slack/commands/project-answers.ts';
+import { hasOneCurrency, runningOutLine } from '../../slack/commands/project-table.ts';
+import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
+import {
+  amountNotes,
+  answerFile,
+  type ConnectedAnswer,
+  fileSubject,
+  rawDigits,
+} from '../../slack/reply/csv-and-details.ts';
+import {
+  type Answer,
+  type AnswerFile,
+  type AnswerView,
+  answerActions,
+  listParts,
+  productFact,
+  severalTitle,
+} from '../../slack/reply/render-answer.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+
+/** What one project has left. */
+export interface BalanceFigures extends ConnectedAnswer, Account {
+  /** A sentence, if the week for the runway could not be fetched. */
+  readonly runway: Runway | string;
+}
+
+type BalanceView = AnswerView<BalanceFigures>;
+
+/**
+ * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
+ * @throws Failure
+ */
+export async function fetchBalance(
+  billing: BillingClient,
+  workspace: Workspace,
+  target: ResolvedProject,
+  at: Millis,
+): Promise<BalanceFigures> {
+  const { zone } = requireSettings(workspace);
+  const access = openConnection(workspace, target);
+  const today = dayAt(at, zone);
+  const { from, to, requested, days } = periodOf(lastSevenDays({ today, zone }), at, zone);
+  const [left, spent] = await Promise.all([
+    billing.balance(access, target),
+    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: requested })),
+  ]);
+  const account = parseAccount(left);
+  return {
+    target,
+    connection: access.connection,
+    ...account,
+    runway: 'why' in spent ? spent.why : computeRunway(account, computeUsage(spent.charges, { days }), today),
+    remarks: collectRemarks(['the balance', left], ['the last 7 days', spent]),
+  };
+}
+
+/** What projects have left and how long it lasts. */
+export function balanceAnswer(view: BalanceView): Answer {
+  const { projects, answered } = view;
+  const [only] = answered;
+  const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
+  return {
+    ...(projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view)),
+    file: balanceFile(view),
+    actions: answerActions(view, {
+      link: { command: '/balance', text: askedText(projects) },
+      before: commandButton('spend', 'Spend', spent('last-7-days')),
+      more: [commandOption('This month so far', spent('this-month'))],
+      report: 'balance',
+      watch: 'balance',
+    }),
+  };
+}
+
+function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<Answer, 'actions'> {
+  const { target, balance, bonuses, runway, remarks } = figures;
+  const money = moneyFormatter(locale);
+  const isKnown = typeof runway !== 'string';
+  return {
+    title: `${target.label} · ${formatBalance(balance, moneyFormatter(locale, target.currency))}`,
+    lines: [isKnown ? formatRunwayLine(runway, money) : `Runway unknown: ${escapeMarkup(runway)}`],
+    remarks,
+    facts: compact([
+      isKnown && formatRunwayBasis(runway, money),
+      formatBonuses(bonuses, money),
+      productFact(figures),
+    ]),
+    notes: [],
+  };
+}
+
+/** What all have left and which runs out first, then a row a project, the soonest first. */
+function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
+  const { answered, locale } = view;
+  const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
+  const leftCell = (figures: BalanceFigures) => {
+    const money = moneyFormatter(locale, hasOneCurrency(answered) ? '' : figures.target.currency);
+    const left = leftOf(figures);
+    return left === undefined ? formatBalance(figures.balance, money) : money(left);
+  };
+  const parts = listParts(view, sorted, [
+    { title: 'Left', cell: leftCell },
+    {
+      title: 'Lasts',
+      cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
+    },
+  ]);
+  return {
+    ...parts,
+    title: severalTitle(view, leftOf, { verbs: ['left', 'overdrawn'] }),
+    lines: [runsOutFirst(sorted)],
+    facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
+  };
+}
+
+const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
+  'value' in balance ? balance.value : undefined;
+
+function outlookOf(figures: BalanceFigures): Outlook {
+  const left = leftOf(figures);
+  const { runway } = figures;
+  if (typeof runway === 'string') return { overdrawn: false, left, days: undefined };
+  return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
+}
+
+/** A warning about projects that last less than 14 days, else the project that runs out first. The table says how long. */
+function runsOutFirst(sorted: readonly BalanceFigures[]): string {
+  const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
+  if (soon.length > 0) return runningOutLine(soon);
+  const first = sorted.find(({ runway }) => typeof runway !== 'string' && runway.kind === 'estimate');
+  return first === undefined || sorted.length < 2
+    ? ''
+    : `*${escapeMarkup(first.target.label)}* runs out first`;
+}
+
+/** A row a project, and the exact amounts with what the runway rests on. */
+const balanceFile = (view: BalanceView): AnswerFile =>
+  answerFile(
+    view,
+    {
+      name: joinTexts('-', [
+        'balance',
+        fileSubject(view.projects),
+        `${new Date(view.at).toISOString().slice(0, 10)}.csv`,
+      ]),
+      columns: ['balance', 'bonuses', 'average a day', 'days left'],
+      each: 'the balance',
+      gaps: [],
+    },
+    {
+      rows: (figures) => {
+        const { balance, bonuses, runway } = figures;
+        const estimate = estimateOf(figures);
+        const notes = [
+          ...amountNotes('balance', balance),
+          ...amountNotes('bonuses', bonuses),
+          ...(typeof runway === 'string' ? [runway] : []),
+        ];
+        return [
+          [
+            rawDigits(balance),
+            rawDigits(bonuses),
+            { digits: estimate ? averageDigits(estimate.average, figures) : '' },
+            { digits: estimate ? String(estimate.days) : '' },
+            { text: notes.join('; ') },
+          ],
+        ];
+      },
+      details: (figures) => {
+        const estimate = estimateOf(figures);
+        return compact([
+          ['Balance', exactDigits(figures.balance)],
+          ['Bonuses', exactDigits(figures.bonuses)],
+          estimate && ['Average a day', averageDigits(estimate.average, figures)],
+          estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
+        ] as const);
+      },
+    },
+  );
+
+export const estimateOf = ({ runway }: BalanceFigures) =>
+  typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
+
+const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): string =>
+  toPlacesOf(
+    [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : [])),
+    average,
+  );
+
+const exactDigits = (amount: Amount): string =>
+  'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;
