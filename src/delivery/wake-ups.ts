@@ -59,13 +59,11 @@ export function planWakeUps({ redis, queue, workspaces, clock, log, runner }: Wa
     /** Delivers from now on, what is overdue first. */
     start(): void {
       wakeUps.start(async (workspace) => {
-        const next = await runner.run(workspace);
-        if (next !== undefined) await wakeUps.wake(workspace, Math.min(next, clock() + LONGEST));
-        // It may have left.
-        else await wakeUps.forget(workspace);
-        // This plan has replaced that of a change which was stored after the run had read.
-        const now = await runner.nextRun(workspace);
-        if (now !== undefined && (next === undefined || now < next)) await wakeUps.wake(workspace, now);
+        await runner.run(workspace, (next) =>
+          next === undefined
+            ? wakeUps.forget(workspace)
+            : wakeUps.wake(workspace, Math.min(next, clock() + LONGEST)),
+        );
       });
     },
     /** Begins no further message, and lets running ones end within `patience` ms. */

@@ -79,6 +79,9 @@ export const isDraft = <About>(prepared: Draft<About> | Step<About>): prepared i
 export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =>
   kind as MessageKind<unknown>;
 
+/** Each message is parsed once, however many ask for it. */
+const parsed = new WeakMap<OutboxMessage, OutboxMessage | undefined>();
+
 /** The messages of a kind, with what they are about; those whose record is damaged are left out. */
 export const messagesOf = <About>(
   { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
@@ -86,6 +89,9 @@ export const messagesOf = <About>(
 ): readonly OutboxMessage<About>[] =>
   messages.flatMap((message) => {
     if (messageKindOf(message) !== name) return [];
-    const { data, success } = about.safeParse(message.about);
-    return success ? [{ ...message, about: data }] : [];
+    if (!parsed.has(message)) {
+      const { data, success } = about.safeParse(message.about);
+      parsed.set(message, success ? { ...message, about: data } : undefined);
+    }
+    return (parsed.get(message) as OutboxMessage<About> | undefined) ?? [];
   });

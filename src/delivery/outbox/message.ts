@@ -50,14 +50,13 @@ export function parseMessage(key: string, json: string): OutboxMessage | undefin
   return { ...stored, key, json };
 }
 
-export const serialize = <About>({ key: _, json: __, ...stored }: OutboxMessage<About>): StoredMessage =>
-  stored;
+const serialize = ({ key: _, json: __, ...stored }: OutboxMessage): string => JSON.stringify(stored);
 
-/** Stores a new message, or deletes one, in the delivery log. */
+/** Stores a message in the delivery log in place of what was read of it, or deletes it. */
 export const putMessage = (message: OutboxMessage) => ({
-  ...{ name: message.key, before: undefined, value: serialize(message) },
+  ...{ name: message.key, before: message.json, after: serialize(message) },
 });
-export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, value: undefined });
+export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, after: undefined });
 
 /** A message that is due and not stored yet. */
 export const newMessage = <About>(

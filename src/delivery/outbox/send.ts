@@ -23,10 +23,17 @@ import {
 } from '../../slack/reply/message-calls.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { DeliveryContext } from '../context.ts';
-import { type LogField, OvertakenError, openField, type WriteConditions } from '../delivery-log.ts';
+import { OvertakenError, type WriteConditions } from '../delivery-log.ts';
 import { effectOf, type FailureEffect } from './failure-effect.ts';
 import { deliveryMetadata, findPost } from './find-post.ts';
-import { type OutboxMessage, parseMessage, retryDelay, SLACK_SETTLE, serialize } from './message.ts';
+import {
+  dropMessage,
+  type OutboxMessage,
+  parseMessage,
+  putMessage,
+  retryDelay,
+  SLACK_SETTLE,
+} from './message.ts';
 import { type Draft, isDraft, type MessageKind, type Step } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
 import { threadQuestions } from './thread-topic.ts';
@@ -62,8 +69,7 @@ export function deliverMessage<About>(
     ...{ tries: message.tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
   };
   return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {
-    const attempt = new Attempt(kind, message, context);
-    annotate({ outcome: await attempt.run(annotate) });
+    annotate({ outcome: await new Attempt(kind, message, context).run(annotate) });
   });
 }
 
@@ -72,7 +78,6 @@ type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 class Attempt<About> {
   /** The record as it was last stored. */
   private current: OutboxMessage<About>;
-  private readonly field: LogField<OutboxMessage<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
   /** What it would show: an update that is given up isn't tried again until that changes. */
@@ -83,17 +88,9 @@ class Attempt<About> {
     private readonly message: OutboxMessage<About>,
     private readonly context: DeliveryContext,
   ) {
-    const { key, json, state } = message;
     this.current = message;
-    this.mayBeInSlack = state === 'sending';
+    this.mayBeInSlack = message.state === 'sending';
     this.shown = message.about;
-    let known: OutboxMessage<About> | undefined = message;
-    this.field = openField(context, key, json, (text) => {
-      const now =
-        known ?? (text === undefined ? undefined : (parseMessage(key, text) as OutboxMessage<About>));
-      known = undefined;
-      return now;
-    });
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
@@ -148,8 +145,11 @@ class Attempt<About> {
     const at = context.clock();
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();
-    const claimed = await this.claim(draft, { channel, at, ...(mayBeInSlack && { isAgain: true }) });
-    if (!claimed) return 'changed';
+    const { next: _, cause: __, ...rest } = message;
+    const sending = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
+    const claimed = { ...rest, ...sending, about: draft.about ?? message.about };
+    const { expected } = draft;
+    if ((await this.write(claimed, expected && { expected })) === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > FRESH) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
@@ -170,31 +170,25 @@ class Attempt<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
-  private async claim(draft: Draft<About>, sending: Partial<OutboxMessage>): Promise<boolean> {
-    const { next: _, cause: __, ...rest } = this.message;
-    const about = draft.about ?? rest.about;
-    const claimed = { ...rest, ...sending, state: 'sending', about } as OutboxMessage<About>;
-    const { expected } = draft;
-    const outcome = await this.write(claimed, expected && { expected });
-    return outcome === 'written';
-  }
-
   /** Slack has it, so this is stored whatever happens, unless its schedule or watch was deleted. */
   private async confirm(posted: PostedTo, topic?: Draft<About>['topic']): Promise<void> {
     const { kind, context } = this;
+    const { deliveryLog, teamId } = context;
     const { next: _, cause: __, ...rest } = this.current;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
     const questions = topic && threadQuestions(topic, posted, context);
     const where = { channel: posted.channel, at: sent.at };
     const began = performance.now();
-    const step = (now: OutboxMessage<About> | undefined) =>
-      now === undefined || now.state === 'posted' ? now : asStored(after);
     for (;;)
       try {
-        await this.field.update(step, { ...conditions, posted: where, ...(questions && { questions }) });
-        return;
+        const given = { ...conditions, posted: where, ...(questions && { questions }) };
+        if ((await this.tryWrite(after, given)) !== 'overtaken') return;
+        const { key } = this.message;
+        const json = (await deliveryLog.load(teamId)).fields[key];
+        if (json === undefined || parseMessage(key, json)?.state === 'posted') return;
+        if (json === this.current.json) throw new OvertakenError();
+        this.current = { ...this.current, json };
       } catch (error) {
         const isAway = isFailure(error) && error.kind === 'store-unavailable';
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -273,12 +267,20 @@ class Attempt<About> {
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
   private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
-    const before = this.current;
-    const outcome = await this.field.update((now) => {
-      if (now !== before) throw new OvertakenError();
-      return after && asStored(after);
-    }, conditions);
-    this.current = this.field.value() ?? before;
+    const outcome = await this.tryWrite(after, conditions);
+    if (outcome === 'overtaken') throw new OvertakenError();
+    return outcome;
+  }
+
+  private async tryWrite(
+    after: OutboxMessage<About> | undefined,
+    { with: others = [], ...conditions }: WriteConditions,
+  ) {
+    const { deliveryLog, teamId } = this.context;
+    const { json } = this.current;
+    const write = after === undefined ? dropMessage(this.current) : putMessage({ ...after, json });
+    const outcome = await deliveryLog.write(teamId, [write, ...others], conditions);
+    if (outcome === 'written' && after !== undefined) this.current = { ...after, json: write.after };
     return outcome;
   }
 }
@@ -290,10 +292,6 @@ const orLater = <About>(message: OutboxMessage<About>) => {
     return { outcome: 'retrying', message };
   };
 };
-
-/** The field's value: `openField` compares and stores its JSON. */
-const asStored = <About>(message: OutboxMessage<About>): OutboxMessage<About> =>
-  serialize(message) as OutboxMessage<About>;
 
 /** The waits of an update after each failure, in ms; then it is given up. */
 const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
