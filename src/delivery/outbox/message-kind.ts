@@ -26,6 +26,8 @@ export interface MessageKind<About> {
    * @returns a draft, or how the record goes on without sending @throws Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
+  /** What follow-ups in its thread refer to once Slack has it. */
+  readonly topic?: (message: OutboxMessage<About>, context: DeliveryContext) => MessageTopic | undefined;
   /** Written in the same step as that Slack has it, for the first time or with a new content. */
   readonly afterSent?: (
     message: OutboxMessage<About>,
@@ -59,10 +61,8 @@ export interface Draft<About> {
   render(at: Millis, recipient: Recipient): SlackMessage;
   /** Stored with the claim: what the message shows. */
   readonly about?: About;
-  /** A field of the workspace's record with its value: if it has changed since, the message isn't sent. */
-  readonly expected?: WriteConditions['expected'];
-  /** What follow-ups in its thread refer to. */
-  readonly topic?: MessageTopic | undefined;
+  /** A field of the workspace's record: if it has changed since that was read, the message isn't sent. */
+  readonly restsOn?: string;
 }
 
 /** How a record goes on without its message being sent, for log and metrics in a word. */

@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import {
@@ -16,16 +17,17 @@ import {
   type Message as SlackMessage,
 } from '../../slack/kit/blocks.ts';
 import {
+  type MessageMetadata,
   openDirectMessage,
   type PostedTo,
   postMessage,
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
+import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { DeliveryContext } from '../context.ts';
 import { OvertakenError, type WriteConditions } from '../delivery-log.ts';
 import { effectOf, type FailureEffect } from './failure-effect.ts';
-import { deliveryMetadata, findPost } from './find-post.ts';
 import {
   dropMessage,
   type OutboxMessage,
@@ -148,13 +150,15 @@ class Attempt<About> {
     const { next: _, cause: __, ...rest } = message;
     const sending = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const claimed = { ...rest, ...sending, about: draft.about ?? message.about };
-    const { expected } = draft;
-    if ((await this.write(claimed, expected && { expected })) === 'changed') return 'changed';
+    const { restsOn: field } = draft;
+    const value = context.workspace.fields[field ?? ''] ?? '';
+    const unchanged = await this.write(claimed, field === undefined ? {} : { expected: { field, value } });
+    if (unchanged === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > FRESH) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
-    await this.confirm({ channel, ts }, draft.topic);
+    await this.confirm({ channel, ts });
     return 'sent';
   }
 
@@ -171,12 +175,13 @@ class Attempt<About> {
   }
 
   /** Slack has it, so this is stored whatever happens, unless its schedule or watch was deleted. */
-  private async confirm(posted: PostedTo, topic?: Draft<About>['topic']): Promise<void> {
+  private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { deliveryLog, teamId } = context;
     const { next: _, cause: __, ...rest } = this.current;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
+    const topic = kind.topic?.(sent, context);
     const questions = topic && threadQuestions(topic, posted, context);
     const where = { channel: posted.channel, at: sent.at };
     const began = performance.now();
@@ -327,3 +332,74 @@ const isUnchangeable = (error: unknown): boolean =>
 
 const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
+
+/** Marks a scheduled post, so that it can be found again. */
+const DELIVERY_EVENT_TYPE = 'tally_delivery';
+
+/** Metadata that Slack stores with the message. @param key of the message in the delivery log */
+const deliveryMetadata = (key: string): MessageMetadata => ({
+  event_type: DELIVERY_EVENT_TYPE,
+  event_payload: { key },
+});
+
+/** Slack's clock and ours may differ by this much, in ms. */
+const CLOCK_SKEW = 300_000;
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+/** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+const NOT_READABLE: readonly string[] = [
+  'missing_scope',
+  'not_allowed_token_type',
+  'no_permission',
+  'access_denied',
+  'not_in_channel',
+  'channel_not_found',
+  'method_not_supported_for_channel_type',
+];
+
+/**
+ * Looks for a post in its channel.
+ *
+ * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
+ * @param at when the post was sent, in ms
+ * @throws slack-failed if Slack does not answer
+ */
+export async function findPost(
+  client: WebClient,
+  channel: SlackId,
+  key: string,
+  at: Millis,
+): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
+  let cursor = '';
+  try {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const range = {
+        channel,
+        include_all_metadata: true,
+        limit: PAGE,
+        oldest: seconds(at - CLOCK_SKEW),
+        latest: seconds(at + CLOCK_SKEW),
+        ...(cursor !== '' && { cursor }),
+      };
+      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
+        client.conversations.history(range),
+      );
+      const found = messages.find(
+        ({ metadata }) =>
+          metadata?.event_type === DELIVERY_EVENT_TYPE &&
+          (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
+      );
+      if (found?.ts !== undefined) return { ts: found.ts };
+      cursor = more?.next_cursor ?? '';
+      if (cursor === '') return 'absent';
+    }
+    return 'unknown';
+  } catch (error) {
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
+      return 'unknown';
+    throw error;
+  }
+}
+
+const seconds = (ms: Millis): string => (ms / 1000).toFixed(3);

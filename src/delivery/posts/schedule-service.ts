@@ -10,10 +10,10 @@ import type { DeliveryLog } from '../delivery-log.ts';
 import { putMessage } from '../outbox/message.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
+import { type MakeReport, runReport, shownProjects, topicOf } from '../reports/reports.ts';
 import type { RunnerParts } from '../run.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { postsOf } from './post-record.ts';
-import { type MakeReport, runReport, shownProjects, topicOf } from './run-report.ts';
 
 interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'load' | 'write'>;
