@@ -34,8 +34,6 @@ export interface FieldWrite {
 
 /** What is written with fields, in the same step. */
 export interface WriteConditions {
-  /** Other fields: all are written, or none is. */
-  readonly with?: readonly FieldWrite[];
   /** A field of the workspace's record with its value: nothing is written if the value has changed. */
   readonly expected?: { readonly field: string; readonly value: string };
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
@@ -99,7 +97,7 @@ export function createDeliveryLog(redis: RedisConnection) {
     async write(
       workspace: SlackId,
       fields: readonly FieldWrite[],
-      { expected, posted, questions = [], lastDelivery }: Omit<WriteConditions, 'with'> = {},
+      { expected, posted, questions = [], lastDelivery }: WriteConditions = {},
     ): Promise<'written' | 'overtaken' | 'changed'> {
       const [schedule, last] = lastDelivery ?? [''];
       const outcome = await evalInWorkspace(

@@ -72,9 +72,6 @@ export interface Step<About> extends WriteConditions {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-export const isDraft = <About>(prepared: Draft<About> | Step<About>): prepared is Draft<About> =>
-  'render' in prepared;
-
 /** For a job's `kinds`: each message is read by the schema of its own kind, so its type is known there. */
 export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =>
   kind as MessageKind<unknown>;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 
 /** The first part of a message's key. */
@@ -85,15 +85,6 @@ export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis
   return state === 'posted' ? planned : undefined;
 }
 const MAX_DELAY: Millis = 100 * HOUR;
-
-/** The waits after each failure, in ms: an hour in all. After an outage, a post comes within five minutes. */
-const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** Of every message but a post, whose next date names the failed one: for three days more, one try an hour. */
-const HOURS = 72;
-
-/** The wait after so many failures, in ms; undefined once it is given up. */
-export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
-  PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
 export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;

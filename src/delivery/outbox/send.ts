@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import {
   channelLink,
@@ -27,16 +27,15 @@ import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { DeliveryContext } from '../context.ts';
 import { OvertakenError, type WriteConditions } from '../delivery-log.ts';
-import { effectOf, type FailureEffect } from './failure-effect.ts';
 import {
-  dropMessage,
-  type OutboxMessage,
-  parseMessage,
-  putMessage,
-  retryDelay,
-  SLACK_SETTLE,
-} from './message.ts';
-import { type Draft, isDraft, type MessageKind, type Step } from './message-kind.ts';
+  afterFailure,
+  effectOf,
+  type FailureEffect,
+  isSlackError,
+  isUnchangeable,
+} from './failure-effect.ts';
+import { dropMessage, type OutboxMessage, parseMessage, putMessage } from './message.ts';
+import type { Draft, MessageKind, Step } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
 import { threadQuestions } from './thread-topic.ts';
 
@@ -44,9 +43,6 @@ import { threadQuestions } from './thread-topic.ts';
 const FRESH: Millis = 3_000;
 /** How long a confirmation waits for a store that is away; in ms. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
-
-/** Slack's codes for a message that no longer exists or can no longer be edited. */
-const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
@@ -105,7 +101,7 @@ class Attempt<About> {
       const state = message.state === 'posted' ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
-      if (!isDraft(prepared)) return await this.save(prepared);
+      if (!('render' in prepared)) return await this.save(prepared);
       this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
@@ -247,7 +243,7 @@ class Attempt<About> {
     const { kind, context, message } = this;
     const isForNobody = effect.kind === 'unreachable' || (isFailure(error) && error.kind === 'cannot-post');
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
-    const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
+    const after = afterFailure(message, this.current, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
     const isLeft = message.state === 'posted' && after.next === undefined;
     const given = {
@@ -277,14 +273,11 @@ class Attempt<About> {
     return outcome;
   }
 
-  private async tryWrite(
-    after: OutboxMessage<About> | undefined,
-    { with: others = [], ...conditions }: WriteConditions,
-  ) {
+  private async tryWrite(after: OutboxMessage<About> | undefined, conditions: WriteConditions) {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.current;
     const write = after === undefined ? dropMessage(this.current) : putMessage({ ...after, json });
-    const outcome = await deliveryLog.write(teamId, [write, ...others], conditions);
+    const outcome = await deliveryLog.write(teamId, [write], conditions);
     if (outcome === 'written' && after !== undefined) this.current = { ...after, json: write.after };
     return outcome;
   }
@@ -297,41 +290,6 @@ const orLater = <About>(message: OutboxMessage<About>) => {
     return { outcome: 'retrying', message };
   };
 };
-
-/** The waits of an update after each failure, in ms; then it is given up. */
-const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
-
-/**
- * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
- * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
- */
-function afterFailure<About>(
-  before: OutboxMessage<About>,
-  current: OutboxMessage<About>,
-  kind: MessageKind<About>['name'],
-  mayBeInSlack: boolean,
-  effect: FailureEffect,
-  now: Millis,
-): OutboxMessage<About> {
-  const { cause, wait } = effect;
-  const isUpdate = before.state === 'posted';
-  const tries = before.tries + (wait === undefined ? 1 : 0);
-  const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(kind, tries));
-  const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
-  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
-  const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
-  const tried = { ...kept, tries, cause, json: current.json };
-  if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
-  const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
-  return { ...tried, state, next: now + Math.max(pause, least) };
-}
-
-const isUnchangeable = (error: unknown): boolean =>
-  isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
-
-const isSlackError = (error: unknown): boolean =>
-  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
 /** Marks a scheduled post, so that it can be found again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
