@@ -81,7 +81,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
     return { isIdle: false };
   }
 
-  async function runPasses(teamId: SlackId, plan: PlanRun): Promise<Millis | undefined> {
+  async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
     const run = openRun(teamId, { ...parts, billing: billingForRun() }, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
     for (let pass = 0; pass < MAX_PASSES && !run.isOver(); pass += 1) {
@@ -90,11 +90,12 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
       if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
       const { isIdle, next } = view ? await doWhatIsDue(view, run) : { isIdle: true };
       if (!isIdle) continue;
+      if (plan === undefined) return next;
       // This replaces the plan of a change that was stored after the run had read: so it reads once more.
       await plan(next);
       planned = { read, next };
     }
-    await plan(clock());
+    await plan?.(clock());
     return clock();
   }
 
@@ -105,7 +106,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
      * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
      * @returns when that is, in ms; undefined for never @throws store-unavailable
      */
-    run: (workspace: SlackId, plan: PlanRun = async () => undefined): Promise<Millis | undefined> =>
+    run: (workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined> =>
       trackWork<RunWork, Millis | undefined>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
         onFinished,
@@ -117,7 +118,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
             if (!isStopped && !(error instanceof OvertakenError)) throw error;
             annotate({ outcome: isStopped ? 'stopped' : 'overtaken' });
             const next = clock() + (isStopped ? 0 : BUSY);
-            await plan(next);
+            await plan?.(next);
             return next;
           }
         },
