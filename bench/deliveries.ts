@@ -8,7 +8,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { QUEUE_NAME, QUEUE_PREFIX } from '../src/redis/keys.ts';
 import {
   endProcess,
   startDeliveryProcess,
@@ -31,12 +30,10 @@ export async function deliveries({
   const redis = await startPersistentRedis();
   const slack = await startMinimalSlack();
   const client = new Redis(redis.url.replace('unix://', ''));
+  // The program is bundled, and its queue has been there before.
+  await endProcess(await startDeliveryProcess(redis.url, slack.url));
   const due = Math.floor(Date.now() / MINUTE) * MINUTE;
   await saveManySchedules(client, { workspaces, each, channels: each, due, since: due - 1 });
-  // As after any post before: a process that knows of no queue looks for one twice a minute.
-  const worked = new Queue(QUEUE_NAME, { connection: client, prefix: QUEUE_PREFIX });
-  await worked.waitUntilReady();
-  await worked.close();
   const from = Date.now();
   const processes = await Promise.all([1, 2].map(() => startDeliveryProcess(redis.url, slack.url)));
   const all = workspaces * each;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -40,7 +40,7 @@ export interface DeliveryContext extends RunParts, RunView {
   isOver(): boolean;
   /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
   backOff(until: Millis): Promise<void>;
-  /** Reads the workspace's record as it is now. @throws store-unavailable */
+  /** Reads the workspace's record as it is now: once for all who ask at the same moment. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
   /** The workspace's client. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;
@@ -56,6 +56,7 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
   const { deliveryLog, clientFor, workspaces, clock } = parts;
   const lastPosts = new Map<SlackId, Millis>();
   let isBackingOff = false;
+  let loading: Promise<Workspace> | undefined;
   let client: Promise<WebClient> | undefined;
   return {
     ...parts,
@@ -66,7 +67,13 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
       isBackingOff = true;
       await deliveryLog.backOff(teamId, until);
     },
-    loadWorkspace: () => workspaces.load(teamId),
+    loadWorkspace() {
+      loading ??= setImmediate().then(() => {
+        loading = undefined;
+        return workspaces.load(teamId);
+      });
+      return loading;
+    },
     client() {
       client ??= clientFor(teamId);
       return client;

@@ -14,14 +14,13 @@ import { type OutboxMessage, parseMessage } from './outbox/message.ts';
 
 /** The delivery log of a workspace as it was read. */
 export interface DeliveryLogSnapshot {
+  /** As Redis holds them. */
+  readonly fields: Readonly<Record<string, string>>;
   readonly messages: readonly OutboxMessage[];
   /** When this channel (any channel if none is given) was last posted to, in ms. */
   lastPost(channel?: SlackId): Millis | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
-  state(name: string): string | undefined;
-  /** Names and JSON of all fields whose name begins with `prefix`. */
-  statesOf(prefix: string): readonly (readonly [name: string, json: string])[];
 }
 
 /** A field of the log: a message by its key, or the state of a watch. */
@@ -29,14 +28,12 @@ export interface FieldWrite {
   readonly name: string;
   /** The JSON before; undefined for none. Nothing is written if Redis holds another value at that moment. */
   readonly before: string | undefined;
-  /** Undefined deletes it. */
-  readonly value: unknown;
+  /** The JSON after; undefined deletes it. */
+  readonly after: string | undefined;
 }
 
 /** What is written with fields, in the same step. */
 export interface WriteConditions {
-  /** Other fields: all are written, or none is. */
-  readonly with?: readonly FieldWrite[];
   /** A field of the workspace's record with its value: nothing is written if the value has changed. */
   readonly expected?: { readonly field: string; readonly value: string };
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
@@ -91,7 +88,7 @@ export function createDeliveryLog(redis: RedisConnection) {
   const keys = [recordKey, deliveryLogKey, threadsKey, threadTimesKey];
   return {
     async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
-      return parseSnapshot(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
+      return snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
     },
     /**
      * @returns `overtaken` if a field differs from its `before`, or the workspace has left; `changed` if the record
@@ -100,7 +97,7 @@ export function createDeliveryLog(redis: RedisConnection) {
     async write(
       workspace: SlackId,
       fields: readonly FieldWrite[],
-      { expected, posted, questions = [], lastDelivery }: Omit<WriteConditions, 'with'> = {},
+      { expected, posted, questions = [], lastDelivery }: WriteConditions = {},
     ): Promise<'written' | 'overtaken' | 'changed'> {
       const [schedule, last] = lastDelivery ?? [''];
       const outcome = await evalInWorkspace(
@@ -112,7 +109,7 @@ export function createDeliveryLog(redis: RedisConnection) {
         ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
         ...[FIELDS.schedule + schedule, FIELDS.sent + schedule],
         last === undefined ? '' : JSON.stringify(last),
-        ...fields.flatMap(({ name, before = '', value }) => [name, before, JSON.stringify(value) ?? '']),
+        ...fields.flatMap(({ name, before = '', after = '' }) => [name, before, after]),
         ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
       );
       return outcome as 'written' | 'overtaken' | 'changed';
@@ -124,76 +121,24 @@ export function createDeliveryLog(redis: RedisConnection) {
   };
 }
 
-function parseSnapshot(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+  let messages: readonly OutboxMessage[] | undefined;
   const entries = Object.entries(fields);
   const number = (field: string): number | undefined => {
     const value = Number(fields[field]);
     return Number.isSafeInteger(value) ? value : undefined;
   };
   return {
-    messages: entries.flatMap(([key, json]) => parseMessage(key, json) ?? []),
+    fields,
+    get messages() {
+      messages ??= entries.flatMap(([key, json]) => parseMessage(key, json) ?? []);
+      return messages;
+    },
     lastPost(channel) {
       if (channel !== undefined) return number(CHANNEL + channel);
       const posted = entries.flatMap(([field]) => (field.startsWith(CHANNEL) ? (number(field) ?? 0) : []));
       return posted.length === 0 ? undefined : Math.max(...posted);
     },
     backOffUntil: number(BACK_OFF),
-    state: (name) => fields[name],
-    statesOf: (prefix) => entries.filter(([field]) => field.startsWith(prefix)),
-  };
-}
-
-/** A field of the log that several processes may read, change and write. */
-export type LogField<T> = ReturnType<typeof openField<T>>;
-
-const MAX_ATTEMPTS = 10;
-
-/**
- * Opens a field as it was read.
- *
- * @param json as it was read; undefined for none
- * @param parse gets the stored JSON, or undefined if nothing is stored
- */
-export function openField<T>(
-  { deliveryLog, teamId }: { readonly deliveryLog: DeliveryLog; readonly teamId: SlackId },
-  name: string,
-  json: string | undefined,
-  parse: (json: string | undefined) => T,
-) {
-  let before = json;
-  let value = parse(before);
-  return {
-    value: (): T => value,
-    /**
-     * Applies `change` and writes the result; undefined deletes the field. If another process wrote first, `change` is
-     * applied to what it wrote. Does nothing if it changes nothing.
-     *
-     * @param change throws OvertakenError for a step that another process has made
-     * @returns `changed` if the record is not as expected; nothing is written then
-     * @throws OvertakenError, store-unavailable
-     */
-    async update(
-      change: (value: T) => T | undefined,
-      { with: others = [], ...conditions }: WriteConditions = {},
-    ): Promise<'written' | 'changed'> {
-      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const after = change(value);
-        const text = JSON.stringify(after);
-        if (after === value || text === before) return 'written';
-        const fields = [{ name, before, value: after }, ...others];
-        const outcome = await deliveryLog.write(teamId, fields, conditions);
-        if (outcome === 'changed') return outcome;
-        if (outcome === 'written') {
-          before = text;
-          value = parse(text);
-          return outcome;
-        }
-        const now = (await deliveryLog.load(teamId)).state(name);
-        if (now === before) break;
-        before = now;
-        value = parse(now);
-      }
-      throw new OvertakenError();
-    },
   };
 }

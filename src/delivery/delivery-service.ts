@@ -1,10 +1,9 @@
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { createPostsJob } from './posts/posts-job.ts';
-import type { MakeReport } from './posts/run-report.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
-import { makeReport } from './reports/reports.ts';
+import { type MakeReport, makeReport } from './reports/reports.ts';
 import { createWorkspaceRunner, type RunnerParts } from './run.ts';
 import { planWakeUps, type WakeUpParts } from './wake-ups.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';

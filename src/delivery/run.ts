@@ -1,5 +1,6 @@
 /** One run for one workspace: load what is known, plan, do what is due, and again until nothing is; then say when to wake. */
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -34,6 +35,9 @@ export interface Plan {
   readonly next: Millis | undefined;
 }
 
+/** In ms; undefined for never, as the workspace may have left. @throws store-unavailable */
+type PlanRun = (next: Millis | undefined) => Promise<void>;
+
 /** Another process is about the same workspace: try again after this; in ms. */
 const BUSY: Millis = 3_000;
 /** What becomes due during a run is done in the same run, but not without end. */
@@ -63,24 +67,35 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
     return hasLeft ? undefined : { workspace, snapshot, now: clock() };
   }
 
-  async function runPasses(teamId: SlackId): Promise<Millis | undefined> {
+  /** @returns whether anything was due and, if not, when something is; in ms */
+  async function doWhatIsDue(view: RunView, run: ReturnType<typeof openRun>) {
+    const { due, tasks, writes, next } = planRun(jobs, view);
+    if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
+    // If another process was faster, the next pass reads what it wrote.
+    if (writes.length > 0) await deliveryLog.write(run.teamId, writes);
+    const answerCollector = createAnswerCollector(clock);
+    const context = { ...run, ...view, answerCollector };
+    for (const task of tasks) if (!context.isOver()) await task(context);
+    await deliverAll(due, context);
+    await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
+    return { isIdle: false };
+  }
+
+  async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
     const run = openRun(teamId, { ...parts, billing: billingForRun() }, stopping.signal);
-    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
+    for (let pass = 0; pass < MAX_PASSES && !run.isOver(); pass += 1) {
       const view = await load(teamId);
-      if (view === undefined) return undefined;
-      const { due, plans, next } = planRun(jobs, view);
-      const writes = plans.flatMap((plan) => plan.writes);
-      const tasks = plans.flatMap((plan) => plan.tasks);
-      if (writes.length + tasks.length + due.length === 0) return next;
-      // If another process was faster, the next pass reads what it wrote.
-      if (writes.length > 0) await deliveryLog.write(teamId, writes);
-      const answerCollector = createAnswerCollector(clock);
-      const context = { ...run, ...view, answerCollector };
-      for (const task of tasks) if (!context.isOver()) await task(context);
-      await deliverAll(due, context);
-      await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
-      if (run.isOver()) break;
+      const read = view && [view.workspace.fields, view.snapshot.fields];
+      if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
+      const { isIdle, next } = view ? await doWhatIsDue(view, run) : { isIdle: true };
+      if (!isIdle) continue;
+      if (plan === undefined) return next;
+      // This replaces the plan of a change that was stored after the run had read: so it reads once more.
+      await plan(next);
+      planned = { read, next };
     }
+    await plan?.(clock());
     return clock();
   }
 
@@ -88,31 +103,26 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
     /**
      * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
      *
-     * @returns when to run again, in ms; undefined for never @throws store-unavailable
+     * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
+     * @returns when that is, in ms; undefined for never @throws store-unavailable
      */
-    run: (workspace: SlackId): Promise<Millis | undefined> =>
+    run: (workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined> =>
       trackWork<RunWork, Millis | undefined>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
         onFinished,
         async (annotate) => {
           try {
-            return await runPasses(workspace);
+            return await runPasses(workspace, plan);
           } catch (error) {
             const isStopped = stopping.signal.aborted;
             if (!isStopped && !(error instanceof OvertakenError)) throw error;
             annotate({ outcome: isStopped ? 'stopped' : 'overtaken' });
-            return clock() + (isStopped ? 0 : BUSY);
+            const next = clock() + (isStopped ? 0 : BUSY);
+            await plan?.(next);
+            return next;
           }
         },
       ),
-    /** When the workspace is to be run, by what is stored now; in ms, undefined for never. @throws store-unavailable */
-    async nextRun(workspace: SlackId): Promise<Millis | undefined> {
-      const view = await load(workspace);
-      if (view === undefined) return undefined;
-      const { due, plans, next } = planRun(jobs, view);
-      const isDue = due.length > 0 || plans.some(({ tasks, writes }) => tasks.length + writes.length > 0);
-      return isDue ? view.now : next;
-    },
     stop: (): void => stopping.abort(),
   };
 }
@@ -148,7 +158,8 @@ function planRun(jobs: readonly Job[], view: RunView) {
   ];
   const ahead = stored.flatMap(({ at }) => (at !== undefined && at > now ? at : []));
   return {
-    plans,
+    writes: plans.flatMap(({ writes }) => writes),
+    tasks: plans.flatMap(({ tasks }) => tasks),
     due: isQuiet ? [] : due,
     next: earliest(
       ...plans.map(({ next }) => next),

@@ -58,13 +58,11 @@ export function planWakeUps({ redis, queue, workspaces, clock, log, runner }: Wa
     /** Delivers from now on, what is overdue first. */
     start(): void {
       wakeUps.start(async (workspace) => {
-        const next = await runner.run(workspace);
-        if (next !== undefined) await wakeUps.wake(workspace, Math.min(next, clock() + LONGEST));
-        // It may have left.
-        else await wakeUps.forget(workspace);
-        // This plan has replaced that of a change which was stored after the run had read.
-        const now = await runner.nextRun(workspace);
-        if (now !== undefined && (next === undefined || now < next)) await wakeUps.wake(workspace, now);
+        await runner.run(workspace, (next) =>
+          next === undefined
+            ? wakeUps.forget(workspace)
+            : wakeUps.wake(workspace, Math.min(next, clock() + LONGEST)),
+        );
       });
     },
     /** Begins no further message, and lets running ones end within `patience` ms. */
@@ -84,8 +82,6 @@ interface QueueParts {
   readonly onError: (error: Error) => void;
   /** Every workspace that has a record. */
   readonly workspaces: () => AsyncIterable<SlackId>;
-  /** BullMQ waits for Redis for as long as it is away; callers wait no longer than this. */
-  readonly patience?: Millis;
 }
 
 /** Does what is due in a workspace, plans what comes next by `wake`, and rejects to be run again. */
@@ -95,6 +91,8 @@ type RunWorkspace = (workspace: SlackId) => Promise<void>;
 const CONCURRENCY = 100;
 /** How often workspaces are looked for whose wake-up was lost. */
 const SWEEP: Millis = HOUR;
+/** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
+const PATIENCE: Millis = 3_000;
 /** Closing a connection that does not answer takes no longer than this. */
 const CLOSING: Millis = 1_000;
 
@@ -106,7 +104,7 @@ const CLOSING: Millis = 1_000;
  *
  * @throws store-unavailable from each method
  */
-export function createWakeUps({ connection, clock, onError, workspaces, patience = 3_000 }: QueueParts) {
+export function createWakeUps({ connection, clock, onError, workspaces }: QueueParts) {
   const options = { connection, prefix: QUEUE_PREFIX };
   let opened: Queue<{ readonly workspace: SlackId }> | undefined;
   /** Opened when it is first used: that writes into Redis, where another version's records may be. */
@@ -125,7 +123,7 @@ export function createWakeUps({ connection, clock, onError, workspaces, patience
   let worker: Worker<{ readonly workspace: SlackId }> | undefined;
 
   const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-    withTimeout(patience, guardRead(work), () => {
+    withTimeout(PATIENCE, guardRead(work), () => {
       const cause = new Error('The queue timed out.');
       reportOutage(cause);
       throw new Failure('store-unavailable', {}, { cause });

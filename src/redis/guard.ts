@@ -47,8 +47,14 @@ type ScriptCall = readonly [
   ...args: readonly (string | number)[],
 ];
 
-const evalScript = (...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> =>
-  redis.eval(script, keys.length, ...keys.map((key) => key(workspace)), ...args);
+type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
+
+/** A script's text goes over each connection once: from then on ioredis sends its hash. */
+async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
+  const scripts = redis as unknown as Scripts;
+  if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
+  return scripts[script]?.(keys.length, ...keys.map((key) => key(workspace)), ...args);
+}
 
 /** Runs a script that writes something of a workspace. @throws store-unavailable */
 export const evalInWorkspace = (...call: ScriptCall): Promise<unknown> =>

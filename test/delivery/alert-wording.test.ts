@@ -2,11 +2,7 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import {
-  dependentsOf,
-  type ReminderView,
-  reminderNotice,
-} from '../../src/delivery/reminders/reminder-blocks.ts';
+import { dependentsOf, type ReminderView, reminderNotice } from '../../src/delivery/reminders/reminders.ts';
 import {
   type AlertBasis,
   alertText,

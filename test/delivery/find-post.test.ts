@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPost } from '../../src/delivery/outbox/find-post.ts';
+import { findPost } from '../../src/delivery/outbox/send.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { QUIET } from '../support/delivery-runner.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
@@ -469,11 +469,11 @@ describe('a run that another process has overtaken', () => {
   it('posts nothing where its process stood still before it asked Slack', async () => {
     await given();
     const hanging = redis.duplicate();
-    const evaluate = hanging.eval.bind(hanging) as (...args: unknown[]) => Promise<unknown>;
-    hanging.eval = async (...args: unknown[]) => {
-      const answer = await evaluate(...args);
-      if (args.some((one) => String(one).includes('"state":"sending"'))) standStill(3_100);
-      return answer;
+    const send = hanging.sendCommand.bind(hanging);
+    hanging.sendCommand = (command, ...rest) => {
+      if (command.args.some((one) => String(one).includes('"state":"sending"')))
+        command.promise = command.promise.finally(() => standStill(3_100));
+      return send(command, ...rest);
     };
     await delivery.restart({ redis: hanging });
     expect(await run()).toBe(delivery.now + 3_000);

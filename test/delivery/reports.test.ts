@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
+import type { ReportResult } from '../../src/delivery/reports/reports.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { createBillingCache } from '../../src/delivery/run.ts';
 import { wordFailure } from '../../src/domain/failure/index.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ReportResult } from '../../src/delivery/posts/run-report.ts';
+import type { ReportResult } from '../../src/delivery/reports/reports.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { finding, schedule } from '../support/delivery.ts';

@@ -221,7 +221,7 @@ describe('a wake-up', () => {
   it('says that the store does not answer instead of waiting for it', async () => {
     const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
     const lost = createWakeUps({
-      ...{ connection: nowhere, clock: Date.now, onError: () => undefined, patience: 200 },
+      ...{ connection: nowhere, clock: Date.now, onError: () => undefined },
       workspaces: () => index.list(),
     });
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });

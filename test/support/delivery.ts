@@ -1,9 +1,9 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/posts/run-report.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
 import { planWakeUps } from '../../src/delivery/wake-ups.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';

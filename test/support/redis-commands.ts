@@ -32,7 +32,8 @@ export async function commandsOf(
     start(message: unknown) {
       const sent = message as SentCommand;
       if (sent.database === redis.client.options.db && !isLeftOut(sent) && sent.command !== 'ping')
-        names.push(sent.command);
+        // A script that this connection has sent before goes by its hash.
+        names.push(sent.command === 'evalsha' ? 'eval' : sent.command);
     },
     ...{ end: none, asyncStart: none, asyncEnd: none, error: none },
   };

@@ -6,8 +6,8 @@ import {
   type StoredFailure,
   storeFailure,
 } from '../../domain/failure/index.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
-import { MAX_RETRY_DELAY } from './message.ts';
+import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from './message.ts';
 
 /** What follows from a failure of a message that Tally sends by itself. */
 export interface FailureEffect {
@@ -96,3 +96,50 @@ function slackEffect(
   }
   return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
 }
+
+/** The waits after each failure, in ms: an hour in all. After an outage, a post comes within five minutes. */
+const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
+/** Of every message but a post, whose next date names the failed one: for three days more, one try an hour. */
+const HOURS = 72;
+
+/** The wait after so many failures, in ms; undefined once it is given up. */
+const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =>
+  PAUSES[tries - 1] ??
+  (messageKindOf(message) !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
+
+/** The waits of an update after each failure, in ms; then it is given up. */
+const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
+
+/**
+ * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
+ * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
+ */
+export function afterFailure<About>(
+  before: OutboxMessage<About>,
+  current: OutboxMessage<About>,
+  mayBeInSlack: boolean,
+  effect: FailureEffect,
+  now: Millis,
+): OutboxMessage<About> {
+  const { cause, wait } = effect;
+  const isUpdate = before.state === 'posted';
+  const tries = before.tries + (wait === undefined ? 1 : 0);
+  const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(before, tries));
+  const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
+  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
+  const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
+  const tried = { ...kept, tries, cause };
+  if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
+  const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
+  return { ...tried, state, next: now + Math.max(pause, least) };
+}
+
+export const isUnchangeable = (error: unknown): boolean =>
+  isFailure(error) &&
+  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
+
+export const isSlackError = (error: unknown): boolean =>
+  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
+
+/** Slack's codes for a message that no longer exists or can no longer be edited. */
+const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];

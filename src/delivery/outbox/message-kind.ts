@@ -26,6 +26,8 @@ export interface MessageKind<About> {
    * @returns a draft, or how the record goes on without sending @throws Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
+  /** What follow-ups in its thread refer to once Slack has it. */
+  readonly topic?: (message: OutboxMessage<About>, context: DeliveryContext) => MessageTopic | undefined;
   /** Written in the same step as that Slack has it, for the first time or with a new content. */
   readonly afterSent?: (
     message: OutboxMessage<About>,
@@ -59,10 +61,8 @@ export interface Draft<About> {
   render(at: Millis, recipient: Recipient): SlackMessage;
   /** Stored with the claim: what the message shows. */
   readonly about?: About;
-  /** A field of the workspace's record with its value: if it has changed since, the message isn't sent. */
-  readonly expected?: WriteConditions['expected'];
-  /** What follow-ups in its thread refer to. */
-  readonly topic?: MessageTopic | undefined;
+  /** A field of the workspace's record: if it has changed since that was read, the message isn't sent. */
+  readonly restsOn?: string;
 }
 
 /** How a record goes on without its message being sent, for log and metrics in a word. */
@@ -72,12 +72,12 @@ export interface Step<About> extends WriteConditions {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-export const isDraft = <About>(prepared: Draft<About> | Step<About>): prepared is Draft<About> =>
-  'render' in prepared;
-
 /** For a job's `kinds`: each message is read by the schema of its own kind, so its type is known there. */
 export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =>
   kind as MessageKind<unknown>;
+
+/** Each message is parsed once, however many ask for it. */
+const parsed = new WeakMap<OutboxMessage, OutboxMessage | undefined>();
 
 /** The messages of a kind, with what they are about; those whose record is damaged are left out. */
 export const messagesOf = <About>(
@@ -86,6 +86,9 @@ export const messagesOf = <About>(
 ): readonly OutboxMessage<About>[] =>
   messages.flatMap((message) => {
     if (messageKindOf(message) !== name) return [];
-    const { data, success } = about.safeParse(message.about);
-    return success ? [{ ...message, about: data }] : [];
+    if (!parsed.has(message)) {
+      const { data, success } = about.safeParse(message.about);
+      parsed.set(message, success ? { ...message, about: data } : undefined);
+    }
+    return (parsed.get(message) as OutboxMessage<About> | undefined) ?? [];
   });

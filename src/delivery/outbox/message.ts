@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 
 /** The first part of a message's key. */
@@ -50,14 +50,13 @@ export function parseMessage(key: string, json: string): OutboxMessage | undefin
   return { ...stored, key, json };
 }
 
-export const serialize = <About>({ key: _, json: __, ...stored }: OutboxMessage<About>): StoredMessage =>
-  stored;
+const serialize = ({ key: _, json: __, ...stored }: OutboxMessage): string => JSON.stringify(stored);
 
-/** Stores a new message, or deletes one, in the delivery log. */
+/** Stores a message in the delivery log in place of what was read of it, or deletes it. */
 export const putMessage = (message: OutboxMessage) => ({
-  ...{ name: message.key, before: undefined, value: serialize(message) },
+  ...{ name: message.key, before: message.json, after: serialize(message) },
 });
-export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, value: undefined });
+export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, after: undefined });
 
 /** A message that is due and not stored yet. */
 export const newMessage = <About>(
@@ -86,15 +85,6 @@ export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis
   return state === 'posted' ? planned : undefined;
 }
 const MAX_DELAY: Millis = 100 * HOUR;
-
-/** The waits after each failure, in ms: an hour in all. After an outage, a post comes within five minutes. */
-const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** Of every message but a post, whose next date names the failed one: for three days more, one try an hour. */
-const HOURS = 72;
-
-/** The wait after so many failures, in ms; undefined once it is given up. */
-export const retryDelay = (kind: MessageKindName, tries: number): Millis | undefined =>
-  PAUSES[tries - 1] ?? (kind !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
 export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;

@@ -5,7 +5,8 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
 import {
   channelLink,
@@ -16,18 +17,25 @@ import {
   type Message as SlackMessage,
 } from '../../slack/kit/blocks.ts';
 import {
+  type MessageMetadata,
   openDirectMessage,
   type PostedTo,
   postMessage,
   replaceMessage,
 } from '../../slack/reply/message-calls.ts';
+import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { DeliveryContext } from '../context.ts';
-import { type LogField, OvertakenError, openField, type WriteConditions } from '../delivery-log.ts';
-import { effectOf, type FailureEffect } from './failure-effect.ts';
-import { deliveryMetadata, findPost } from './find-post.ts';
-import { type OutboxMessage, parseMessage, retryDelay, SLACK_SETTLE, serialize } from './message.ts';
-import { type Draft, isDraft, type MessageKind, type Step } from './message-kind.ts';
+import { OvertakenError, type WriteConditions } from '../delivery-log.ts';
+import {
+  afterFailure,
+  effectOf,
+  type FailureEffect,
+  isSlackError,
+  isUnchangeable,
+} from './failure-effect.ts';
+import { dropMessage, type OutboxMessage, parseMessage, putMessage } from './message.ts';
+import type { Draft, MessageKind, Step } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
 import { threadQuestions } from './thread-topic.ts';
 
@@ -35,9 +43,6 @@ import { threadQuestions } from './thread-topic.ts';
 const FRESH: Millis = 3_000;
 /** How long a confirmation waits for a store that is away; in ms. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
-
-/** Slack's codes for a message that no longer exists or can no longer be edited. */
-const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];
 
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
@@ -62,8 +67,7 @@ export function deliverMessage<About>(
     ...{ tries: message.tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
   };
   return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {
-    const attempt = new Attempt(kind, message, context);
-    annotate({ outcome: await attempt.run(annotate) });
+    annotate({ outcome: await new Attempt(kind, message, context).run(annotate) });
   });
 }
 
@@ -72,7 +76,6 @@ type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 class Attempt<About> {
   /** The record as it was last stored. */
   private current: OutboxMessage<About>;
-  private readonly field: LogField<OutboxMessage<About> | undefined>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
   /** What it would show: an update that is given up isn't tried again until that changes. */
@@ -83,17 +86,9 @@ class Attempt<About> {
     private readonly message: OutboxMessage<About>,
     private readonly context: DeliveryContext,
   ) {
-    const { key, json, state } = message;
     this.current = message;
-    this.mayBeInSlack = state === 'sending';
+    this.mayBeInSlack = message.state === 'sending';
     this.shown = message.about;
-    let known: OutboxMessage<About> | undefined = message;
-    this.field = openField(context, key, json, (text) => {
-      const now =
-        known ?? (text === undefined ? undefined : (parseMessage(key, text) as OutboxMessage<About>));
-      known = undefined;
-      return now;
-    });
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
@@ -106,7 +101,7 @@ class Attempt<About> {
       const state = message.state === 'posted' ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
-      if (!isDraft(prepared)) return await this.save(prepared);
+      if (!('render' in prepared)) return await this.save(prepared);
       this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
@@ -148,13 +143,18 @@ class Attempt<About> {
     const at = context.clock();
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();
-    const claimed = await this.claim(draft, { channel, at, ...(mayBeInSlack && { isAgain: true }) });
-    if (!claimed) return 'changed';
+    const { next: _, cause: __, ...rest } = message;
+    const sending = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
+    const claimed = { ...rest, ...sending, about: draft.about ?? message.about };
+    const { restsOn: field } = draft;
+    const value = context.workspace.fields[field ?? ''] ?? '';
+    const unchanged = await this.write(claimed, field === undefined ? {} : { expected: { field, value } });
+    if (unchanged === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > FRESH) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
-    await this.confirm({ channel, ts }, draft.topic);
+    await this.confirm({ channel, ts });
     return 'sent';
   }
 
@@ -170,31 +170,26 @@ class Attempt<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Stores that it goes out, if nobody has stored a step of it since. @returns false if what it is about has changed */
-  private async claim(draft: Draft<About>, sending: Partial<OutboxMessage>): Promise<boolean> {
-    const { next: _, cause: __, ...rest } = this.message;
-    const about = draft.about ?? rest.about;
-    const claimed = { ...rest, ...sending, state: 'sending', about } as OutboxMessage<About>;
-    const { expected } = draft;
-    const outcome = await this.write(claimed, expected && { expected });
-    return outcome === 'written';
-  }
-
   /** Slack has it, so this is stored whatever happens, unless its schedule or watch was deleted. */
-  private async confirm(posted: PostedTo, topic?: Draft<About>['topic']): Promise<void> {
+  private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
+    const { deliveryLog, teamId } = context;
     const { next: _, cause: __, ...rest } = this.current;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
+    const topic = kind.topic?.(sent, context);
     const questions = topic && threadQuestions(topic, posted, context);
     const where = { channel: posted.channel, at: sent.at };
     const began = performance.now();
-    const step = (now: OutboxMessage<About> | undefined) =>
-      now === undefined || now.state === 'posted' ? now : asStored(after);
     for (;;)
       try {
-        await this.field.update(step, { ...conditions, posted: where, ...(questions && { questions }) });
-        return;
+        const given = { ...conditions, posted: where, ...(questions && { questions }) };
+        if ((await this.tryWrite(after, given)) !== 'overtaken') return;
+        const { key } = this.message;
+        const json = (await deliveryLog.load(teamId)).fields[key];
+        if (json === undefined || parseMessage(key, json)?.state === 'posted') return;
+        if (json === this.current.json) throw new OvertakenError();
+        this.current = { ...this.current, json };
       } catch (error) {
         const isAway = isFailure(error) && error.kind === 'store-unavailable';
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -248,7 +243,7 @@ class Attempt<About> {
     const { kind, context, message } = this;
     const isForNobody = effect.kind === 'unreachable' || (isFailure(error) && error.kind === 'cannot-post');
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
-    const after = afterFailure(message, this.current, kind.name, this.mayBeInSlack, effect, context.clock());
+    const after = afterFailure(message, this.current, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
     const isLeft = message.state === 'posted' && after.next === undefined;
     const given = {
@@ -273,12 +268,17 @@ class Attempt<About> {
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
   private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
-    const before = this.current;
-    const outcome = await this.field.update((now) => {
-      if (now !== before) throw new OvertakenError();
-      return after && asStored(after);
-    }, conditions);
-    this.current = this.field.value() ?? before;
+    const outcome = await this.tryWrite(after, conditions);
+    if (outcome === 'overtaken') throw new OvertakenError();
+    return outcome;
+  }
+
+  private async tryWrite(after: OutboxMessage<About> | undefined, conditions: WriteConditions) {
+    const { deliveryLog, teamId } = this.context;
+    const { json } = this.current;
+    const write = after === undefined ? dropMessage(this.current) : putMessage({ ...after, json });
+    const outcome = await deliveryLog.write(teamId, [write], conditions);
+    if (outcome === 'written' && after !== undefined) this.current = { ...after, json: write.after };
     return outcome;
   }
 }
@@ -291,41 +291,73 @@ const orLater = <About>(message: OutboxMessage<About>) => {
   };
 };
 
-/** The field's value: `openField` compares and stores its JSON. */
-const asStored = <About>(message: OutboxMessage<About>): OutboxMessage<About> =>
-  serialize(message) as OutboxMessage<About>;
+/** Marks a scheduled post, so that it can be found again. */
+const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** The waits of an update after each failure, in ms; then it is given up. */
-const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
+/** Metadata that Slack stores with the message. @param key of the message in the delivery log */
+const deliveryMetadata = (key: string): MessageMetadata => ({
+  event_type: DELIVERY_EVENT_TYPE,
+  event_payload: { key },
+});
+
+/** Slack's clock and ours may differ by this much, in ms. */
+const CLOCK_SKEW = 300_000;
+const PAGE = 100;
+const MAX_PAGES = 5;
+
+/** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+const NOT_READABLE: readonly string[] = [
+  'missing_scope',
+  'not_allowed_token_type',
+  'no_permission',
+  'access_denied',
+  'not_in_channel',
+  'channel_not_found',
+  'method_not_supported_for_channel_type',
+];
 
 /**
- * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
- * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
+ * Looks for a post in its channel.
+ *
+ * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
+ * @param at when the post was sent, in ms
+ * @throws slack-failed if Slack does not answer
  */
-function afterFailure<About>(
-  before: OutboxMessage<About>,
-  current: OutboxMessage<About>,
-  kind: MessageKind<About>['name'],
-  mayBeInSlack: boolean,
-  effect: FailureEffect,
-  now: Millis,
-): OutboxMessage<About> {
-  const { cause, wait } = effect;
-  const isUpdate = before.state === 'posted';
-  const tries = before.tries + (wait === undefined ? 1 : 0);
-  const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(kind, tries));
-  const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
-  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
-  const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
-  const tried = { ...kept, tries, cause, json: current.json };
-  if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
-  const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
-  return { ...tried, state, next: now + Math.max(pause, least) };
+export async function findPost(
+  client: WebClient,
+  channel: SlackId,
+  key: string,
+  at: Millis,
+): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
+  let cursor = '';
+  try {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const range = {
+        channel,
+        include_all_metadata: true,
+        limit: PAGE,
+        oldest: seconds(at - CLOCK_SKEW),
+        latest: seconds(at + CLOCK_SKEW),
+        ...(cursor !== '' && { cursor }),
+      };
+      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
+        client.conversations.history(range),
+      );
+      const found = messages.find(
+        ({ metadata }) =>
+          metadata?.event_type === DELIVERY_EVENT_TYPE &&
+          (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
+      );
+      if (found?.ts !== undefined) return { ts: found.ts };
+      cursor = more?.next_cursor ?? '';
+      if (cursor === '') return 'absent';
+    }
+    return 'unknown';
+  } catch (error) {
+    if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
+      return 'unknown';
+    throw error;
+  }
 }
 
-const isUnchangeable = (error: unknown): boolean =>
-  isFailure(error) &&
-  (error.kind === 'cannot-post' || (error.kind === 'slack-failed' && UNCHANGEABLE.includes(error.data.code)));
-
-const isSlackError = (error: unknown): boolean =>
-  isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
+const seconds = (ms: Millis): string => (ms / 1000).toFixed(3);

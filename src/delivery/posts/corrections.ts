@@ -1,36 +1,18 @@
 /** A post is looked at again after it went out: it is edited where its figures have changed, or a project has answered since. */
 import { isDeepStrictEqual } from 'node:util';
-import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Draft, Step } from '../outbox/message-kind.ts';
+import { type PostContext, runReport, shownProjects } from '../reports/reports.ts';
 import { changedFigures, renderPost } from './post-blocks.ts';
-import { dateOf, type PostAbout, type PostContent, type PostMessage, scheduleOf } from './post-record.ts';
-import { type PostContext, runReport, shownProjects } from './run-report.ts';
-
-/** How long after a post its figures are looked at again, in ms. */
-const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
-const FILL_IN: Millis = 3 * HOUR;
-/** How often billing is asked again for a project that gave no answer, in ms. */
-const ASK_AGAIN: Millis = 30 * MINUTE;
-
-/** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */
-const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
-  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
-
-/** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
-export function nextLook(
-  { at }: PostMessage,
-  shown: Pick<PostContent, 'unanswered'> | undefined,
-  now: Millis,
-): Millis | undefined {
-  const age = now - at;
-  const began = LOOKS.findLast((look) => look <= age) ?? 0;
-  if (isIncomplete(shown) && age + ASK_AGAIN <= began + FILL_IN) return now + ASK_AGAIN;
-  const next = LOOKS.find((look) => look > age);
-  return next && at + next;
-}
+import {
+  dateOf,
+  nextLook,
+  type PostAbout,
+  type PostContent,
+  type PostMessage,
+  scheduleOf,
+} from './post-record.ts';
 
 /**
  * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of

@@ -24,8 +24,8 @@ import type { RunView } from '../context.ts';
 import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
 import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
+import { describeReport } from '../reports/reports.ts';
 import { hashOf, isFinal } from './post-record.ts';
-import { describeReport } from './run-report.ts';
 
 const about = z.object({
   owner: z.string(),

@@ -27,8 +27,8 @@ import {
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { ReportResult } from '../reports/reports.ts';
 import type { CoveredDays, PostContent } from './post-record.ts';
-import type { ReportResult } from './run-report.ts';
 
 type Figures = ReportResult['figures'];
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
-import type { Day, Millis } from '../../domain/time/calendar.ts';
+import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/owned/schedule-record.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { OutboxMessage } from '../outbox/message.ts';
@@ -126,4 +126,28 @@ export function planDates(schedule: Schedule, posts: readonly PostMessage[], now
   const unnamed = settled === last ? overdue : splitDueTimes(schedule, settled, now).overdue;
   const missed = unnamed.filter(({ date }) => due && date < due.date);
   return { last, settled, due, upcoming: next[0], missed };
+}
+
+/** How long after a post its figures are looked at again, in ms. */
+const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
+/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
+const FILL_IN: Millis = 3 * HOUR;
+/** How often billing is asked again for a project that gave no answer, in ms. */
+const ASK_AGAIN: Millis = 30 * MINUTE;
+
+/** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */
+const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
+  Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
+
+/** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
+export function nextLook(
+  { at }: PostMessage,
+  shown: Pick<PostContent, 'unanswered'> | undefined,
+  now: Millis,
+): Millis | undefined {
+  const age = now - at;
+  const began = LOOKS.findLast((look) => look <= age) ?? 0;
+  if (isIncomplete(shown) && age + ASK_AGAIN <= began + FILL_IN) return now + ASK_AGAIN;
+  const next = LOOKS.find((look) => look > age);
+  return next && at + next;
 }

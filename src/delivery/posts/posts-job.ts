@@ -13,9 +13,16 @@ import type { WriteConditions } from '../delivery-log.ts';
 import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
 import { dropMessage, dueTime, messageKindOf, newMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
-import { threadQuestions } from '../outbox/thread-topic.ts';
+import {
+  type MakeReport,
+  type PostContext,
+  type ReportResult,
+  runReport,
+  shownProjects,
+  topicOf,
+} from '../reports/reports.ts';
 import type { Job } from '../run.ts';
-import { lookAgain, nextLook } from './corrections.ts';
+import { lookAgain } from './corrections.ts';
 import { noticeKind, planNotices } from './notices.ts';
 import { renderPost } from './post-blocks.ts';
 import {
@@ -23,6 +30,7 @@ import {
   hashOf,
   isFinal,
   type MissedDates,
+  nextLook,
   POSTS,
   type PostAbout,
   type PostContent,
@@ -32,14 +40,6 @@ import {
   postsOf,
   scheduleOf,
 } from './post-record.ts';
-import {
-  type MakeReport,
-  type PostContext,
-  type ReportResult,
-  runReport,
-  shownProjects,
-  topicOf,
-} from './run-report.ts';
 
 /** Workspaces whose posts are due at the same instant wake one after the other, within this many ms. */
 const SPREAD: Millis = 20_000;
@@ -133,11 +133,12 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     );
     const result = post?.isLate ? 'posted-late' : 'posted';
     const posted = { result, at, failures: 0, unanswered: Object.fromEntries(unanswered) } as const;
-    return {
-      ...after,
-      ...ending(message, context, { ...posted, ...(ts !== undefined && { ts }) }),
-      questions: post && questionsOf(message, post, context),
-    };
+    return { ...after, ...ending(message, context, { ...posted, ...(ts !== undefined && { ts }) }) };
+  },
+  topic({ about: { due, post } }, context) {
+    if (post === undefined) return undefined;
+    const projects = shownProjects(post.subject, post);
+    return topicOf({ ...post.subject, projects }, due, post.subject.zone, context);
   },
   onRefused: (message, _, context) =>
     message.state === 'posted'
@@ -276,11 +277,10 @@ async function preparePost(
     ...(awaits !== undefined && { without: awaits }),
     subject: { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) },
   };
-  const field = FIELDS.schedule + schedule.id;
   return {
     projects: shownProjects(schedule, result),
     about: { due: due.at, post },
-    expected: { field, value: workspace.fields[field] ?? '' },
+    restsOn: FIELDS.schedule + schedule.id,
     render: (at) => renderPost(result, { workspace, date: due.date, at, ...schedule, ...post }),
   };
 }
@@ -339,13 +339,3 @@ async function summarizeMissedDates(
     isEmpty: counted === 0 && named.every(({ isEmpty }) => isEmpty),
   };
 }
-
-/** What follow-ups in its thread refer to: what it shows, also where another run has made it. */
-const questionsOf = (
-  { to, channel = to, ts = '', about }: PostMessage,
-  post: PostContent,
-  context: DeliveryContext,
-): WriteConditions['questions'] => {
-  const shown = { ...post.subject, projects: shownProjects(post.subject, post) };
-  return threadQuestions(topicOf(shown, about.due, post.subject.zone, context), { channel, ts }, context);
-};

@@ -7,13 +7,13 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { DeliveryLog } from '../delivery-log.ts';
-import { serialize } from '../outbox/message.ts';
+import { putMessage } from '../outbox/message.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
 import { threadQuestions } from '../outbox/thread-topic.ts';
+import { type MakeReport, runReport, shownProjects, topicOf } from '../reports/reports.ts';
 import type { RunnerParts } from '../run.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { postsOf } from './post-record.ts';
-import { type MakeReport, runReport, shownProjects, topicOf } from './run-report.ts';
 
 interface SchedulingParts extends Omit<RunnerParts, 'jobs' | 'deliveryLog'> {
   readonly deliveryLog: Pick<DeliveryLog, 'load' | 'write'>;
@@ -36,8 +36,7 @@ export const createScheduleService = (parts: SchedulingParts) => ({
     const { deliveryLog, changed } = parts;
     const held = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
       const { basis, ...about } = post.about;
-      const value = serialize({ ...post, about });
-      return basis === undefined ? [] : [{ name: post.key, before: post.json, value }];
+      return basis === undefined ? [] : putMessage({ ...post, about });
     });
     if (held.length > 0) await deliveryLog.write(teamId, held);
     await changed(teamId);

@@ -1,4 +1,6 @@
+/** Reminders of tokens and application accesses that expire or were rejected. */
 import * as z from 'zod';
+import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   addDays,
@@ -10,12 +12,26 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import {
+  actions,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  type Message,
+  markup,
+} from '../../slack/kit/blocks.ts';
+import { describeToken } from '../../workspace/credentials/connection-record.ts';
+import { formatExpiry } from '../../workspace/credentials/expiry.ts';
+import type { Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
 import { anyKind, type MessageKind, messagesOf } from '../outbox/message-kind.ts';
 import type { Job } from '../run.ts';
-import { dependentsOf, reminderNotice } from './reminder-blocks.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
@@ -53,14 +69,8 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   ];
   return all.map(({ kind, mark, of: { name, registeredBy, registeredAt, lifetime, expiresAt } }) => {
     const expiry = lifetime === undefined && expiresAt !== undefined ? [expiresAt] : [];
-    return {
-      kind,
-      name,
-      id: [mark, registeredAt, ...expiry].join('-'),
-      registeredBy,
-      registeredAt,
-      expiresAt,
-    };
+    const id = [mark, registeredAt, ...expiry].join('-');
+    return { kind, name, id, registeredBy, registeredAt, expiresAt };
   });
 }
 
@@ -77,20 +87,14 @@ const reminderKind: MessageKind<ReminderAbout> = {
     const isOver = !isOpen(message.about, workspace);
     if (isOver && message.state === 'due') return { outcome: 'skipped', message: undefined };
     const credential = credentialsOf(workspace).find((other) => other.kind === kind && other.name === name);
-    const field = FIELDS[kind] + name;
     return {
       // A reminder of an application access names its project.
       projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
       ...(isOver && { about: { ...message.about, isOver } }),
-      expected: { field, value: workspace.fields[field] ?? '' },
+      restsOn: FIELDS[kind] + name,
       render: (at, { scope }) => {
-        const state = !isOver
-          ? 'open'
-          : credential?.id === id
-            ? 'works'
-            : credential
-              ? 'replaced'
-              : 'removed';
+        const over = credential && (credential.id === id ? 'works' : 'replaced');
+        const state = isOver ? (over ?? 'removed') : 'open';
         const view = { kind, name, step, state, at, expiresAt: credential?.expiresAt } as const;
         return reminderNotice(view, workspace, scope.isUnlimited);
       },
@@ -160,4 +164,88 @@ function recipientsOf(credential: Credential, step: ReminderStep, workspace: Wor
   const owners =
     step === 'rejected' ? dependentsOf(credential, workspace).watches.map(({ owner }) => owner) : [];
   return [...new Set([credential.registeredBy, ...managers, ...owners])];
+}
+
+export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {
+  /** What has become of the credential since. */
+  readonly state: 'open' | 'works' | 'replaced' | 'removed';
+  readonly at: Millis;
+  readonly expiresAt: Millis | undefined;
+}
+
+/** Schedules and watches that ask billing with this token. */
+export function dependentsOf(
+  { kind, name }: Pick<ReminderView, 'kind' | 'name'>,
+  workspace: Workspace,
+): { readonly schedules: readonly Schedule[]; readonly watches: readonly Watch[] } {
+  if (kind === 'access') return { schedules: [], watches: [] };
+  const uses = (item: Schedule | Watch) => connectionsOf(item, workspace).includes(name);
+  return { schedules: workspace.schedules.filter(uses), watches: workspace.watches.filter(uses) };
+}
+
+/** Says that a credential expires or was rejected, with a button to replace it for those who can; or that it is over. */
+export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
+  const title = titleOf(view, workspace);
+  const isOpen = view.state === 'open';
+  const lines = [
+    `*${escapeMarkup(title)}*`,
+    ...(isOpen ? effectOf(view, workspace) : []),
+    isOpen && !canReplace && 'Only Tally managers can replace it. Ask one of them.',
+  ];
+  const details = detailsOf(view, workspace);
+  return {
+    text: title,
+    blocks: compact([
+      markup(joinTexts('\n', lines)),
+      isOpen && canReplace && actions(replaceButton(view)),
+      details !== '' && context(escapeMarkup(details)),
+    ]),
+  };
+}
+
+const replaceButton = ({ kind, name }: ReminderView) =>
+  kind === 'connection'
+    ? button('connect', 'Replace token…', { value: name, style: 'primary' })
+    : button('access-form', 'Replace access…', { value: name, style: 'primary' });
+
+const OVER = { works: 'works again', replaced: 'was replaced', removed: 'was removed' } as const;
+
+function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, workspace: Workspace): string {
+  const alias = workspace.projects.find(({ id }) => id === name)?.alias ?? `project ${name}`;
+  const what =
+    kind === 'connection' ? `access token of connection ${name}` : `application access of ${alias}`;
+  if (state !== 'open') return `The ${what} ${OVER[state]}`;
+  if (step === 'rejected')
+    return `The ${kind === 'connection' ? 'billing' : 'identity'} service rejected the ${what}`;
+  const expiry =
+    expiresAt === undefined ? 'expires' : formatExpiry({ expiresAt }, at, workspace.settings.zone);
+  return `The ${what} ${expiry}`;
+}
+
+function effectOf(view: ReminderView, workspace: Workspace): readonly string[] {
+  const isRejected = view.step === 'rejected';
+  if (view.kind === 'access')
+    return isRejected
+      ? ['Nobody can get an OS_TOKEN with it. It may have expired or been revoked.']
+      : ['Nobody can get an OS_TOKEN with it after that.'];
+  const { schedules, watches } = dependentsOf(view, workspace);
+  const parts = joinTexts(' and ', [
+    schedules.length > 0 && pluralize(schedules.length, 'scheduled post'),
+    watches.length > 0 && (watches.length === 1 ? '1 watch' : `${watches.length} watches`),
+  ]);
+  const [first, lead, rest] = isRejected
+    ? [
+        'It may have expired or been revoked.',
+        'Waiting for another token:',
+        ' Everything resumes once it is replaced.',
+      ]
+    : ['Replace it before then, and everything keeps working.', 'What needs it:', ''];
+  return parts === '' ? [first] : [first, `${lead} ${parts}.${rest}`];
+}
+
+function detailsOf({ kind, name }: ReminderView, workspace: Workspace): string {
+  const connection = kind === 'connection' ? workspace.connections.get(name) : undefined;
+  if (connection !== undefined) return describeToken(connection);
+  const lastFour = workspace.accesses.get(name)?.lastFour.replaceAll('·', '');
+  return lastFour === undefined ? '' : `access ending ${lastFour} · project ${name}`;
 }

@@ -105,25 +105,26 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
       return { outcome: 'skipped', message: undefined };
     const known = needsBalance(rule) ? undefined : await figures.find(teamId, figuresField(projects[0]));
     const chart = known?.source === source ? alertChart(alert, known) : undefined;
-    const field = FIELDS.watch + watch.id;
     return {
       projects,
       render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
       about: { ...message.about, owner: watch.owner, shows: alert.changes },
-      ...(isNew && { expected: { field, value: workspace.fields[field] ?? '' } }),
-      topic: topicOf(watch, alert),
+      restsOn: FIELDS.watch + watch.id,
     };
+  },
+  topic(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    if (watch === undefined || alert === undefined) return undefined;
+    const { rule, projects } = watch;
+    // A budget's month or a spike's day.
+    return needsBalance(rule)
+      ? { command: '/balance', projects }
+      : { command: '/spend', projects, days: alert.episode };
   },
   /** Nobody may see it there: without a message the alert is forgotten by the next check. */
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 });
-
-/** For follow-ups; `days` is a budget's month or a spike's day. */
-const topicOf = ({ projects, rule }: Watch, { episode }: Alert) =>
-  needsBalance(rule)
-    ? ({ command: '/balance', projects } as const)
-    : ({ command: '/spend', projects, days: episode } as const);
 
 /** @param chart as `alertChart` makes it */
 export function alertMessage(

@@ -13,7 +13,7 @@ import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { RunParts, RunView } from '../context.ts';
-import { openField } from '../delivery-log.ts';
+import { OvertakenError } from '../delivery-log.ts';
 import {
   fetchAccount,
   fetchUsage,
@@ -83,22 +83,20 @@ export function createWatchService({
       response: AlertResponse,
     ): Promise<'recorded' | 'repeated' | 'gone'> {
       const field = watchField(watch);
-      const json = (await deliveryLog.load(teamId)).state(field);
-      const record = openField({ deliveryLog, teamId }, field, json, parseWatchRecord);
-      const found = findAlert(record.value(), name);
-      if (found === undefined) return 'gone';
-      if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
-      await record.update(
-        (now) =>
-          now && {
-            ...now,
-            alerts: now.alerts.map((alert) =>
-              alertName(alert) === name ? withChange(alert, response) : alert,
-            ),
-          },
-      );
-      await changed(teamId);
-      return 'recorded';
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        const before = (await deliveryLog.load(teamId)).fields[field];
+        const record = parseWatchRecord(before);
+        const found = findAlert(record, name);
+        if (record === undefined || found === undefined) return 'gone';
+        if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
+        const alerts = record.alerts.map((alert) => (alert === found ? withChange(alert, response) : alert));
+        const after = JSON.stringify({ ...record, alerts });
+        const outcome = await deliveryLog.write(teamId, [{ name: field, before, after }]);
+        if (outcome === 'overtaken') continue;
+        await changed(teamId);
+        return 'recorded';
+      }
+      throw new OvertakenError();
     },
     /**
      * What previews of watches on this project need, asked from billing once: its days, and its balance if the rule looks
@@ -124,6 +122,9 @@ export function createWatchService({
     },
   };
 }
+
+/** Attempts while a check or somebody else writes the same watch. */
+const MAX_ATTEMPTS = 10;
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 

@@ -72,8 +72,8 @@ export function watchRecords(snapshot: DeliveryLogSnapshot): ReadonlyMap<string,
   const known =
     recordsOfSnapshot.get(snapshot) ??
     new Map(
-      snapshot
-        .statesOf(PREFIX)
+      Object.entries(snapshot.fields)
+        .filter(([name]) => name.startsWith(PREFIX))
         .map(([name, json]) => [name.slice(PREFIX.length), parseWatchRecord(json)] as const),
     );
   recordsOfSnapshot.set(snapshot, known);

@@ -60,7 +60,7 @@ export function createWatchesJob(figures: WatchFiguresStore): Job {
         messages: [],
         writes: gone.map((id) => {
           const name = watchField(id);
-          return { name, before: snapshot.state(name), value: undefined };
+          return { name, before: snapshot.fields[name], after: undefined };
         }),
         next: due.length === 0 ? earliest(...times.values()) : undefined,
       };
@@ -101,7 +101,7 @@ export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<s
   const { teamId, watches } = workspace;
   // Damaged settings don't tell the time zone, so days can't be told either.
   if (isDamaged(workspace, 'settings')) return new Map();
-  const last = tryParseRecord(schema, snapshot.state(CHECK_FIELD));
+  const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
   const next = (watch: Watch): Millis => {
     // After the clock went back, the next check would otherwise come too late.
     if (last === undefined || last.at > now) return now;
@@ -135,10 +135,11 @@ async function checkWatches(
     if (context.isOver()) return;
     await checkWatch(watch, figures.get(figuresField(watch.projects[0])), context);
   }
-  const before = snapshot.state(CHECK_FIELD);
+  const before = snapshot.fields[CHECK_FIELD];
   const { at = now } = (due.length < watches.length && tryParseRecord(schema, before)) || {};
   const bases = Object.fromEntries(watches.map((watch) => [watch.id, basisOf(watch, workspace, now)]));
-  const outcome = await deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, value: { at, bases } }]);
+  const after = JSON.stringify({ at, bases });
+  const outcome = await deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, after }]);
   if (outcome !== 'written') throw new OvertakenError();
 }
 
@@ -167,13 +168,14 @@ async function checkWatch(
     ? applyFindings(watch, before, figures, workspace, now)
     : { record: before, added: [] };
   const name = watchField(watch.id);
-  const json = snapshot.state(name);
+  const json = snapshot.fields[name];
   const isNothing = json === undefined && record.alerted.length === 0;
-  if (isNothing || JSON.stringify(record) === json) return;
+  const after = JSON.stringify(record);
+  if (isNothing || after === json) return;
   const messages = added.flatMap((alert) => messagesOfAlert(watch, alert));
   const field = FIELDS.watch + watch.id;
   const expected = { field, value: workspace.fields[field] ?? '' };
-  const fields = [{ name, before: json, value: record }, ...messages];
+  const fields = [{ name, before: json, after }, ...messages];
   // Where somebody has changed the watch, the next check judges it as it is then.
   if ((await deliveryLog.write(teamId, fields, { expected })) === 'overtaken') throw new OvertakenError();
 }

@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
+import { describeReport } from '../../delivery/reports/reports.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { type Block, channelLink } from '../../slack/kit/blocks.ts';
 import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';
