@@ -32,7 +32,7 @@ export const routeSubcommands =
 
     const run = async (_: string, request: Request): Promise<void> => {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');
-      if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
+      if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help(request));
       if (handler === undefined) throw unknownVerb(text, verb, Object.keys(verbs));
       try {
         await handler.run(words, request, typed.join(' '));

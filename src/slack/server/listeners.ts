@@ -24,7 +24,7 @@ export interface CommandHandler extends Handler<CommandWork> {
   /** It shows what only managers may see, so that nobody can ask one to run it. */
   readonly isForManagers?: boolean;
   /** For a second word of `/billing` with its own help page. */
-  readonly help?: () => Message;
+  readonly help?: (request: Request) => Message;
   /**
    * Reads the command's words and does nothing. Without it the command takes none.
    * @throws InvalidWord, secret-pasted, project-missing
