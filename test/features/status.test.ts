@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { accessParts } from '../../src/features/status/projects.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';

@@ -148,6 +148,8 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
       await slack.waitFor(() => slack.modal(OWNER));
+      await slack.press(OWNER, { viewId: slack.modal(OWNER)!.id }, 'More…');
+      await slack.waitFor(() => !JSON.stringify(slack.modal(OWNER)?.view).includes('"More…"'));
       await slack.submit(OWNER, { token: goodToken(billing), project: '123', lifetime: '90-days' });
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);

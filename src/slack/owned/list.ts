@@ -15,6 +15,7 @@ import {
   compact,
   context,
   header,
+  joinTexts,
   type Message,
   markup,
   option,
@@ -134,7 +135,7 @@ function itemRow<T extends OwnedItem>(
   viewer: Request,
   details: unknown,
 ): SectionBlock {
-  const text = markup(compact(kind.describe(item, viewer, details)).join('\n'));
+  const text = markup(joinTexts('\n', kind.describe(item, viewer, details)));
   const choice = (label: string, action: string) => option(label, `${action} ${item.id}`);
   if (!canEditOwned(item, viewer)) return text;
   const options = compact([
@@ -177,7 +178,7 @@ export async function ownedHealth<T extends OwnedItem>(kind: OwnedKind<T>, viewe
     const fix = canFix && button(`${kind.kind}-row:${action}`, label, { value: `${action} ${item.id}` });
     return {
       level: need?.level ?? ('fine' as const),
-      text: compact(kind.describe(item, viewer, details)),
+      text: kind.describe(item, viewer, details).filter(Boolean),
       ...(fix && { fix }),
     };
   };
@@ -319,7 +320,9 @@ async function undoDelete<T extends OwnedItem>(
   const restored = { notice: `${capitalize(kind.kind)} restored.` };
   const item = await kind.store.findRemoved(user.teamId, id, at);
   if (item === undefined) {
-    const isThere = requireOwned(kind, id, request) !== undefined;
+    // Somebody else may have restored it a moment ago.
+    const now = { user, workspace: await kind.workspaces.load(user.teamId) };
+    const isThere = requireOwned(kind, id, now) !== undefined;
     const tooLate = `It’s too late to undo this. Set it up again with ${commandText(createCommandOf(kind))}.`;
     return showOwned(kind, request, isThere ? restored : { notice: tooLate });
   }
