@@ -496,7 +496,8 @@ describe('a watch, from its form to its alert', () => {
     await alert(`Acknowledged by <@${MEMBER}>`);
     expect(textOf((await alert()).blocks)).not.toMatch(/^Acknowledge$/m);
 
-    const crossed = /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
+    const crossed =
+      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
     await expect.poll(() => home(OWNER)).toMatch(crossed);
     expect(await home(MEMBER)).not.toContain('*Crossed*');
     expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');

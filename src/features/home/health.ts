@@ -1,14 +1,14 @@
 /** What is wrong, or worth saying, of connections, projects, accesses and the record: the same lines for Home and status. */
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
+import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { listNames } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
-import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';
+import { lastFailureText } from '../../slack/error-messages/index.ts';
 import {
   button,
   compact,
@@ -34,9 +34,10 @@ import {
   credentialHealth,
   KEY_IS_GONE,
 } from '../../workspace/credentials/health.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
-import { findFailure } from '../../workspace/record/stored-outcomes.ts';
+import { findFailure, type LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
 
@@ -114,14 +115,19 @@ const connectionHealth: HealthSource = (request) => {
   if (states.length === 0) return { title: 'Connections', lines: [notConnected(request)] };
   const hasNoDefault = states.length > 1 && !states.some(({ isDefault }) => isDefault);
   const isCalm =
-    !user.canManage && workspace.failures.size === 0 && states.every(({ health }) => health === 'fine');
-  const all = states.map((state) =>
-    user.canManage ? lineForManager(state, workspace, at) : lineForMember(state, request),
-  );
+    !user.canManage &&
+    !hasNoDefault &&
+    workspace.failures.size === 0 &&
+    states.every(({ health }) => health === 'fine') &&
+    workspace.projects.every((project) => !isConnectionMissing(project, workspace));
   const lines: readonly (HealthLine | false)[] = [
     hasNoDefault && { level: 'broken', text: [NO_DEFAULT] },
     isCalm && { level: 'fine', text: [tokensOkText([...workspace.connections.values()])] },
-    ...all,
+    ...states.map((state) =>
+      user.canManage
+        ? lineForManager(state, workspace, at)
+        : (!isCalm || states.length > 1) && lineForMember(state, request),
+    ),
   ];
   return { title: 'Connections', lines: compact(lines) };
 };
@@ -242,10 +248,9 @@ const projectHealth: HealthSource = (request) => {
   const failing = visibleProjects(workspace, request).flatMap((project): HealthLine[] => {
     const failure = findFailure(workspace.failures, project);
     if (failure === undefined) return [];
-    const { alias } = project;
-    const todo = isUnlimited ? ` ${lastFailureTodo(failure, project)}` : '';
-    const text = [`*${escapeMarkup(alias)}* gives no answer: ${lastFailureText(failure, today)}.${todo}`];
-    const [fix] = commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias });
+    const name = `*${escapeMarkup(project.alias)}*`;
+    const text = [`${name} gives no answer: ${lastFailureText(failure, today)}.`];
+    const fix = fixOf(failure, project, isUnlimited);
     return [{ level: 'broken', text, fix }];
   });
   const cut = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
@@ -262,6 +267,15 @@ const projectHealth: HealthSource = (request) => {
     cut.length > named.length ? [{ level: 'broken', text: [CUT_OFF_ELSEWHERE] }] : [];
   return { title: 'Projects', lines: [...failing, ...missing, ...hidden], most: MOST_LINES };
 };
+
+/** What mends it is for managers; anybody can ask again. */
+function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
+  const remedy = isManager ? kindOf(kind)?.remedy : undefined;
+  if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
+  return remedy === 'project'
+    ? commandButton(`edit-${alias}`, 'Edit…', toCommand('/billing projects', `edit ${alias}`))[0]
+    : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
+}
 
 const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
 

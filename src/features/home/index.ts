@@ -5,7 +5,6 @@ import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { type Block, withoutActions } from '../../slack/kit/blocks.ts';
-import { withoutRichBlocks } from '../../slack/kit/simplify-blocks.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
@@ -15,7 +14,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 import { loadHealth } from './health.ts';
-import { homeBlocks, inContainer, REFRESH } from './page.ts';
+import { homeBlocks, REFRESH } from './page.ts';
 import { homeProjects, MOST_PROJECTS } from './project-table.ts';
 import { createStatusCommand } from './status.ts';
 
@@ -45,12 +44,7 @@ export function createHomeFeature(services: Services): Feature {
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
-      .home(blocks.map(inContainer))
-      .catch((error: unknown) => {
-        const simpler = isRefusal(error) ? withoutRichBlocks({ text: '', blocks }) : undefined;
-        if (simpler === undefined) throw error;
-        return reply.home(simpler.blocks);
-      })
+      .home(blocks)
       .catch((err: unknown) => log.warn({ err, workspace: reply.source.teamId }, 'Could not draw a Home'));
 
   /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
@@ -114,7 +108,3 @@ export function createHomeFeature(services: Services): Feature {
     },
   };
 }
-
-/** Slack’s pages disagree about where a container with a table may stand. */
-const isRefusal = (error: unknown): boolean =>
-  isFailure(error, 'slack-failed') && /^invalid_(?:blocks|arguments)/.test(error.data.code);

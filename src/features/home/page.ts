@@ -1,8 +1,9 @@
-import type { Button, ContainerBlock } from '@slack/types';
+import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
@@ -16,7 +17,6 @@ import {
   joinTexts,
   markup,
   overflow,
-  plainText,
   section,
   select,
 } from '../../slack/kit/blocks.ts';
@@ -26,7 +26,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/access-record.ts';
 import type { HealthSection } from '../feature.ts';
 import { isNeedy, isProblem } from './health.ts';
-import { agesText, homeProjects, MOST_PROJECTS, projectTable } from './project-table.ts';
+import { homeProjects, MOST_PROJECTS, projectTable, tableNote } from './project-table.ts';
 
 /** The button that redraws Home with new balances. */
 export const REFRESH = 'home-refresh';
@@ -39,19 +39,14 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
   const isConnected = request.workspace.connectionNames.length > 0;
   return [
     ...attentionBlocks(isConnected ? sections : sections.filter(({ title }) => title !== 'Connections')),
-    ...startBlocks(request),
-    ...(isConnected ? projectBlocks(request) : [actions(...ALL_COMMANDS)]),
+    ...unlessDamaged(startBlocks, request),
+    ...(isConnected ? unlessDamaged(projectBlocks, request) : [actions(...ALL_COMMANDS)]),
   ];
 }
 
-/** A table may stand in a container there, and not alone. */
-export const inContainer = (block: Block): Block =>
-  block.type === 'table'
-    ? ({
-        ...{ type: 'container', title: plainText('Projects'), width: 'full' },
-        child_blocks: [block],
-      } satisfies ContainerBlock)
-    : block;
+/** What is damaged is said above. */
+const unlessDamaged = (draw: (request: Request) => readonly Block[], request: Request): readonly Block[] =>
+  tryParse(() => draw(request), Failure) ?? [];
 
 function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
   const lines = sections.flatMap((one) => one.lines).filter(isNeedy);
@@ -102,7 +97,7 @@ function projectBlocks(request: Request): readonly Block[] {
     context(
       joinTexts(' · ', [
         cut && `The first ${MOST_PROJECTS} of ${projects.length} projects to run out`,
-        agesText(request),
+        tableNote(request),
         'Answers arrive under Messages. Only you see them.',
       ]),
     ),

@@ -2,8 +2,17 @@ import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, parseAmount, sumMoney } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
-import type { Block } from '../../slack/kit/blocks.ts';
-import { formatInstant, header } from '../../slack/kit/blocks.ts';
+import {
+  type Block,
+  clipText,
+  compact,
+  escapeMarkup,
+  formatInstant,
+  header,
+  joinTexts,
+  markup,
+} from '../../slack/kit/blocks.ts';
+import { withoutRichBlocks } from '../../slack/kit/simplify-blocks.ts';
 import { table } from '../../slack/kit/tables.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
@@ -51,28 +60,44 @@ function daysLeft({ days, at }: LastBalance, { workspace, at: now }: Request): n
   return days === undefined ? undefined : days - daysBetween(dayAt(at, zone), dayAt(now, zone));
 }
 
-/** What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. */
+const COLUMNS = ['Project', 'Left', 'Lasts', 'This month'] as const;
+/** So that a row fits on a phone. */
+const LONGEST_NAME = 16;
+
+/**
+ * What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. In
+ * monospaced text, as Slack takes tables in messages alone.
+ */
 export function projectTable(request: Request): readonly Block[] {
   const { locale } = request.user;
   const rows = rowsOf(request);
   // Where all have the same label, the header has it.
-  const labels = [...new Set(rows.map(({ label }) => label))];
-  const money = (value: Money, label: string) => formatMoney(value, locale, labels.length === 1 ? '' : label);
+  const labels = new Set(rows.map(({ label }) => label));
+  const money = (value: Money, label: string) => formatMoney(value, locale, labels.size === 1 ? '' : label);
   const cells = rows.slice(0, MOST_PROJECTS).map((row) => {
     const { project, outlook, label } = row;
     const forecast = forecastOf(row, request);
     return [
-      project.alias,
+      clipText(project.alias, LONGEST_NAME),
       leftText(row, request, money),
       outlook.days === undefined ? '' : lastsText(outlook.days),
-      forecast === undefined ? '' : `about ${money(forecast, label)}`,
+      forecast === undefined ? '' : money(forecast, label),
     ];
   });
-  const used = ['Project', 'Left', 'Lasts', 'This month'].map(
-    (_, at) => at < 2 || cells.some((row) => row[at] !== ''),
+  const isUsed = (column: number) => column < 2 || cells.some((row) => row[column] !== '');
+  const shown = [COLUMNS, ...cells].map((row) => row.filter((_, column) => isUsed(column)));
+  const soon = rows.filter(
+    ({ outlook: { overdrawn, days } }) => overdrawn || (days ?? WARNING_DAYS) < WARNING_DAYS,
   );
-  const shown = [['Project', 'Left', 'Lasts', 'This month'], ...cells];
-  return [header(titleOf(rows, locale)), table(shown.map((row) => row.filter((_, at) => used[at])))];
+  const blocks = compact([
+    header(titleOf(rows, locale)),
+    soon.length > 0 &&
+      markup(
+        `:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(listNames(soon.map(({ project }) => project.alias)))}*`,
+      ),
+    table(shown),
+  ]);
+  return withoutRichBlocks({ text: '', blocks })?.blocks ?? blocks;
 }
 
 /** `6 projects · 2,345,678.90 EUR left`: amounts of different labels have no sum. */
@@ -98,8 +123,8 @@ function leftText(
 }
 
 function lastsText(days: number): string {
-  const text = days < 0 ? 'may have run out' : days === 0 ? '< 1 day' : pluralize(days, 'day');
-  return days < WARNING_DAYS ? `⚠ ${text}` : text;
+  if (days < 0) return 'run out?';
+  return days === 0 ? '< 1 day' : pluralize(days, 'day');
 }
 
 /** Undefined once the month it was made for is over. */
@@ -108,8 +133,12 @@ function forecastOf({ last }: Row, { workspace, at }: Request): Money | undefine
   return last?.forecast?.month === month ? amountOf(last.forecast.total) : undefined;
 }
 
-/** When billing last gave the oldest of the balances; '' for none. */
-export function agesText(request: Request): string {
-  const ages = rowsOf(request).flatMap(({ last }) => last?.at ?? []);
-  return ages.length === 0 ? '' : `Balances: ${formatInstant(Math.min(...ages))}`;
+/** How old the oldest balance is, and what is an estimate; '' without figures. */
+export function tableNote(request: Request): string {
+  const rows = rowsOf(request);
+  const ages = rows.flatMap(({ last }) => last?.at ?? []);
+  return joinTexts(' · ', [
+    ages.length > 0 && `Balances of ${formatInstant(Math.min(...ages))}`,
+    rows.some((row) => forecastOf(row, request) !== undefined) && '“This month” is an estimate',
+  ]);
 }
