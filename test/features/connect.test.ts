@@ -317,7 +317,10 @@ describe('the form', () => {
 describe('the expiry of a token', () => {
   const openExpiry = async (label: string, person = OWNER) => {
     const { ts } = await bot.ask('/billing status', person);
-    await bot.slack.press(person, { channel: CHANNEL, ts }, label);
+    const message = { channel: CHANNEL, ts };
+    await (label === 'Set expiry…'
+      ? bot.slack.press(person, message, label)
+      : bot.slack.choose(person, message, 'rerun:connection-main', label));
     await bot.slack.waitFor(() => modalText(person).includes('Token expiry'));
   };
   const saidAfter = async (fields: Record<string, string | readonly string[]>) => {
@@ -408,7 +411,7 @@ describe('several connections', () => {
       const { ts } = await bot.ask('/billing status');
       const counts = [bot.billing.requests.length, second.requests.length] as const;
       const menu = `/billing status test ${name}`;
-      await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:connection', menu);
+      await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, `rerun:connection-${name}`, menu);
       await bot.slack.waitFor(() => lastOf().visibleText.includes(`${name}: the test passed`));
       return [bot.billing.requests.length - counts[0], second.requests.length - counts[1]];
     };
@@ -528,7 +531,7 @@ describe('/billing disconnect', () => {
     await open();
     await bot.slack.say(ADMIN, CHANNEL, '/billing connect main');
     await bot.slack.waitFor(() => bot.slack.modal(ADMIN));
-    await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value, project: '123' });
+    await bot.slack.submit(ADMIN, { token: bot.billing.tokens[0]!.value });
     await bot.slack.waitFor(() => modalText(ADMIN).includes('Connected'));
     expect(await disconnect()).toContain('Someone else changed a connection first.');
     expect(await connectionIn('main')).not.toBeNull();
@@ -567,8 +570,8 @@ describe('what is secret', () => {
     await register('finance', { token: accountant! });
     await register('finance', { token: 'sandbox-token-nobody-knows' });
     const status = await bot.ask('/billing status');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: status.ts }, 'Test now');
-    await bot.slack.waitFor(() => lastOf().visibleText.includes('The test passed'));
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: status.ts }, 'rerun:connection-main', 'Test now');
+    await bot.slack.waitFor(() => lastOf().visibleText.includes('main: the test passed'));
     await bot.ask('/billing audit');
     const all = await everywhere();
     const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];

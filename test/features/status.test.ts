@@ -56,9 +56,9 @@ const lastWords = (person = OWNER) =>
   textOf(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)?.blocks);
 
 /** Chooses from a connection's menu and waits until the message changes. */
-async function choose(command: string) {
+async function choose(command: string, name = command.split(' ').at(-1)) {
   const { ts, visibleText } = newest();
-  await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:connection', command);
+  await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, `rerun:connection-${name}`, command);
   await bot.slack.waitFor(() => lastWords() !== visibleText, 10_000);
   return newest();
 }

@@ -228,7 +228,7 @@ const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host :
 
 const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overflow =>
   overflow(
-    'rerun:connection',
+    `rerun:connection-${name}`,
     compact([
       connection?.test !== undefined &&
         commandOption('Test now', toCommand('/billing status', `test ${name}`)),

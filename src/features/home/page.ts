@@ -40,7 +40,9 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
   return [
     ...attentionBlocks(isConnected ? sections : sections.filter(({ title }) => title !== 'Connections')),
     ...unlessDamaged(startBlocks, request),
-    ...(isConnected ? unlessDamaged(projectBlocks, request) : [actions(...ALL_COMMANDS)]),
+    ...(isConnected || request.workspace.aliases.size > 0
+      ? unlessDamaged(projectBlocks, request)
+      : [actions(...ALL_COMMANDS)]),
   ];
 }
 
