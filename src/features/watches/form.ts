@@ -165,8 +165,7 @@ const threshold = <Name extends keyof typeof THRESHOLDS>(
     ),
   );
 
-const isTyped = ({ kind, below, days, amount, factor }: FormFields): boolean =>
-  Boolean({ balance: below, runway: days, budget: amount, spike: factor }[kind ?? '']);
+const isTyped = (values: FormFields): boolean => Boolean(values[PARTS[kindIn(values)][0]]);
 
 const noCurrency = ({ user }: Request): string =>
   `Amounts have no currency here: the billing service names none. ${user.canManage ? 'Set' : 'A Tally manager can set'} a label in \`${commandText('/billing settings')}\`.`;
@@ -249,20 +248,22 @@ async function previewDraft({ watching }: FormServices, at: FormMoment): Promise
   }
 }
 
+/** The fields of each kind, named as in its rule. */
+const PARTS = {
+  balance: ['below'],
+  runway: ['days'],
+  budget: ['amount'],
+  spike: ['factor', 'floor'],
+} as const satisfies Readonly<Record<WatchKind, readonly (keyof typeof THRESHOLDS)[]>>;
+
 /** What the form's fields hold for a rule. */
-function fieldsOfRule(rule: WatchRule): FormFields {
-  const { kind } = rule;
-  switch (kind) {
-    case 'balance':
-      return { kind, below: thresholdDigits(rule.below) };
-    case 'runway':
-      return { kind, days: String(rule.days) };
-    case 'budget':
-      return { kind, amount: thresholdDigits(rule.amount) };
-    case 'spike':
-      return { kind, factor: thresholdDigits(rule.factor), floor: thresholdDigits(rule.floor) };
-  }
-}
+const fieldsOfRule = (rule: WatchRule): FormFields =>
+  Object.fromEntries(
+    Object.entries(rule).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? thresholdDigits(value) : String(value),
+    ]),
+  );
 
 const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'>, string>> = {
   'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
@@ -295,28 +296,15 @@ function parseAmount(typed: string, label: string): Money | FieldRefusal {
   );
 }
 
+const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
+  WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
+
 /** The rule that the fields make, or the first thing that is wrong with them. @param label the currency label of the project */
 function ruleOf(values: FormFields, label: string): WatchRule | FieldRefusal {
-  const kind = WATCH_KINDS.find((known) => known === values.kind) ?? 'balance';
-  const read = <Name extends keyof typeof THRESHOLDS>(name: Name) =>
-    THRESHOLDS[name](values[name] ?? '', label) as ReturnType<(typeof THRESHOLDS)[Name]>;
-  switch (kind) {
-    case 'balance': {
-      const below = read('below');
-      return below instanceof FieldRefusal ? below : { kind, below };
-    }
-    case 'runway': {
-      const days = read('days');
-      return days instanceof FieldRefusal ? days : { kind, days };
-    }
-    case 'budget': {
-      const amount = read('amount');
-      return amount instanceof FieldRefusal ? amount : { kind, amount };
-    }
-    case 'spike': {
-      const [factor, floor] = [read('factor'), read('floor')];
-      if (factor instanceof FieldRefusal) return factor;
-      return floor instanceof FieldRefusal ? floor : { kind, factor, floor };
-    }
-  }
+  const kind = kindIn(values);
+  const parts = PARTS[kind].map((name) => [name, THRESHOLDS[name](values[name] ?? '', label)] as const);
+  const [, refused] = parts.find(([, read]) => read instanceof FieldRefusal) ?? [];
+  return refused instanceof FieldRefusal
+    ? refused
+    : ({ kind, ...Object.fromEntries(parts) } as unknown as WatchRule);
 }

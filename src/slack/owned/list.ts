@@ -192,37 +192,6 @@ export async function ownedHealth<T extends OwnedItem>(kind: OwnedKind<T>, viewe
 }
 export const PAUSED_BY_TALLY = 'paused by Tally';
 
-/** What the list's menus and buttons do. A button only names an item; the record says what it is and whose. */
-function createOwnedActions<T extends OwnedItem>(kind: OwnedKind<T>, edit: OwnerAction<T>) {
-  const ownerActions = { ...sharedActions(kind, edit), ...kind.actions };
-
-  /** Does this with the item of this ID; both are outside text. @throws not-allowed except for the owner and managers */
-  const handler = (action: string, id: string) =>
-    ({
-      right: 'member',
-      kind: action === 'edit' ? 'openForm' : 'change',
-      async run(_: unknown, request: Request): Promise<void> {
-        const item = requireOwned(kind, id, request, action);
-        if (item === undefined) return showOwned(kind, request, { notice: deletedText(kind) });
-        await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
-      },
-    }) as const;
-
-  const listeners: Readonly<Record<string, ActionListener>> = {
-    [`${kind.kind}-row`](value) {
-      const [action = '', id = ''] = value.split(' ');
-      return handler(action, id);
-    },
-    [`${kind.kind}-undo`]: onClick('member', 'change', (id, request) => undoDelete(kind, id, request)),
-    [`${kind.kind}-list`]: onClick('member', 'answer', (_, request) => showOwned(kind, request)),
-  };
-  return {
-    handler,
-    listeners,
-    isAction: (name: string) => lookUp<unknown>(ownerActions, name) !== undefined,
-  };
-}
-
 interface OwnedFeature<T extends OwnedItem, Words, ListWords> {
   readonly kind: OwnedKind<T>;
   readonly form: {
@@ -238,13 +207,28 @@ interface OwnedFeature<T extends OwnedItem, Words, ListWords> {
   readonly show: (words: ListWords, request: Request) => Promise<void>;
 }
 
-/** The form and the list as commands, for full members, with all buttons. `handler` is for buttons elsewhere: of notices, of alerts. */
+/**
+ * The form and the list as commands, for full members, with what menus and buttons do. A button only names an item; the record
+ * says what it is and whose. `handler` is for buttons elsewhere: of notices, of alerts.
+ */
 export function createOwnedFeature<T extends OwnedItem, Words, ListWords>(
   feature: OwnedFeature<T, Words, ListWords>,
 ) {
   const { kind, form, help, parse, parseList, show } = feature;
-  const { handler, listeners, isAction } = createOwnedActions(kind, form.openFor);
+  const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
+
+  /** Does this with the item of this ID; both are outside text. @throws not-allowed except for the owner and managers */
+  const handler = (action: string, id: string) =>
+    ({
+      right: 'member',
+      kind: action === 'edit' ? 'openForm' : 'change',
+      async run(_: unknown, request: Request): Promise<void> {
+        const item = requireOwned(kind, id, request, action);
+        if (item === undefined) return showOwned(kind, request, { notice: deletedText(kind) });
+        await lookUp<OwnerAction<T>>(ownerActions, action)?.(item, request);
+      },
+    }) as const;
   const creating: CommandHandler = {
     ...{ right: 'member', help, kind: 'openForm' },
     parse: (rest, _, reader) => parse(rest, reader),
@@ -258,17 +242,25 @@ export function createOwnedFeature<T extends OwnedItem, Words, ListWords>(
   /** `pause abcd1234` after the list’s command is what a manager is asked to do with somebody else's. */
   const listingOrAction: CommandListener = (text) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
-    return isAction(action) ? { ...handler(action, id), parse: () => undefined } : listing;
+    return lookUp<unknown>(ownerActions, action) === undefined
+      ? listing
+      : { ...handler(action, id), parse: () => undefined };
   };
-  return {
-    handler,
-    listeners: {
-      ...form.listeners,
-      verbs: { [kind.kind]: creating, [pluralOf(kind)]: listingOrAction },
-      actions: { ...form.listeners.actions, ...listeners },
-      auditTexts: { [kind.kind]: ownedAuditText(kind) },
+  const buttons: Readonly<Record<string, ActionListener>> = {
+    [`${kind.kind}-row`](value) {
+      const [action = '', id = ''] = value.split(' ');
+      return handler(action, id);
     },
+    [`${kind.kind}-undo`]: onClick('member', 'change', (id, request) => undoDelete(kind, id, request)),
+    [`${kind.kind}-list`]: onClick('member', 'answer', (_, request) => showOwned(kind, request)),
   };
+  const listeners = {
+    ...form.listeners,
+    verbs: { [kind.kind]: creating, [pluralOf(kind)]: listingOrAction },
+    actions: { ...form.listeners.actions, ...buttons },
+    auditTexts: { [kind.kind]: ownedAuditText(kind) },
+  };
+  return { handler, listeners };
 }
 
 const sharedActions = <T extends OwnedItem>(
