@@ -280,7 +280,7 @@ function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): B
 const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
 
 /** The application accesses, for managers. Opens each seal only to see whether it opens. */
-export const accessHealth: HealthSource = ({ workspace, user, at }) => {
+const accessHealth: HealthSource = ({ workspace, user, at }) => {
   if (!user.canManage) return undefined;
   const { zone } = workspace.settings;
   const lines = workspace.accessIds.map((id): HealthLine => {

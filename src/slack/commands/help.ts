@@ -124,7 +124,7 @@ export function testedProject(workspace: Request['workspace']) {
  * A project that this reader can ask about here, by its name or its ID: the channel's default, else the one that the connection
  * was tested with, else any. Undefined when none is known.
  */
-export function askableProject(reader: Reader): string | undefined {
+function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader).filter(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
