@@ -51,7 +51,7 @@ async function working(page: Page, { url, billing }: Sandbox): Promise<void> {
   await page.getByRole('button', { name: 'App Home' }).click();
   await page.getByText('All commands').waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText(/^archive · /).waitFor();
+  await page.getByText(/archive +[\d,]+\.\d\d/).waitFor();
   await take(page.locator('.home > .blocks'), 'home');
 }
 
@@ -68,8 +68,8 @@ async function scheduling(page: Page, form: Locator): Promise<void> {
 /** Skips time until the watch alerts. */
 async function watching(page: Page, form: Locator): Promise<void> {
   await say(page, '/billing watch prod balance 1');
-  await form.getByText('Now: ').waitFor();
-  const [, left = ''] = /Now: ([\d,]+)\./.exec((await form.textContent()) ?? '') ?? [];
+  await form.getByText(/[\d,.]+ left · /).waitFor();
+  const [, left = ''] = /([\d,]+)\.\d\d left · /.exec((await form.textContent()) ?? '') ?? [];
   // A round threshold just below what is left.
   const threshold = Math.floor((Number(left.replaceAll(',', '')) - 1) / 10_000) * 10_000;
   await form.getByLabel('Below', { exact: true }).fill(String(threshold));

@@ -15,7 +15,6 @@ import { createProjectsFeature } from './features/projects/index.ts';
 import { createSchedulesFeature } from './features/schedules/index.ts';
 import { createSettingsFeature } from './features/settings/index.ts';
 import { createSpendFeature } from './features/spend/index.ts';
-import { createStatusFeature } from './features/status/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
 import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
@@ -169,13 +168,12 @@ export function createTally(
     }),
     createProjectsFeature(services),
     createConnectFeature(services),
-    createStatusFeature(services),
+    createHomeFeature(services),
     createAuditFeature(services),
     createSettingsFeature(services),
     createAskManagerFeature({ ...services, dedup }),
     createMentionsFeature(services),
     createWorkflowStepsFeature(services),
-    createHomeFeature(services),
     createHelpFeature(all.help),
   ];
 

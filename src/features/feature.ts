@@ -4,7 +4,7 @@ import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-na
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
-import type { Block } from '../slack/kit/blocks.ts';
+import type { button, overflow } from '../slack/kit/blocks.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
@@ -28,18 +28,34 @@ export interface Feature extends Listeners {
   forget?(workspace: SlackId): Promise<void>;
 }
 
-/** A part of a view or message that several features contribute to. */
-export type Section = (request: Request) => readonly Block[] | Promise<readonly Block[]>;
-
-/** One part of `/billing status`, which shows what is broken first. */
-export interface StatusPart {
-  readonly health: HealthLevel;
-  /** What a person should do something about. */
-  readonly problems: number;
-  readonly blocks: readonly Block[];
+/** A thing that works or doesn't: a line of `/billing status`, and of Home while somebody is needed. */
+export interface HealthLine {
+  /** `news` is no problem: it did its work, and somebody should know. */
+  readonly level: HealthLevel | 'news';
+  /** Lines of mrkdwn: what it is and how it is, which Home shows in one, then the rest. */
+  readonly text: readonly string[];
+  /** The one button beside it. */
+  readonly fix?: ReturnType<typeof button> | undefined;
+  /** What else can be done with it; in status only. */
+  readonly menu?: ReturnType<typeof overflow> | undefined;
 }
 
-export type StatusSource = (request: Request) => readonly StatusPart[] | Promise<readonly StatusPart[]>;
+/** How the things of one kind are. */
+export interface HealthSection {
+  readonly title: string;
+  /** How many there are, as mrkdwn. */
+  readonly summary?: string;
+  readonly lines: readonly HealthLine[];
+  /** How many of them are shown. */
+  readonly most?: number;
+  /** The button to all of them. */
+  readonly more?: ReturnType<typeof button>;
+}
+
+/** @returns undefined where there is nothing to say @throws unseal-failed, settings-damaged, store-unavailable */
+export type HealthSource = (
+  viewer: Request,
+) => Promise<HealthSection | undefined> | HealthSection | undefined;
 
 /** What features are made of. */
 export interface Services extends SharedServices {
@@ -81,8 +97,7 @@ export function createRegistry(features: () => readonly Feature[]) {
     projectVerbs: () => merged('projectVerbs'),
     stepFigures: () => merged('stepFigures'),
     help: () => features().flatMap(({ help }) => help),
-    attention: () => features().flatMap(({ attention }) => attention ?? []),
-    status: () => features().flatMap(({ status }) => status ?? []),
+    health: () => features().flatMap(({ health }) => health ?? []),
     daysLeft: () => features().find(({ daysLeft }) => daysLeft)?.daysLeft,
     start: () => features().forEach((feature) => void feature.start?.()),
     stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),

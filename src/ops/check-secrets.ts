@@ -1,11 +1,13 @@
 /** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
 import type { Logger } from 'pino';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
+import { listNames, pluralize } from '../domain/language/text.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
-import { recordKey } from '../redis/keys.ts';
+import { FIELDS, recordKey } from '../redis/keys.ts';
 import { type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
+import { createWorkspaceParser } from '../workspace/record/workspace.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 
 interface SecretProblem {
@@ -43,7 +45,7 @@ export async function logSecretProblems(
 }
 
 /**
- * Tries the keys on what is sealed, and changes nothing.
+ * Tries the keys on what is sealed, looks for records that can't be read, and changes nothing.
  *
  * @param most how many workspaces it looks at
  * @throws store-unavailable
@@ -51,9 +53,15 @@ export async function logSecretProblems(
 export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: number) {
   let [workspaces, opened] = [0, 0];
   const shut: FailureOf<'unseal-failed'>[] = [];
+  const damaged: string[] = [];
+  const parse = createWorkspaceParser(keyring);
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     if (workspaces++ === most) break;
-    for (const [field, value] of Object.entries(await guardRead(() => redis.hgetall(recordKey(workspace)))))
+    const key = recordKey(workspace);
+    const fields = await guardRead(() => redis.hgetall(key));
+    for (const { kind, id } of parse(workspace, fields).damaged)
+      if (!SEALED.includes(kind)) damaged.push(`${key} ${kind === 'settings' ? kind : FIELDS[kind] + id}`);
+    for (const [field, value] of Object.entries(fields))
       try {
         const owner = sealOwnerOfField(workspace, field, value);
         if (owner === undefined) continue;
@@ -64,7 +72,17 @@ export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: nu
         shut.push(error);
       }
   }
-  return { opened, problem: shut[0] && keyProblem(shut, shut.length + opened) };
+  return { opened, problem: shut[0] ? keyProblem(shut, shut.length + opened) : damageProblem(damaged) };
+}
+
+/** Their seal says what is wrong with them. */
+const SEALED: readonly string[] = ['connection', 'access'];
+
+/** @param fields each with its key */
+function damageProblem(fields: readonly string[]): SecretProblem | undefined {
+  if (fields.length === 0) return undefined;
+  const says = `${pluralize(fields.length, 'record')} can’t be read and ${fields.length === 1 ? 'isn’t' : 'aren’t'} used: ${listNames(fields)}`;
+  return { says, todo: `Restore a backup, or delete it and set it up again: HDEL ${fields[0]}` };
 }
 
 function keyProblem(shut: readonly FailureOf<'unseal-failed'>[], total: number): SecretProblem {

@@ -23,8 +23,8 @@ describe('a watch of the balance', () => {
     await addProject(page, 'prod 123');
     await say(page, '/billing watch prod balance 1');
     const form = page.getByRole('dialog');
-    await form.getByText('Now: ').waitFor();
-    const [, left = ''] = /Now: ([\d,]+)\./.exec(await form.innerText()) ?? [];
+    await form.getByText(/[\d,.]+ left · /).waitFor();
+    const [, left = ''] = /([\d,]+)\.\d\d left · /.exec(await form.innerText()) ?? [];
     await form.getByLabel('Below', { exact: true }).fill(String(Number(left.replaceAll(',', '')) - 100));
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Saved:').waitFor();

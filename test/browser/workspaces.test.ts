@@ -49,7 +49,7 @@ describe('the second workspace', () => {
     await closeModal(page);
     await page.getByRole('button', { name: 'operations' }).click();
     await ask(page, '/balance prod', /prod · [\d,.]+ left/);
-    await homeWith(home.getByText(/prod · [\d,.]+ left/));
+    await homeWith(home.getByText(/1 project · [\d,.]+ left/));
   }, 60_000);
 
   it('answers in the thread of a mention', async () => {

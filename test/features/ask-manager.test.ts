@@ -181,21 +181,26 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"paused"');
   });
 
+  const expire = async () => {
+    const main = JSON.parse((await bot.redis.client.hget(HASH, 'connection:main'))!);
+    const expiring = JSON.stringify({ ...main, expiresAt: NOW + 24 * 3_600_000 });
+    await bot.redis.client.hset(HASH, 'connection:main', expiring);
+  };
+
   it('open the form of a button that was refused', async () => {
     await settings({ managers: [OWNER] });
+    await expire();
     const page = await bot.ask('/billing status', ADMIN);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
     await press(ADMIN, page, 'Replace token…', CHANNEL);
     await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
     await press(OWNER, await newest(OWNER, 'Replace token…'), 'Open');
-    await opened(OWNER, 'main uses');
+    await opened(OWNER, 'Replaces the token.');
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
   it.each(['status', 'Home'])('are asked for an expiring token from %s', async (place) => {
-    const main = JSON.parse((await bot.redis.client.hget(HASH, 'connection:main'))!);
-    const expiring = JSON.stringify({ ...main, expiresAt: NOW + 24 * 3_600_000 });
-    await bot.redis.client.hset(HASH, 'connection:main', expiring);
+    await expire();
     if (place === 'status') await asks('/billing status');
     else {
       await bot.slack.openHome(MEMBER);
@@ -204,7 +209,7 @@ describe('the managers', () => {
       await newest(MEMBER, 'Asked');
     }
     await press(OWNER, await newest(OWNER, '/billing connect main'), 'Open');
-    await opened(OWNER, 'main uses');
+    await opened(OWNER, 'Replaces the token.');
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
@@ -31,11 +32,11 @@ describe('help', () => {
 
   it('begins with three questions in plain words, about a project of the workspace', async () => {
     expect((await bot.ask('/billing help', MEMBER)).visibleText).toMatch(
-      /^Ask Tally\n`@Tally how much did 123 spend last week\?`\n`@Tally .*`\n`@Tally .*`\n`\/balance` See /,
+      /^Ask Tally\nHow much did 123 spend last week\?\n.*\?\n.*\?\n`\/balance` See /,
     );
     await addProject(bot, { alias: 'web', id: '456' });
     expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
-      '`@Tally how much did web spend last week?`\n',
+      'How much did web spend last week?\n',
     );
   });
 
@@ -165,27 +166,60 @@ describe('an example', () => {
       );
   }
 
+  /** The labels of the buttons that run one. */
+  const buttonsIn = (blocks: readonly object[]): readonly string[] =>
+    z
+      .array(z.object({ action_id: z.string(), text: z.object({ text: z.string() }) }))
+      .parse(
+        blocks
+          .flatMap((block) => ('elements' in block ? (block.elements as object[]) : []))
+          .filter((element) => 'action_id' in element && String(element.action_id).startsWith('run:example')),
+      )
+      .map(({ text }) => text.text);
+
   it.each(['/billing help', '/spend help', '/balance help'])(
-    'of %s is answered as it is shown',
+    'of %s is a button that answers below it',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
-      await expectAnswers((await bot.ask(help, MEMBER)).visibleText);
+      const { ts, blocks } = await bot.ask(help, MEMBER);
+      const labels = buttonsIn(blocks);
+      expect(labels).toHaveLength(3);
+      for (const label of labels) {
+        const seen = () => bot.slack.messages(MEMBER, CHANNEL).filter(({ from }) => from !== MEMBER);
+        const before = seen().length;
+        await bot.slack.press(MEMBER, { channel: CHANNEL, ts }, label);
+        const answer = await bot.slack.waitFor(() => seen()[before]);
+        expect(toAnswer(answer).visibleText, label).toMatch(
+          /^(?:web|\d projects?|Top \d).*(?:spent|left|more|less)|^Here is the CSV/i,
+        );
+      }
     },
   );
+
+  it('of one command is about a project that this person may ask about, and opens its form', async () => {
+    await addProject(bot, { alias: 'web', id: '456' });
+    const { ts } = await bot.ask('/billing watch help', MEMBER);
+    await bot.slack.press(MEMBER, { channel: CHANNEL, ts }, '/billing watch web runway 14');
+    const form = await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
+    expect(JSON.stringify(form.view)).toContain('456:1:web');
+    await bot.slack.dismiss(MEMBER);
+  });
 
   it.each(['@Tally hello', 'hello'])('in the answer to “%s” is answered as it is shown', async (greeting) => {
     await addProject(bot, { alias: 'web', id: '456' });
     await expectAnswers(await answerTo(greeting));
   });
 
-  it('of Home is answered as it is shown, before and after a project has a name', async () => {
+  it('of Home is a button that is answered, before and after a project has a name', async () => {
     const open = async () => {
       await bot.slack.openHome(MEMBER);
-      return textOf((await bot.slack.waitFor(() => bot.slack.home(MEMBER)))?.view.blocks);
+      return buttonsIn((await bot.slack.waitFor(() => bot.slack.home(MEMBER)))?.view.blocks ?? [])[0];
     };
-    expect(examplesIn(await open())[0]).toBe('how much did 123 spend last week?');
+    expect(await open()).toBe('How much did 123 spend last week?');
     await addProject(bot, { alias: 'web', id: '456' });
-    await expect.poll(open).toContain('did web spend');
-    await expectAnswers(await open());
+    await expect.poll(open).toBe('How much did web spend last week?');
+    await bot.slack.press(MEMBER, { viewId: 'home' }, 'How much did web spend last week?');
+    const seen = () => bot.slack.messages(MEMBER, DIRECT).filter(({ from }) => from !== MEMBER);
+    expect(toAnswer(await bot.slack.waitFor(() => seen()[0])).visibleText).toMatch(/^web · .* spent/);
   });
 });

@@ -165,7 +165,7 @@ describe('what the form hides for a while', () => {
   });
 
   it('is dropped if it was not understood, because it may be a secret', async () => {
-    await open('watch prod');
+    await open('watch prod balance');
     const secret = 'xoxb-1234567890-secret';
     await change('below', { type: 'plain_text_input', value: secret });
     await shows('Type an amount');

@@ -5,7 +5,7 @@ import { CHANNEL } from '../support/bot.ts';
 import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
 
 const owned = createOwnedBot();
-const { around, add, ask, audit, brings, forge, forgedClick } = owned;
+const { around, add, ask, audit, forge, forgedClick } = owned;
 const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = owned;
 
 const EXAMPLES = [
@@ -18,7 +18,6 @@ const EXAMPLES = [
       paused: 'Paused. Nothing is posted or corrected',
       resumed: 'Posts missed while paused won’t be sent',
     },
-    ...{ damaged: 'The record of a schedule is damaged', drop: 'Remove damaged schedules' },
     titleOf: (name: string) => `*Yesterday’s spend* for ${name}`,
   },
   {
@@ -27,7 +26,6 @@ const EXAMPLES = [
     ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
     ...{ deleted: 'Deleted the watch on prod', restored: 'Watch restored.', tooMany: '500 watches' },
     ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
-    ...{ damaged: 'The record of a watch is damaged', drop: 'Remove damaged watches' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
   },
 ] as const;
@@ -159,19 +157,37 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
   });
 
-  it('is listed beside damaged ones, which only managers see and can remove', async () => {
-    const { id } = await setUp();
+  it('is listed without damaged ones, which are in status and take a place', async () => {
+    await setUp();
     await redis().hset(KEY, `${kind}:aaaaaaaa`, '{');
-    const answer = await ask(list);
-    expect(answer.visibleText).toContain(said.damaged);
-    expect(answer.visibleText).toContain(said.titleOf('prod'));
-    expect((await ask(list, MEMBER)).visibleText).not.toContain('damaged');
-    await brings('Removed what was damaged.', () =>
-      tally().slack.press(OWNER, messageRef(answer), said.drop),
+    const { visibleText } = await ask(list);
+    expect(visibleText).toContain(said.titleOf('prod'));
+    expect(visibleText).not.toContain('damaged');
+    expect(await listed()).toBe(1);
+  });
+
+  it('is paused, deleted and restored once when two managers press at the same time', async () => {
+    const { id } = await setUp(MEMBER);
+    const answers = [await ask(list), await ask(list, ADMIN)] as const;
+    const both = (action: string) =>
+      Promise.all([row(answers[0], action, id), row(answers[1], action, id, ADMIN)]);
+    const read = async (text: string) => {
+      await updatedMessage(answers[0], text);
+      await updatedMessage(answers[1], text, ADMIN);
+    };
+    await both('pause');
+    await read(said.paused);
+    await both('delete');
+    await read(said.deleted);
+    await Promise.all([
+      tally().slack.press(OWNER, messageRef(answers[0]), 'Undo'),
+      tally().slack.press(ADMIN, messageRef(answers[1]), 'Undo'),
+    ]);
+    await read(said.restored);
+    expect((await audit()).map((line) => line.split(' ').slice(1).join(' '))).toEqual(
+      ['restored', 'removed', 'paused', 'created'].map((what) => `${kind} ${what}`),
     );
-    const left = (await redis().hkeys(KEY)).filter((field) => field.startsWith(`${kind}:`));
-    expect(left).toEqual([`${kind}:${id}`]);
-    expect((await audit())[0]).toMatch(/ deleted damaged (schedules|watches):$/);
+    expect(await saved()).toHaveLength(1);
   });
 
   it.each(['constructor', 'nothing'])('does nothing when told to %s', async (action) => {

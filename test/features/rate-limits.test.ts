@@ -154,7 +154,7 @@ describe('a person who sends too many requests', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
     const { errors = {}, view } = bot.slack.modal(OWNER) ?? {};
     expect(Object.values(errors)).toEqual([
       expect.stringMatching(/^You’re asking faster than Tally can answer\. Try again in /),
@@ -178,10 +178,10 @@ describe('a person who sends too many requests', () => {
     const before = bot.billing.requests.length;
     // Connecting was the first of the ten tests.
     for (let test = 1; test < RATE_LIMITS.tests.person.most; test += 1) {
-      await bot.slack.press(OWNER, place, 'connection-test');
+      await bot.slack.choose(OWNER, place, 'rerun:connection-main', 'Test now');
       await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
     }
-    await bot.slack.press(OWNER, place, 'connection-test');
+    await bot.slack.choose(OWNER, place, 'rerun:connection-main', 'Test now');
     await bot.slack.waitFor(() => shown().includes('testing and sending faster'));
     expect(shown()).toMatch(/Try again in \d+ seconds\./);
     expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.most - 1);
@@ -216,7 +216,7 @@ describe('a person who has tested too often', () => {
   it('cannot test a connection, and stays in the form', async () => {
     const before = bot.billing.requests.length;
     await opened('/billing connect');
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
     await shows(TOO_MANY);
     expect(modalText()).toContain('Test and save');
     expect(bot.billing.requests).toHaveLength(before);

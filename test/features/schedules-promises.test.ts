@@ -14,7 +14,7 @@ import {
 } from '../../src/delivery/posts/post-record.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { planEdit, upcomingSendsAt } from '../../src/features/schedules/upcoming-posts.ts';
+import { planEdit, upcomingSendsAt } from '../../src/features/schedules/timing-preview.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';

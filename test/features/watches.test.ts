@@ -461,8 +461,8 @@ describe('a watch, from its form to its alert', () => {
 
   it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
     for (const [command, kind, value] of [
-      ['/spend prod yesterday', 'The balance is below an amount', '123:1:prod'],
-      ['/spend 789 storage', 'The balance is below an amount', '789:2'],
+      ['/spend prod yesterday', 'The money lasts fewer than some days', '123:1:prod'],
+      ['/spend 789 storage', 'The money lasts fewer than some days', '789:2'],
       ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
       const { ts, blocks } = await bot.ask(command);
@@ -496,7 +496,8 @@ describe('a watch, from its form to its alert', () => {
     await alert(`Acknowledged by <@${MEMBER}>`);
     expect(textOf((await alert()).blocks)).not.toMatch(/^Acknowledge$/m);
 
-    const crossed = /^\*prod\*: balance below 50,000\.00 .+\n:warning: \*Crossed\* · now 48,210\.00\n/;
+    const crossed =
+      /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
     await expect.poll(() => home(OWNER)).toMatch(crossed);
     expect(await home(MEMBER)).not.toContain('*Crossed*');
     expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');

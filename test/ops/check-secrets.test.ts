@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { logSecretProblems } from '../../src/ops/check-secrets.ts';
+import { logSecretProblems, tryKeys } from '../../src/ops/check-secrets.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
@@ -49,6 +50,18 @@ it('says so, too, where another key has the name of the one that sealed it', asy
   expect(await linesOf()).toEqual([
     expect.stringMatching(/“2026” .* isn’t the key .*nothing is lost|nothing is lost.*“2026”/),
   ]);
+});
+
+it('names in one line the records that can’t be read, and how to be rid of them', async () => {
+  await seal('T1', OURS);
+  const key = recordKey('T1');
+  await store.client.hset(key, { 'schedule:aaaaaaaa': '{', 'project:prod': 'no JSON', settings: '[]' });
+  const { opened, problem } = await tryKeys(store.client, createKeyring([OURS]), 10);
+  expect(opened).toBe(1);
+  expect(problem?.says).toMatch(/^3 records can’t be read and aren’t used: /);
+  for (const field of ['schedule:aaaaaaaa', 'project:prod', 'settings'])
+    expect(problem?.says).toContain(`${key} ${field}`);
+  expect(problem?.todo).toContain('HDEL tally:{T1}:record ');
 });
 
 it('says in one line that a signing secret can’t be one, and doesn’t show it', async () => {

@@ -8,6 +8,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/feature.ts';
 import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createManifest } from '../../src/slack/install/manifest.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/slack-services.ts';
@@ -147,10 +148,18 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     },
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
-      await slack.waitFor(() => slack.modal(OWNER));
-      await slack.submit(OWNER, { token: goodToken(billing), project: '123', lifetime: '90-days' });
+      const form = await slack.waitFor(() => slack.modal(OWNER));
+      // The form that replaces a token knows the project.
+      const asks = form.view.blocks.some((block) => 'block_id' in block && block.block_id === 'project');
+      await slack.submit(OWNER, { token: goodToken(billing), ...(asks && { project: '123' }) });
       await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
       await slack.dismiss(OWNER);
+      const [key, field] = [recordKey('T0SANDBOX1'), 'connection:main'];
+      // As if its lifetime had been chosen under More, which would be another request.
+      const saved = JSON.parse((await redis.client.hget(key, field)) ?? 'null');
+      const expiresAt = saved?.registeredAt + 90 * 86_400_000;
+      if (saved !== null)
+        await redis.client.hset(key, field, JSON.stringify({ ...saved, lifetime: '90-days', expiresAt }));
     },
     async waitUntilIdle() {
       const isBusy = async () => {

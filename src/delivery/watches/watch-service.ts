@@ -1,4 +1,4 @@
-import { kindOf, wordFailure } from '../../domain/failure/index.ts';
+import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
 import {
   evaluateRule,
   measureHistory,
@@ -99,9 +99,8 @@ export function createWatchService({
       throw new OvertakenError();
     },
     /**
-     * What previews of watches on this project need, asked from billing once: its days, and its balance if the rule looks
-     * at it. `previewWatch` makes a preview of any rule that needs no more. The caller checks that the person may ask about
-     * the project there.
+     * What previews of watches on this project need, asked from billing once: its days and its balance, which may be missing
+     * where the rule doesn't look at it. The caller checks that the person may ask about the project there.
      *
      * @throws Failure
      */
@@ -116,7 +115,10 @@ export function createWatchService({
       const access = openConnection(workspace, project);
       const [usage, account] = await Promise.all([
         fetchUsage(billing, access, project, { from: simulationFrom(today), today, zone, at }),
-        needsBalance(rule) ? fetchAccount(billing, access, project, at) : undefined,
+        fetchAccount(billing, access, project, at).catch((error: unknown) => {
+          if (needsBalance(rule) || !isFailure(error)) throw error;
+          return undefined;
+        }),
       ]);
       return { today, source: access.connection, usage, ...(account && { account }) };
     },
@@ -166,7 +168,7 @@ function stateOf(
   };
 }
 
-/** Billing's answers for previews: rules of any kind and threshold are previewed with them without asking again. */
+/** Billing's answers for previews. */
 export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
@@ -182,6 +184,8 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
     /** The days of the last 90 that would have made it alert, ascending. */
     dates: simulateWatch(rule, measureHistory(rule.kind, judged)),
     measurement,
+    /** What the project has, and how long that lasts; undefined if billing gave no balance. */
+    funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
     /** It would alert at its first check. */
     isCrossed: now.crossings.length > 0,
     /** False when there is too little data to judge it now. */

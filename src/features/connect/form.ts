@@ -1,10 +1,11 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
 import { context, section } from '../../slack/kit/blocks.ts';
-import type { FormFields } from '../../slack/request/form-fields.ts';
+import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
@@ -38,15 +39,25 @@ export function connectionValues(
   const chosen = record.defaultConnection;
   const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   // Without type, role and lifetime: those are the current token's.
-  const current = record.connections.get(name);
-  if (current !== undefined) {
-    const { baseUrl, authUrl = '', account = '', test } = current;
-    return { name, baseUrl, authUrl, account, project: test?.project ?? '' };
-  }
+  const { test, ...current } = record.connections.get(name) ?? { test: undefined };
   const like = record.connections.get(chosen ?? '');
-  const { baseUrl = like?.baseUrl ?? '', authUrl = like?.authUrl ?? '' } = addresses;
-  return { name, baseUrl, authUrl };
+  const {
+    baseUrl = '',
+    authUrl = '',
+    account = '',
+  } = {
+    ...(like && { baseUrl: like.baseUrl, authUrl: like.authUrl }),
+    ...withoutUndefined(addresses),
+    ...current,
+  };
+  const values = { name, baseUrl, authUrl, account, project: test?.project ?? '' };
+  const known = Object.entries(values).flatMap(([field, value]) => (value === '' ? [] : [field]));
+  return { ...values, known: known.join(',') };
 }
+
+/** Under More where the form opened with it filled in. */
+const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
+  more(field, ({ known }) => selectedValues(known).includes(name));
 
 /** As chosen in the console; undefined when nobody said. */
 const asInConsole = <T extends string>(
@@ -80,21 +91,26 @@ const TOKEN_FIELD = {
   }),
 };
 
-const TEST_FIELDS = {
-  project: text('Project to test with', {
-    hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
-    placeholder: '123',
-    max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
-  }),
-  lifetime: asInConsole(
-    'Lifetime of the token',
-    `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
-    LIFETIME_NAMES,
+const PROJECT_FIELD = {
+  project: unlessKnown(
+    'project',
+    text('Project to test with', {
+      hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
+      placeholder: '123',
+      max: 64,
+      parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
+    }),
   ),
 };
 
 const MORE_FIELDS = {
+  lifetime: more(
+    asInConsole(
+      'Lifetime of the token',
+      `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
+      LIFETIME_NAMES,
+    ),
+  ),
   names: more(
     note(({ request: { workspace } }) =>
       workspace.connectionNames.length === 0
@@ -127,19 +143,22 @@ const MORE_FIELDS = {
   ),
 };
 
-/** The fields that everyone sees, of which three must be filled in; the others appear after **More…**. */
+/** The token, with what isn't known yet of where it is tested; the others appear after **More…**. */
 export const connectionFields = (addressChecks: Services['checks']) => ({
   effect: note(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
   ...TOKEN_FIELD,
-  baseUrl: text('Address of the billing service', {
-    hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
-    placeholder: 'https://billing.example.com',
-    max: 500,
-    parse: addressChecks.baseUrl,
-  }),
-  ...TEST_FIELDS,
+  ...PROJECT_FIELD,
+  baseUrl: unlessKnown(
+    'baseUrl',
+    text('Address of the billing service', {
+      hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
+      placeholder: 'https://billing.example.com',
+      max: 500,
+      parse: addressChecks.baseUrl,
+    }),
+  ),
   ...MORE_FIELDS,
   authUrl: more(
     text('Address of the identity service', {
@@ -162,11 +181,10 @@ const withoutQuotes = (typed: string): string =>
   typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
 /** What saving the form will do to the connection of this name. */
-function describeEffect(name: string, record: Workspace): string {
-  const current = record.connections.get(name);
-  if (current !== undefined)
-    return `${name} uses ${current.baseUrl} with the token ending ${current.lastFour}. Tally tests the new token before it replaces this one.`;
-  if (record.connectionNames.includes(name))
+function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
+  const others = connectionNames.length > 1 ? ` of ${name}` : '';
+  if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.`;
+  if (connectionNames.includes(name))
     return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
-  return `${name} will be a new connection. You have: ${record.connectionNames.join(', ')}.`;
+  return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
 }

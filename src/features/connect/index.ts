@@ -31,7 +31,6 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     connect: true;
-    'connection-expiry': true;
     'connect-form': true;
     'connection-expiry-form': true;
     disconnect: true;
@@ -67,28 +66,19 @@ export function createConnectFeature(services: Services): Feature {
       },
     ],
     verbs: {
+      // `main expiry` is in the menu of a connection.
       connect: {
-        right: 'manage',
-        opensForm: true,
-        parse: parseConnectionName,
-        async run(text, request, typed = text) {
-          const name = parseConnectionName(text);
-          // A token after the verb would be filled in as the connection's name.
-          if (name !== undefined && !canFillIn(name, request.workspace, typed))
-            throw new Failure('secret-pasted');
-          await form.open(name, request);
-        },
+        ...{ right: 'manage', opensForm: true },
+        parse: (text) => parseConnectionName(text.replace(EXPIRY, '')),
+        run: (text, request, typed) =>
+          EXPIRY.test(text)
+            ? expiry.open(typedName(text.replace(EXPIRY, ''), request), request)
+            : form.open(typedName(text, request, typed), request),
       },
       disconnect: {
-        right: 'manage',
-        opensForm: true,
+        ...{ right: 'manage', opensForm: true },
         parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
-        async run(text, request, typed = text) {
-          const name = parseConnectionName(text);
-          if (name !== undefined && !canFillIn(name, request.workspace, typed))
-            throw new Failure('secret-pasted');
-          await disconnect.open(name, request);
-        },
+        run: (text, request, typed) => disconnect.open(typedName(text, request, typed), request),
       },
     },
     actions: {
@@ -101,10 +91,18 @@ export function createConnectFeature(services: Services): Feature {
       disconnect: onClick('manage', { opensForm: true }, (name, request) =>
         disconnect.open(name === '' ? undefined : name, request),
       ),
-      'connection-expiry': onClick('manage', { opensForm: true }, expiry.open),
     },
     views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };
+}
+
+const EXPIRY = / expiry$/;
+
+/** @throws InvalidWord; secret-pasted: a token after the verb would be filled in as the connection's name */
+function typedName(text: string, { workspace }: Request, typed = text): string | undefined {
+  const name = parseConnectionName(text);
+  if (name !== undefined && !canFillIn(name, workspace, typed)) throw new Failure('secret-pasted');
+  return name;
 }
 
 /** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
@@ -135,6 +133,7 @@ function createConnectForm(services: Services) {
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
     fields: connectionFields(checks),
+    hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
     repeated,
     // A name that was typed is meant.
@@ -194,9 +193,9 @@ function createExpiryForm({ workspaces, all }: Services) {
   });
   return {
     listeners,
-    async open(name: string, request: Request): Promise<void> {
-      if (findConnection(request.workspace, name) === undefined)
-        throw new Failure('connection-missing', { connection: name });
+    async open(name: string | undefined, request: Request): Promise<void> {
+      if (name === undefined || findConnection(request.workspace, name) === undefined)
+        throw new Failure('connection-missing', { connection: name ?? '' });
       await open(request, { id: name, values: {} });
     },
   };

@@ -3,7 +3,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
-  exampleQuestions,
+  exampleButtons,
   type HelpLine,
   helpMessage,
   PERIOD_EXAMPLES,
@@ -48,14 +48,15 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           const { user, reply } = request;
           const allowed = lines().filter(({ right }) => meetsRight(right ?? 'ask', user));
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
-          if (ofVerb.length > 0) return reply.update(helpMessage(`/billing ${text}`, ofVerb));
-          if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL));
+          if (ofVerb.length > 0)
+            return reply.update(helpMessage(`/billing ${text}`, ofVerb, undefined, request));
+          if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL, request));
           const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', MORE)));
           if (request.workspace.connectionNames.length === 0) {
             const { text: title, blocks } = failureMessage(new Failure('not-connected'), request);
             return reply.update({ text: title, blocks: [...blocks, more] });
           }
-          return reply.update(shortHelpMessage(TITLE, exampleQuestions(request), briefLines(allowed), more));
+          return reply.update(shortHelpMessage(TITLE, exampleButtons(request), briefLines(allowed), more));
         },
       },
     },

@@ -1,4 +1,5 @@
 import { settleOptional } from '../../billing/client.ts';
+import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
@@ -12,10 +13,15 @@ import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
-import { homeBlocks, REFRESH } from './blocks.ts';
-import { homeProjects, MOST_PROJECTS } from './projects.ts';
+import { loadHealth } from './health.ts';
+import { homeBlocks, REFRESH } from './page.ts';
+import { homeProjects, MOST_PROJECTS } from './project-table.ts';
+import { createStatusCommand } from './status.ts';
 
 declare module '../../domain/command-names.ts' {
+  interface Commands {
+    '/billing status': true;
+  }
   interface Actions {
     'home-refresh': true;
   }
@@ -23,16 +29,18 @@ declare module '../../domain/command-names.ts' {
 
 declare module '../feature.ts' {
   interface Feature {
-    /** What needs attention, at the top of a person’s Home; empty otherwise. */
-    readonly attention?: Section;
+    /** How what it sets up is, for Home and `/billing status`. */
+    readonly health?: HealthSource;
   }
 }
 
 /** How old a balance must be to be asked for again, in ms. */
 const FRESH = MINUTE;
 
-/** The app's Home: what its viewer may see, drawn each time it is opened and after each click on it. */
-export function createHomeFeature({ all, billing, answerStore, log, clock }: Services): Feature {
+/** The app's Home and `/billing status`: what works and what doesn't, in short and whole. */
+export function createHomeFeature(services: Services): Feature {
+  const { all, billing, answerStore, log, clock } = services;
+
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
@@ -68,10 +76,15 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
   return {
     help: [
       {
+        usage: commandText('/billing status'),
+        what: 'Show what needs attention first: projects, connections, expiring tokens, schedules and watches.',
+      },
+      {
         usage: 'Home',
         what: 'See what needs attention and your projects with their balances: the first tab of this app.',
       },
     ],
+    verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
         const isOld = ({ id, product }: Project) =>
@@ -84,8 +97,10 @@ export function createHomeFeature({ all, billing, answerStore, log, clock }: Ser
       app_home_opened: {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
-        async answer(_, request) {
-          await publish(request.reply, await homeBlocks(request, all.attention()));
+        async answer(_, asked) {
+          // Where no channel limits are met.
+          const request = { ...asked, channel: undefined };
+          await publish(request.reply, homeBlocks(request, await loadHealth(all.health(), request)));
         },
         // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),

@@ -30,7 +30,7 @@ import {
   projectsField,
   targetFields,
 } from '../../slack/owned/owned-form.ts';
-import { requireOwned } from '../../slack/owned/owned-kind.ts';
+import { type OwnedKind, requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -44,10 +44,15 @@ import {
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
-import type { OwnedSchedules } from './owned-schedules.ts';
+
 import type { ScheduleWords } from './parse.ts';
-import { previewBlocks, previewSchedule, type SchedulePreview } from './timing-preview.ts';
-import { loadUpcomingSends, planEdit } from './upcoming-posts.ts';
+import {
+  loadUpcomingSends,
+  planEdit,
+  previewBlocks,
+  previewSchedule,
+  type SchedulePreview,
+} from './timing-preview.ts';
 
 type FormServices = Pick<DeliveryService, 'scheduling'>;
 
@@ -61,7 +66,7 @@ const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
 /** The form, with its buttons that send a test. */
-export function createScheduleForm(kind: OwnedSchedules, services: FormServices) {
+export function createScheduleForm(kind: OwnedKind<Schedule>, services: FormServices) {
   const { listeners, openNew, openFor } = createOwnedForm<Schedule, ReturnType<typeof scheduleFields>>({
     kind,
     words: { create: 'Schedule a post', edit: 'Edit schedule', saving: 'Checking the channel…' },
@@ -174,7 +179,7 @@ const MORE_FIELDS = {
   ),
 };
 
-const scheduleFields = (kind: OwnedSchedules, services: FormServices) => ({
+const scheduleFields = (kind: OwnedKind<Schedule>, services: FormServices) => ({
   projects: projectsField(
     MAX_DIGEST_PROJECTS,
     'Type a name or an ID. Several projects make one post with a total.',
@@ -321,7 +326,7 @@ async function sendTest(
           ? check.problem
           : await form.check();
     if (problem !== undefined) return await form.show([markup(problem)]);
-    const before = requireOwned(findSchedule, at.id, request);
+    const before = requireOwned({ find: findSchedule }, at.id, request);
     const schedule = scheduleOf(at, before, request.at);
     await form.show([markup(`Sending a test to ${where}…`)]);
     await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);

@@ -1,22 +1,24 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
+import { describeReport } from '../../delivery/reports/reports.ts';
 import { commandText } from '../../domain/command-names.ts';
+import { pluralize } from '../../domain/language/text.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
-import { createOwnedActions } from '../../slack/owned/actions.ts';
-import { showOwned } from '../../slack/owned/list.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { channelLink } from '../../slack/kit/blocks.ts';
+import { createOwnedFeature, ownedHealth, PAUSED_BY_TALLY, showOwned } from '../../slack/owned/list.ts';
+import { findItemProblem } from '../../slack/owned/owned-form.ts';
+import type { OwnedKind, OwnedNeed, OwnerAction } from '../../slack/owned/owned-kind.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedule-record.ts';
+import { limitedProjects } from '../../workspace/projects/project-visibility.ts';
+import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';
-import {
-  createOwnedSchedules,
-  retrySchedule,
-  scheduleAttention,
-  scheduleStatus,
-  sendScheduleNow,
-} from './owned-schedules.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
+import { loadUpcomingSends, type UpcomingSendsOf } from './timing-preview.ts';
+import { describeSchedule, isPausedByTally, scheduleAuditText, scheduleMarkup } from './wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -29,7 +31,6 @@ declare module '../../domain/command-names.ts' {
     'schedule-resume': true;
     'schedule-now': true;
     'schedule-undo': true;
-    'schedule-drop': true;
     'schedule-list': true;
   }
 }
@@ -50,7 +51,6 @@ const HELP: readonly HelpLine[] = [
 ];
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
-const help = () => helpMessage('Scheduled posts', HELP, SMALL);
 
 /** What people see of scheduled posts, with the delivery that works by itself. */
 export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
@@ -68,42 +68,94 @@ export function createSchedulesFeature({ workspaces, delivery, limits }: Service
   };
 }
 
+type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
+
 /** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedules(
-  services: Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>,
-): Feature {
-  const kind = createOwnedSchedules(services);
-  const form = createScheduleForm(kind, services);
-  const { handler, verb, listeners } = createOwnedActions(kind, form.openFor, {
-    now: (schedule, request) => sendScheduleNow(kind, services.scheduling, schedule, request),
-    retry: (schedule, request) => retrySchedule(kind, services.scheduling, schedule, request),
+export function createSchedules(services: ScheduleServices): Feature {
+  const kind = createScheduleKind(services);
+  const { handler, listeners } = createOwnedFeature({
+    kind,
+    form: createScheduleForm(kind, services),
+    help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
+    parse: parseScheduleText,
+    parseList: (text) => parsePage(text, 'schedules'),
+    show: (page, request) => showOwned(kind, request, { page }),
   });
   return {
     help: HELP,
-    verbs: {
-      schedule: {
-        right: 'member',
-        help,
-        parse: (rest, _, reader) => parseScheduleText(rest, reader),
-        opensForm: true,
-        run: (rest, request) =>
-          form.openNew(parseScheduleText(rest, readerIn(request.workspace, request.at)), request),
-      },
-      schedules: verb({
-        right: 'member',
-        help,
-        parse: (rest) => parsePage(rest, 'schedules'),
-        run: (rest, request) => showOwned(kind, request, { page: parsePage(rest, 'schedules') }),
-      }),
-    },
-    ...form.listeners,
+    ...listeners,
     actions: {
-      ...form.listeners.actions,
-      ...listeners,
+      ...listeners.actions,
       'schedule-resume': handler('retry'),
       'schedule-now': handler('now'),
     },
-    attention: (request) => scheduleAttention(kind, request),
-    status: (request) => scheduleStatus(kind, request),
+    health: (viewer) => ownedHealth(kind, viewer),
   };
+}
+
+export type ScheduleKind = OwnedKind<Schedule, UpcomingSendsOf>;
+
+function createScheduleKind({ workspaces, scheduling }: ScheduleServices): ScheduleKind {
+  const kind: ScheduleKind = {
+    kind: 'schedule',
+    sends: 'posts',
+    max: MAX_SCHEDULES,
+    workspaces,
+    store: workspaces.schedules,
+    changed: scheduling.changed,
+    find: findSchedule,
+    isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
+      channel === here && limitedProjects(channel, projects, workspace).length === 0,
+    load: (request) => loadUpcomingSends(scheduling, request),
+    describe: describeSchedule,
+    needOf: (schedule, { workspace }) => needOf(schedule, workspace),
+    dueOf: (schedule, sends) => sends(schedule).next[0]?.at ?? Number.POSITIVE_INFINITY,
+    choices: ({ id }, { workspace }) => [
+      ...(workspace.lastSent(id)?.result === 'paused' ? [TRY_AGAIN] : []),
+      ['Send now', 'now'],
+    ],
+    resumed: ({ paused: _, ...running }, { at }) => ({ ...running, since: at }),
+    actions: {
+      now: (schedule, request) =>
+        unlessStopped(schedule, request, async () => {
+          await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
+          return `Posted in ${channelLink(schedule.channel)}. The next post comes as planned.`;
+        }),
+      retry: (schedule, request) =>
+        unlessStopped(schedule, request, async () => {
+          await scheduling.retry(request.user.teamId, schedule.id);
+          return 'Tally is trying again.';
+        }),
+    } satisfies Record<string, OwnerAction<Schedule>>,
+    words: {
+      title: 'Scheduled posts',
+      count: (schedules) => pluralize(schedules, 'scheduled post'),
+      create: 'Schedule a post…',
+      none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
+      shownHere: 'schedules of this channel, and your own',
+      summary: scheduleMarkup,
+      auditText: scheduleAuditText,
+      deleted: (schedule, request) =>
+        `Deleted ${describeReport(schedule, request.workspace, request)}. It won’t be posted again.`,
+      paused: 'Paused. Nothing is posted or corrected until you resume it.',
+      resumed: ({ paused }) => paused && 'Resumed. Posts missed while paused won’t be sent.',
+    },
+  };
+  /** Does this and says so above the list, or why nothing can be posted there. */
+  const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
+    showOwned(kind, request, { notice: (await findItemProblem(schedule, request)) ?? (await work()) });
+  return kind;
+}
+
+const TRY_AGAIN = ['Try again', 'retry'] as const;
+const EDIT = ['Edit…', 'edit'] as const;
+
+/** What is stuck, or has failed; a person who paused it knows that. */
+function needOf(schedule: Schedule, workspace: Workspace): OwnedNeed | undefined {
+  if (schedule.paused !== undefined) return undefined;
+  const result = workspace.lastSent(schedule.id)?.result;
+  if (isPausedByTally(schedule, workspace))
+    return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
+  if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
+  return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
 }

@@ -2,7 +2,19 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { BUDGET_STEPS, type WatchKind, type WatchRule } from '../../domain/money/watch-rule.ts';
+import { type Money, ZERO } from '../../domain/money/amount.ts';
+import {
+  BUDGET_STEPS,
+  MAX_RUNWAY_DAYS,
+  MAX_THRESHOLD_DIGITS,
+  parseFactor,
+  parseRunwayDays,
+  parseThreshold,
+  type ThresholdProblem,
+  thresholdDigits,
+  type WatchKind,
+  type WatchRule,
+} from '../../domain/money/watch-rule.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
@@ -26,6 +38,7 @@ import {
   targetFields,
   unnamedIn,
 } from '../../slack/owned/owned-form.ts';
+import type { OwnedKind } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -38,15 +51,13 @@ import {
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import type { OwnedWatches } from './owned-watches.ts';
-import type { WatchWords } from './parse.ts';
-import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './preview.ts';
-import { fieldsOfRule, ruleOf, THRESHOLDS } from './thresholds.ts';
+import { WATCH_KINDS, type WatchWords } from './parse.ts';
+import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
 
 /** The form, with its preview. */
-export function createWatchForm(kind: OwnedWatches, services: FormServices) {
+export function createWatchForm(kind: OwnedKind<Watch>, services: FormServices) {
   const { listeners, openNew, openFor } = createOwnedForm<Watch, ReturnType<typeof watchFields>>({
     kind,
     words: { create: 'Set up a watch', edit: 'Edit watch', saving: 'Checking who gets the alerts…' },
@@ -76,7 +87,9 @@ export function createWatchForm(kind: OwnedWatches, services: FormServices) {
   };
 }
 
-const DEFAULTS: FormFields = { kind: 'balance', days: '14', factor: '2' };
+/** Two weeks are time enough to have money added. */
+const USUAL_RULE = { kind: 'runway', days: 14 } as const;
+const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
 /** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
 const MAX_TYPED = 60;
@@ -88,7 +101,7 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-const watchFields = (kind: OwnedWatches, services: FormServices) => ({
+const watchFields = (kind: OwnedKind<Watch>, services: FormServices) => ({
   projects: projectsField(1),
   kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
   below: threshold('balance', 'below', 'Below', '50,000', {
@@ -125,7 +138,7 @@ const watchFields = (kind: OwnedWatches, services: FormServices) => ({
     },
     {
       pace: 'last',
-      isNeeded: (at) => checkOf(at)?.problem === undefined && ruleFor(at) !== undefined,
+      isNeeded: (at) => checkOf(at)?.problem === undefined && projectIn(at) !== undefined,
       run: (at) => previewDraft(services, at),
     },
   ),
@@ -152,8 +165,7 @@ const threshold = <Name extends keyof typeof THRESHOLDS>(
     ),
   );
 
-const isTyped = ({ kind, below, days, amount, factor }: FormFields): boolean =>
-  Boolean({ balance: below, runway: days, budget: amount, spike: factor }[kind ?? '']);
+const isTyped = (values: FormFields): boolean => Boolean(values[PARTS[kindIn(values)][0]]);
 
 const noCurrency = ({ user }: Request): string =>
   `Amounts have no currency here: the billing service names none. ${user.canManage ? 'Set' : 'A Tally manager can set'} a label in \`${commandText('/billing settings')}\`.`;
@@ -213,24 +225,86 @@ async function buildWatch(
 
 /**
  * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
- * @returns undefined if the user may not ask, and while the form is incomplete
+ * @returns undefined if the user may not ask, and while no project is chosen
  */
 async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<PreviewOutcome | undefined> {
   const { request } = at;
   const { projects, channel = '' } = deliveryOf(at.values);
   const [chosen] = projects;
-  const rule = ruleFor(at);
-  if (chosen === undefined || rule === undefined) return undefined;
+  if (chosen === undefined) return undefined;
+  const typed = ruleFor(at);
+  const rule = typed ?? USUAL_RULE;
   try {
     const named = { project: chosen.id, product: chosen.product };
     const place = channel === '' ? {} : { channel };
     const project = resolveProject(named, request.workspace, { ...request, ...place });
     return {
-      rule,
+      ...{ rule, isWhole: typed !== undefined },
       result: previewWatch(rule, await watching.fetchPreview(request.workspace, project, rule)),
     };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return error.kind === 'not-allowed' ? undefined : { rule, result: error };
+    return error.kind === 'not-allowed' ? undefined : { rule, isWhole: typed !== undefined, result: error };
   }
+}
+
+/** The fields of each kind, named as in its rule. */
+const PARTS = {
+  balance: ['below'],
+  runway: ['days'],
+  budget: ['amount'],
+  spike: ['factor', 'floor'],
+} as const satisfies Readonly<Record<WatchKind, readonly (keyof typeof THRESHOLDS)[]>>;
+
+/** What the form's fields hold for a rule. */
+const fieldsOfRule = (rule: WatchRule): FormFields =>
+  Object.fromEntries(
+    Object.entries(rule).map(([name, value]) => [
+      name,
+      typeof value === 'object' ? thresholdDigits(value) : String(value),
+    ]),
+  );
+
+const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'>, string>> = {
+  'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
+  'below-zero': 'That’s below zero. Type an amount of zero or more.',
+  'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
+};
+
+/** What each threshold means. @param label the currency label of the project */
+const THRESHOLDS = {
+  below: parseAmount,
+  days: (typed: string) =>
+    parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
+  amount(typed: string, label: string): Money | FieldRefusal {
+    const amount = parseAmount(typed, label);
+    return amount instanceof FieldRefusal || amount.gt(ZERO)
+      ? amount
+      : refuseField('Type an amount above zero.');
+  },
+  factor: (typed: string) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
+  floor: (typed: string, label: string) => parseAmount(typed || '0', label),
+};
+
+function parseAmount(typed: string, label: string): Money | FieldRefusal {
+  const amount = parseThreshold(typed, label);
+  if ('value' in amount) return amount.value;
+  return refuseField(
+    amount.problem === 'ambiguous'
+      ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
+      : PROBLEMS[amount.problem],
+  );
+}
+
+const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
+  WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
+
+/** The rule that the fields make, or the first thing that is wrong with them. @param label the currency label of the project */
+function ruleOf(values: FormFields, label: string): WatchRule | FieldRefusal {
+  const kind = kindIn(values);
+  const parts = PARTS[kind].map((name) => [name, THRESHOLDS[name](values[name] ?? '', label)] as const);
+  const [, refused] = parts.find(([, read]) => read instanceof FieldRefusal) ?? [];
+  return refused instanceof FieldRefusal
+    ? refused
+    : ({ kind, ...Object.fromEntries(parts) } as unknown as WatchRule);
 }

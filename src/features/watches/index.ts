@@ -1,33 +1,50 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
+import { projectList } from '../../domain/language/parsed-command.ts';
+import { pluralize } from '../../domain/language/text.ts';
+import {
+  addDays,
+  DAY,
+  dayAt,
+  endOfUnit,
+  MINUTE,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
-import { createOwnedActions, deletedText } from '../../slack/owned/actions.ts';
-import { showOwned } from '../../slack/owned/list.ts';
+import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
+import { createOwnedFeature, ownedHealth, PAUSED_BY_TALLY, showOwned } from '../../slack/owned/list.ts';
 import {
   canReadOwned,
+  changeOwned,
+  deletedText,
+  type ListViewer,
+  type OwnedKind,
+  type OwnedNeed,
   type OwnerAction,
   ownedAuditText,
   requireOwned,
 } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ActionHandler, onClick } from '../../slack/server/listeners.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
+import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createWatchForm } from './form.ts';
+import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse.ts';
 import {
-  createOwnedWatches,
-  listWatches,
-  type OwnedWatches,
-  snoozeWatch,
-  watchActions,
-  watchAttention,
-  watchStatus,
-} from './owned-watches.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse.ts';
+  describeWatch,
+  isSnoozed,
+  isWatchBlocked,
+  watchAuditText,
+  watchMarkup,
+  watchText,
+} from './wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -38,7 +55,6 @@ declare module '../../domain/command-names.ts' {
     'watch-form': true;
     'watch-row': true;
     'watch-undo': true;
-    'watch-drop': true;
     'watch-list': true;
     /** The button of an alert; its value is the watch’s ID and the alert’s name. */
     'watch-acknowledge': true;
@@ -67,7 +83,6 @@ const HELP: readonly HelpLine[] = [
 ];
 
 const SMALL = `${PERIOD_EXAMPLES.order} What to watch: ${KIND_EXAMPLES}. ${PERIOD_EXAMPLES.products}`;
-const help = () => helpMessage('Watches', HELP, SMALL);
 
 interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryService, 'watching'> {
   readonly audit: Pick<Audit, 'record'>;
@@ -75,42 +90,132 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
-  const kind = createOwnedWatches(services);
+  const kind = createWatchKind(services);
   const form = createWatchForm(kind, services);
-  const { verb, listeners } = createOwnedActions(kind, form.openFor, watchActions(kind));
+  const { listeners } = createOwnedFeature({
+    kind,
+    form,
+    help: (request) => helpMessage('Watches', HELP, SMALL, request),
+    parse: parseWatchText,
+    parseList: parseWatchList,
+    show: (words, request) => listWatches(kind, words, request),
+  });
   return {
     help: HELP,
-    verbs: {
-      watch: {
-        right: 'member',
-        help,
-        parse: (rest, _, reader) => parseWatchText(rest, reader),
-        opensForm: true,
-        run: (rest, request) =>
-          form.openNew(parseWatchText(rest, readerIn(request.workspace, request.at)), request),
-      },
-      watches: verb({
-        right: 'member',
-        help,
-        parse: (rest, _, reader) => parseWatchList(rest, reader),
-        run: (rest, request) =>
-          listWatches(kind, parseWatchList(rest, readerIn(request.workspace, request.at)), request),
-      }),
-    },
-    ...form.listeners,
-    actions: {
-      ...form.listeners.actions,
-      ...listeners,
-      ...alertListeners(kind, form.openFor, services),
-    },
-    attention: (request) => watchAttention(kind, request),
-    status: (request) => watchStatus(kind, request),
+    ...listeners,
+    actions: { ...listeners.actions, ...alertListeners(kind, form.openFor, services) },
+    health: (viewer) => ownedHealth(kind, viewer),
   };
+}
+
+type StateOf = (watch: Watch) => WatchState | undefined;
+type WatchKind = OwnedKind<Watch, StateOf>;
+
+const SNOOZE = ['Snooze…', 'snooze'] as const;
+const STILL = 'Tally alerts if a threshold was crossed in between and still is.';
+
+function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
+  const kind: WatchKind = {
+    kind: 'watch',
+    sends: 'alerts',
+    max: MAX_WATCHES,
+    workspaces,
+    store: workspaces.watches,
+    changed: watching.changed,
+    find: findWatch,
+    isShownHere: (watch, viewer) => isForViewer(watch, viewer) && canReadOwned(watch, viewer),
+    load: (request) => loadStates(watching, request),
+    describe: describeWatch,
+    needOf: (watch, { workspace }, stateOf) => needOf(watch, workspace, stateOf(watch)),
+    choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : SNOOZE],
+    resumed: ({ paused: _, ...running }) => running,
+    actions: {
+      snooze: ({ id }, request) =>
+        showOwned(kind, request, {
+          notice: 'Snooze for how long? Nobody is alerted until then.',
+          buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
+            button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
+          ),
+        }),
+      async wake({ id }, request) {
+        await changeOwned(kind, id, request, 'changed', ({ snoozedUntil, ...awake }) =>
+          snoozedUntil === undefined ? undefined : { save: awake },
+        );
+        await showOwned(kind, request, { notice: `No longer snoozed. ${STILL}` });
+      },
+    } satisfies Record<string, OwnerAction<Watch>>,
+    words: {
+      title: 'Watches',
+      count: (watches) => pluralize(watches, 'watch', 'watches'),
+      create: 'Watch…',
+      none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
+      shownHere: 'watches of this channel, yours, and those that alert you',
+      summary: watchMarkup,
+      auditText: watchAuditText,
+      deleted: (watch, request) =>
+        `Deleted the watch on ${
+          canReadOwned(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT
+        }. It won’t alert anyone again.`,
+      paused: 'Paused. Nobody is alerted until you resume it.',
+      resumed: () => `Resumed. ${STILL}`,
+    },
+  };
+  return kind;
+}
+
+/** The watches that a person may see here, or those of projects or of budgets, with the form that sets one up. */
+async function listWatches(
+  kind: WatchKind,
+  { page, projects, isBudget }: WatchListWords,
+  request: Request,
+): Promise<void> {
+  if (projects.length === 0 && !isBudget) return showOwned(kind, request, { page });
+  const names = projectList(projects);
+  const ids = projects.map((name) =>
+    'alias' in name ? findProject(request.workspace, name.alias)?.id : name.project,
+  );
+  const budget = isBudget && 'budget';
+  const only = {
+    // A watch on a hidden project is listed without its name, and must not be found by it.
+    isListed: (watch: Watch): boolean =>
+      canReadOwned(watch, request) &&
+      (projects.length === 0 || ids.includes(watch.projects[0].id)) &&
+      (!isBudget || watch.rule.kind === 'budget'),
+    words: {
+      create: isBudget ? 'Set a budget…' : kind.words.create,
+      none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
+    },
+    filter: [names, budget].filter(Boolean).join(' '),
+    createText: [projects.length === 1 && names, budget].filter(Boolean).join(' '),
+  };
+  return showOwned(kind, request, { page, only });
+}
+
+const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
+  people === undefined ? channel === viewer.channel : people.includes(viewer.user.id);
+
+/** The states of the watches that the viewer may ask about. @throws store-unavailable */
+async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
+  const { workspace } = viewer;
+  if (workspace.watches.length === 0) return () => undefined;
+  const states = await watching.loadStates(workspace);
+  return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);
+}
+
+/** What has crossed its threshold or can't do its work; a person who paused it knows that. */
+function needOf(watch: Watch, workspace: Workspace, state: Partial<WatchState> = {}): OwnedNeed | undefined {
+  const { isPaused, problem, undelivered, isCrossed } = state;
+  const fix = ['Edit…', 'edit'] as const;
+  if (watch.paused !== undefined) return undefined;
+  if (isWatchBlocked(watch, workspace) || isPaused) return { level: 'broken', what: PAUSED_BY_TALLY, fix };
+  if (problem !== undefined || undelivered !== undefined)
+    return { level: 'broken', what: 'with a problem', fix };
+  return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
 }
 
 /** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
 const alertListeners = (
-  kind: OwnedWatches,
+  kind: WatchKind,
   edit: OwnerAction<Watch>,
   services: WatchServices,
 ): Readonly<Record<string, ActionHandler>> => ({
@@ -130,7 +235,7 @@ const alertListeners = (
       const [what = '', id = ''] = value.split(' ');
       if (what === 'manage') return showApart(kind, request);
       if (what !== 'threshold') return snooze(kind, value, request, services);
-      const watch = requireOwned(kind.find, id, request);
+      const watch = requireOwned(kind, id, request);
       if (watch === undefined) return showApart(kind, request);
       if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
       await edit(watch, request);
@@ -138,12 +243,12 @@ const alertListeners = (
   },
 });
 
-const showApart = (kind: OwnedWatches, request: Request): Promise<void> =>
+const showApart = (kind: WatchKind, request: Request): Promise<void> =>
   showOwned(kind, request, { isApart: true });
 
 /** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
 async function acknowledge(
-  kind: OwnedWatches,
+  kind: WatchKind,
   value: string,
   request: Request,
   { watching, audit }: WatchServices,
@@ -160,22 +265,40 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
+/** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */
+const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
+  {
+    day: ['1 day', (at) => at + DAY],
+    week: ['7 days', (at) => at + 7 * DAY],
+    month: [
+      'Until next month',
+      (at, zone) => startOfDay(addDays(endOfUnit('month', dayAt(at, zone)), 1), zone),
+    ],
+  };
+
 /** Snoozes from an alert or, without one, from the list. @throws not-allowed except for its owner and managers */
 async function snooze(
-  kind: OwnedWatches,
+  kind: WatchKind,
   value: string,
   request: Request,
   { watching }: WatchServices,
 ): Promise<void> {
+  const { user, workspace, at } = request;
   const [choice = '', id = '', alert] = value.split(' ');
-  const watch = requireOwned(kind.find, id, request, 'snooze');
-  if (watch === undefined) return say(deletedText(kind), request);
-  const until = await snoozeWatch(kind, watch, choice, request);
-  if (until === undefined) return;
+  if (requireOwned(kind, id, request, 'snooze') === undefined) return say(deletedText(kind), request);
+  const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
+  if (snoozeUntil === undefined) return;
+  const until = snoozeUntil(at, requireSettings(workspace).zone);
+  await changeOwned(kind, id, request, 'snoozed', (watch) =>
+    // The same click again is a moment later.
+    Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
+      ? undefined
+      : { save: { ...watch, snoozedUntil: until } },
+  );
   // The alert says it itself; one that is still open says so as well when the list is asked.
-  const open = alert ?? (await watching.loadStates(request.workspace)).get(id)?.openAlert;
-  const snoozed = { by: request.user.id, at: request.at, until };
-  if (open !== undefined) await watching.respond(request.user.teamId, id, open, { snoozed });
+  const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
+  if (open !== undefined)
+    await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
   const notice = `Snoozed. Nobody is alerted until: ${formatInstant(until)}.`;
   if (alert === undefined) await showOwned(kind, request, { notice });
 }

@@ -1,3 +1,4 @@
+import type { Button } from '@slack/types';
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { readQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
@@ -8,10 +9,19 @@ import {
   visibleProjects,
 } from '../../workspace/projects/project-visibility.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
-import { type Block, context, escapeMarkup, header, type Message, markup } from '../kit/blocks.ts';
+import {
+  type Block,
+  button,
+  buttonRow,
+  context,
+  escapeMarkup,
+  header,
+  type Message,
+  markup,
+} from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
-import { toCommand } from './command.ts';
+import { commandLine, toCommand } from './command.ts';
 import { commandButton } from './command-buttons.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
@@ -33,37 +43,61 @@ export const PERIOD_EXAMPLES = {
   products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
-/** One block per line, with its examples. @param small plain text for the last line */
-export function helpMessage(title: string, lines: readonly HelpLine[], small?: string): Message {
-  const blocks: Block[] = [header(title), ...lines.map((line) => markup(lineMarkup(line)))];
-  if (small !== undefined) blocks.push(context(escapeMarkup(small)));
-  return { text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`, blocks };
+/**
+ * One block per line, with its examples: for a reader who knows a project, as buttons that run them with it.
+ * @param small plain text for the last line
+ */
+export function helpMessage(
+  title: string,
+  lines: readonly HelpLine[],
+  small?: string,
+  reader?: Reader,
+): Message {
+  const project = reader && askableProject(reader);
+  const blocks: Block[] = lines.flatMap(({ usage, what, examples = [] }, line): Block[] => {
+    const known = examples.filter((example) => example.startsWith('/') && !example.includes(' add '));
+    const buttons = (project === undefined ? [] : known).map((example, at) => {
+      const typed = example.replace(/ (?:prod|123)(?![\w-])/, ` ${project}`);
+      return runButton(`${line}-${at}`, typed, typed);
+    });
+    // Usage and examples are Tally's own words, so they need no escaping inside code marks.
+    const tries = buttons.length > 0 ? '' : examples.map((example) => `\`${example}\``).join(' · ');
+    return [
+      markup([`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n')),
+      ...buttonRow(buttons),
+    ];
+  });
+  const end = small === undefined ? [] : [context(escapeMarkup(small))];
+  return {
+    text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`,
+    blocks: [header(title), ...blocks, ...end],
+  };
 }
 
-/** Examples, a line each, then the lines of help. @param examples plain text, which may hold a project's name @param end what follows the lines */
+/** Runs a command, whose answer follows the message. */
+const runButton = (id: string, label: string, line: string): Button =>
+  button(`run:example-${id}`, label, { value: line });
+
+/** Examples to press, then the lines of help. @param examples commands, or buttons that run one @param end what follows the lines */
 export function shortHelpMessage(
   title: string,
-  examples: readonly string[],
+  examples: readonly (string | Button)[],
   lines: readonly HelpLine[],
   end: Block,
 ): Message {
-  const tries = examples.map((example) => `\`${escapeMarkup(example)}\``);
   const uses = lines.map(({ usage, what }) => `\`${usage}\` ${escapeMarkup(what)}`);
+  const buttons = examples.map((one, at) =>
+    typeof one === 'string' ? runButton(String(at), one, one) : one,
+  );
   return {
     text: `${title}: ${lines.map(({ usage }) => usage).join(', ')}`,
-    blocks: [header(title), markup(tries.join('\n')), markup(uses.join('\n')), end],
+    blocks: [header(title), ...buttonRow(buttons), markup(uses.join('\n')), end],
   };
 }
 
 /** @param examples plain text, which may hold a project's name */
 export const exampleMarkup = (examples: readonly string[]): string =>
   `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
-
-/** Usage and examples are Tally's own words, so they need no escaping inside code marks. */
-function lineMarkup({ usage, what, examples = [] }: HelpLine): string {
-  const tries = examples.map((example) => `\`${example}\``).join(' · ');
-  return [`\`${usage}\``, escapeMarkup(what), tries].filter(Boolean).join('\n');
-}
 
 /** Shows every line of `/billing help` that its reader can use. */
 export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
@@ -90,7 +124,7 @@ export function testedProject(workspace: Request['workspace']) {
  * A project that this reader can ask about here, by its name or its ID: the channel's default, else the one that the connection
  * was tested with, else any. Undefined when none is known.
  */
-export function askableProject(reader: Reader): string | undefined {
+function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader).filter(
     ({ alias }) => questionsAbout(alias, workspace).length > 0,
@@ -113,4 +147,16 @@ export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
   const questions = questionsAbout(exampleProject(reader), reader.workspace);
   return isChannel ? questions.map((question) => `@Tally ${question}`) : questions;
+}
+
+/** The same as buttons that ask them; none where this reader may ask about no known project. */
+export function exampleButtons(reader: Reader): Button[] {
+  const project = askableProject(reader);
+  if (project === undefined) return [];
+  const { aliases } = reader.workspace;
+  return questionsAbout(project, reader.workspace).flatMap((question, at) => {
+    const read = readQuestion(question, { ...ANY_DAY_READER, aliases });
+    const label = question.charAt(0).toUpperCase() + question.slice(1);
+    return read?.kind === 'command' ? [runButton(String(at), label, commandLine(read.rerun))] : [];
+  });
 }

@@ -41,7 +41,7 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
     async run(text, request) {
       if (holdsSecret(text, request.workspace.aliases)) throw new Failure('secret-pasted');
       const { named, handler, words, unknown, asksForHelp } = find(text);
-      if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help());
+      if (asksForHelp && named?.help !== undefined) return request.reply.update(named.help(request));
       if (handler === undefined) throw unknown();
       const [, ...typed] = simplifyText(text).split(' ');
       try {

@@ -4,7 +4,6 @@ import { commandText } from '../../domain/command-names.ts';
 import {
   BROKEN_OFF,
   type Failure,
-  kindOf,
   NO_PUBLIC_ADDRESS,
   type Service,
   wordFailure,
@@ -14,7 +13,6 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
-import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
@@ -353,19 +351,4 @@ export function lastFailureText(failure: LastFailure, today: Day): string {
   const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
   const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
   return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
-}
-
-/** What a manager does next, as mrkdwn. */
-export function lastFailureTodo({ kind }: LastFailure, { alias, id }: Project): string {
-  const command = (text: string) => `\`${escapeMarkup(text)}\``;
-  switch (kindOf(kind)?.remedy) {
-    case 'project':
-      return `Check its ID (${id}) and product with ${command(`${commandText('/billing projects')} edit ${alias}`)}.`;
-    case 'token':
-      return `Replace the token with ${command(commandText('/billing connect'))}.`;
-    case 'address':
-      return `Check the address with ${command(commandText('/billing connect'))}.`;
-    default:
-      return `Ask again with ${command(`${commandText('/balance')} ${alias}`)}.`;
-  }
 }

@@ -6,7 +6,7 @@ import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { actions, type Block, button, compact, header } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import type { FormFields } from '../request/form-fields.ts';
-import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
+import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
 
 const stateSchema = z.object({
   /** Of the record that the form is about. */
@@ -79,7 +79,7 @@ export function drawForm(
   const { isOpen } = at.state;
   const all = Object.entries(form.fields);
   const [first, more] = [false, true].map((isMore) =>
-    all.filter(([, field]) => (field.isMore ?? false) === isMore),
+    all.filter(([, field]) => isUnderMore(field, at.values) === isMore),
   ) as [typeof all, typeof all];
   const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
   const row = compact([

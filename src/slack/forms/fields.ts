@@ -55,7 +55,8 @@ export interface Field<T = unknown> {
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
   /** Whether it belongs to the form as it is filled in. */
   readonly applies?: (values: FormFields) => boolean;
-  readonly isMore?: boolean;
+  /** Whether it is shown after **More…** only. */
+  readonly isMore?: (values: FormFields) => boolean;
   /** Whether a change of it redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
   readonly isLive?: boolean;
   /** Never filled in, kept or shown again. */
@@ -74,8 +75,14 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Shown after **More…** only. */
-export const more = <T>(field: Field<T>): Field<T> => ({ ...field, isMore: true });
+/** Shown after **More…** only; or only where the form is filled in that way. */
+export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
+  ...field,
+  isMore,
+});
+
+export const isUnderMore = ({ isMore }: Pick<Field, 'isMore'> = {}, values: FormFields): boolean =>
+  isMore?.(values) ?? false;
 
 export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 

@@ -16,7 +16,7 @@ import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener } from '../server/listeners.ts';
 import { decodeState, drawForm, type FormLayout, type FormState, isPartOf, loadFields } from './draw-form.ts';
-import { type Field, FieldRefusal, type FormMoment, readField } from './fields.ts';
+import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -221,7 +221,7 @@ function placeErrors(
   const hidden = Object.keys(errors).find((field) => !(field in shown));
   if (hidden !== undefined && !(first in sent))
     return { ...sent, [first]: `Press “More…”. There: ${errors[hidden]}` };
-  const [start, heading] = fold ?? [names.find((field) => fields[field].isMore), 'More'];
+  const [start, heading] = fold ?? [names.find((field) => isUnderMore(fields[field], shown)), 'More'];
   const end = names.indexOf(start ?? '');
   if (end < 0 || names.slice(0, end).some((field) => field in sent)) return sent;
   return { [first]: `Something under “${heading}” needs a change. Scroll down to see it.`, ...sent };
@@ -248,7 +248,7 @@ async function showAgain(
   notice = message.blocks,
   field = '',
 ): Promise<void> {
-  const isOpen = at.state.isOpen || form.fields[field]?.isMore === true;
+  const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, 'first', 'then');
   // A preview waits for its button, and what is wrong with a field is said once.

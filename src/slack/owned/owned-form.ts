@@ -1,10 +1,22 @@
-/** What the forms of schedules and watches have in common: projects, where posts or alerts go, and how an item is saved. */
+/**
+ * What the forms of schedules and watches have in common: projects, where posts or alerts go and whether everybody there may
+ * see the projects, and how an item is saved.
+ */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Delivery } from '../../workspace/owned/stop-reason.ts';
-import { parseProjectValue, projectValue } from '../../workspace/projects/chosen-project.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
+import {
+  type ChosenProject,
+  parseProjectValue,
+  projectIdLabel,
+  projectLabel,
+  projectValue,
+} from '../../workspace/projects/chosen-project.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/project-visibility.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import { projectOption, suggestProjects } from '../commands/project-picker.ts';
 import {
@@ -22,21 +34,23 @@ import {
   when,
 } from '../forms/fields.ts';
 import { createForm, type Fields, type FormDescription, type SentForm } from '../forms/form.ts';
-import { compact, context, type Message, markup, section } from '../kit/blocks.ts';
-import { type ChannelCheck, checkChannel } from '../request/channels.ts';
+import { compact, context, escapeMarkup, type Message, markup, mention, section } from '../kit/blocks.ts';
+import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
-import { changeItem, limitReachedMessage } from './actions.ts';
 import {
   canReadOwned,
   capitalize,
+  idsOf,
   itemVersion,
+  limitReachedMessage,
+  listCommandOf,
   type OwnedItem,
   type OwnedKind,
+  ownedChange,
   requireOwned,
   targetMarkup,
 } from './owned-kind.ts';
-import { checkTarget, findTargetProblem, nameProject, unnamedProjects } from './target-check.ts';
 
 interface OwnedForm<T extends OwnedItem, F extends Fields>
   extends Pick<FormDescription<F>, 'fields' | 'fold' | 'changed' | 'buttons' | 'pressed' | 'hidden'> {
@@ -56,13 +70,13 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
     ...described,
     ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title, waiting: [words.saving] },
     placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
-    title: ({ id, request }) => (kind.ids(request.workspace).includes(id) ? words.edit : words.create),
+    title: ({ id, request }) => (idsOf(kind, request.workspace).includes(id) ? words.edit : words.create),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
       return item === undefined ? kind.store.removalOf(workspace, id) : itemVersion(item);
     },
     repeated({ id, values, request }) {
-      const item = requireOwned(kind.find, id, request);
+      const item = requireOwned(kind, id, request);
       const said = content(values, request);
       return item && said && isDeepStrictEqual(item, { ...item, ...said })
         ? savedMessage(kind, item, request)
@@ -74,7 +88,7 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
         ? [`This ${kind.kind} was deleted.`, 'Save to create a new one.']
         : nowText(kind, item, request);
     },
-    renewed: ({ id, request }) => (kind.ids(request.workspace).includes(id) ? {} : { id: newId() }),
+    renewed: ({ id, request }) => (idsOf(kind, request.workspace).includes(id) ? {} : { id: newId() }),
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
@@ -99,16 +113,17 @@ async function saveItem<T extends OwnedItem, F extends Fields>(
   sent: SentForm<F>,
 ): Promise<Message | FieldRefusal> {
   const { id, request } = sent;
-  const before = requireOwned(kind.find, id, request);
+  const before = requireOwned(kind, id, request);
   const full = before === undefined ? limitReachedMessage(kind, request) : undefined;
   if (full !== undefined) return refuseField(full.text);
   const item = await build(sent, before);
   if (item instanceof FieldRefusal) return item;
-  await changeItem(kind, item, before === undefined ? 'created' : 'changed', request);
+  await kind.store.save(ownedChange(kind, before === undefined ? 'created' : 'changed', item, request), item);
+  await kind.changed(request.user.teamId);
   return savedMessage(kind, item, request);
 }
 
-const nowText = (kind: OwnedKind, now: OwnedItem, request: Request): string =>
+const nowText = <T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string =>
   canReadOwned(now, request) ? `It’s now ${kind.words.summary(now, request)} → ${targetMarkup(now)}.` : '';
 
 /** What an edit keeps: whose it is, and since when. */
@@ -123,11 +138,11 @@ export const ownershipFields = (
 });
 
 /** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.` */
-function savedMessage(kind: OwnedKind, item: OwnedItem, request: Request): Message {
+function savedMessage<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): Message {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
   const what = kind.words.summary(item, request);
   const saved = `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
-  const hint = context(`Change or delete it with \`${commandText(kind.commands.list)}\`.`);
+  const hint = context(`Change or delete it with \`${commandText(listCommandOf(kind))}\`.`);
   return { text: `${capitalize(kind.kind)} saved.`, blocks: [markup(saved), hint] };
 }
 
@@ -193,7 +208,7 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
   const isForPeople = ({ to }: FormFields) => most > 0 && to === 'people';
   /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
   const checkerOf = ({ id, request }: FormMoment) => {
-    const before = requireOwned(kind.find, id, request);
+    const before = requireOwned(kind, id, request);
     const kept = request.user.canManage ? before?.channel : undefined;
     return (channel: SlackId) => checkChannel(channel, request, channel === kept);
   };
@@ -239,3 +254,82 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
     ),
   };
 };
+
+const MANAGERS_ONLY =
+  'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
+
+/** Checks a channel; by default as a channel that the user chooses now. */
+type CheckOfChannel = (channel: SlackId) => Promise<ChannelCheck>;
+
+/** What is wrong with the target or worth knowing; its sentences are mrkdwn. */
+async function checkTarget(
+  { channel, people, projects }: Delivery,
+  request: Request,
+  checkOf: CheckOfChannel = (channel) => checkChannel(channel, request),
+): Promise<ChannelCheck> {
+  if (people !== undefined)
+    return { problem: await findPeopleProblem(people, projects, request), canJoin: false, warnings: [] };
+  const check = await checkOf(channel);
+  const { workspace } = request;
+  const limited = projects.filter(
+    (project) => !isShownTo(project, workspace, { channel, isUnlimited: false }),
+  );
+  if (check.problem !== undefined || limited.length === 0) return check;
+  const unnamed = unnamedProjects(limited, request, request.channel);
+  const names = limited.map((project) => escapeMarkup(nameProject(project, unnamed, request))).join(', ');
+  return { ...check, problem: `That channel can’t see ${names}. Choose another project or channel.` };
+}
+
+/**
+ * Joins the channel if that is needed.
+ * @returns why nothing can be sent there, as a mrkdwn sentence
+ */
+async function findTargetProblem(
+  delivery: Delivery,
+  request: Request,
+  checkOf?: CheckOfChannel,
+): Promise<string | undefined> {
+  const { channel } = delivery;
+  const { problem, canJoin } = await checkTarget(delivery, request, checkOf);
+  if (problem !== undefined || !canJoin || channel === undefined) return problem;
+  return joinChannel(channel, request);
+}
+
+/** As `findTargetProblem`, for an item that exists: people who may change it need not be in the channel that others chose. */
+export const findItemProblem = (item: OwnedItem, request: Request): Promise<string | undefined> =>
+  findTargetProblem(item, request, (channel) => checkChannel(channel, request, true));
+
+/** The projects whose names the user may not know. @param channel where they are named */
+const unnamedProjects = (
+  projects: readonly ChosenProject[],
+  { user, workspace }: Request,
+  channel: SlackId | undefined,
+): readonly ChosenProject[] => (user.canManage ? [] : limitedProjects(channel ?? '', projects, workspace));
+
+/** The name of a project; its ID if it is one of `unnamed`. */
+const nameProject = (
+  project: ChosenProject,
+  unnamed: readonly ChosenProject[],
+  { workspace }: Request,
+): string => (unnamed.includes(project) ? projectIdLabel(project) : projectLabel(project, workspace));
+
+async function findPeopleProblem(
+  people: readonly SlackId[],
+  projects: readonly ChosenProject[],
+  { slack, workspace }: Request,
+): Promise<string | undefined> {
+  try {
+    const found = await Promise.all(
+      people.map(async (person) => ({ person, ...(await slack.permissionsOf(person)) })),
+    );
+    const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
+    if (others.length > 0)
+      return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
+    // A direct message is not one of the channels that a limited project may be shown in.
+    if (limitedProjects('', projects, workspace).length === 0) return undefined;
+    return found.every(({ canManage }) => canManage) ? undefined : MANAGERS_ONLY;
+  } catch (error) {
+    if (!isFailure(error, 'slack-failed')) throw error;
+    return `Slack couldn’t confirm who they are (${error.data.code}). Try again.`;
+  }
+}

@@ -166,8 +166,3 @@ function unknownErrorText(id: string, isUnchanged: boolean): string {
 }
 
 const referenceText = (id: string): string => `If it keeps happening, send your admin this reference: ${id}.`;
-
-/** In place of a part of a page whose record can't be read. */
-export const DAMAGED_DATA = section(
-  'Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.',
-);

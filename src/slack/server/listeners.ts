@@ -41,7 +41,7 @@ type CommandWork = (text: string, request: Request, typed?: string) => Promise<v
 
 export interface CommandHandler extends Handler<CommandWork> {
   /** For a second word of `/billing` with its own help page. */
-  readonly help?: () => Message;
+  readonly help?: (request: Request) => Message;
   /**
    * Reads the command's words and does nothing. Without it the command takes none.
    * @throws InvalidWord, secret-pasted, project-missing

@@ -6,11 +6,6 @@ import { type Expiring, expiresSoon } from './expiry.ts';
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 
-const RANK: Readonly<Record<HealthLevel, number>> = { broken: 0, warning: 1, fine: 2 };
-
-export const worstFirst = <T extends { readonly health: HealthLevel }>(all: readonly T[]): readonly T[] =>
-  all.toSorted((a, b) => RANK[a.health] - RANK[b.health]);
-
 /** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';

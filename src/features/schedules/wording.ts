@@ -11,7 +11,7 @@ import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { UpcomingSends, UpcomingSendsOf } from './upcoming-posts.ts';
+import type { UpcomingSends, UpcomingSendsOf } from './timing-preview.ts';
 
 /** `*Yesterday’s spend* for prod`, as mrkdwn. */
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
@@ -36,9 +36,6 @@ export const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 
 export const isPausedByTally = ({ paused, ...schedule }: Schedule, workspace: Workspace): boolean =>
   paused === undefined &&
   (stopReasonOf(schedule, workspace) !== undefined || workspace.lastSent(schedule.id)?.result === 'paused');
-
-export const isRunning = (schedule: Schedule, workspace: Workspace): boolean =>
-  schedule.paused === undefined && !isPausedByTally(schedule, workspace);
 
 /** Why it posts nothing. @param last without its cause if the reader may not know it */
 function pauseText(
@@ -126,11 +123,10 @@ function unansweredText(
   return parts.join('');
 }
 
-/** One schedule as three lines of mrkdwn. What the reader may not ask about is neither named nor said to have failed. */
-export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string {
+/** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
+export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string[] {
   const { workspace, user, at } = reader;
   const today = dayAt(at, user.zone ?? schedule.timing.zone);
-
   const known = workspace.lastSent(schedule.id);
   const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
@@ -138,7 +134,7 @@ export function describeSchedule(schedule: Schedule, reader: Request, sends: Upc
     pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
     `${state} · ${lastDeliveryText(sent, schedule, workspace, today)}`,
-  ].join('\n');
+    `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
+  ];
 }

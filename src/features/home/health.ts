@@ -1,0 +1,307 @@
+/** What is wrong, or worth saying, of connections, projects, accesses and the record: the same lines for Home and status. */
+import type { Button, Overflow } from '@slack/types';
+import { commandText } from '../../domain/command-names.ts';
+import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure/index.ts';
+import { listNames } from '../../domain/language/text.ts';
+import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { lastFailureText } from '../../slack/error-messages/index.ts';
+import {
+  button,
+  compact,
+  escapeMarkup,
+  formatInstant,
+  joinTexts,
+  mention,
+  overflow,
+} from '../../slack/kit/blocks.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { describeAccess } from '../../workspace/credentials/access-record.ts';
+import { type Connection, ROLE_NAMES, TYPE_NAMES } from '../../workspace/credentials/connection-record.ts';
+import {
+  expiresSoon,
+  formatExpiry,
+  isExpiryUnknown,
+  LIFETIME_NAMES,
+  tokensOkText,
+} from '../../workspace/credentials/expiry.ts';
+import {
+  type ConnectionState,
+  connectionStates,
+  credentialHealth,
+  KEY_IS_GONE,
+} from '../../workspace/credentials/health.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
+import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
+import { findFailure, type LastFailure } from '../../workspace/record/stored-outcomes.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
+import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
+
+const RANK: Readonly<Record<HealthLine['level'], number>> = { broken: 0, warning: 1, news: 2, fine: 3 };
+const rankOf = (lines: readonly HealthLine[]): number => Math.min(...lines.map(({ level }) => RANK[level]));
+
+export const isNeedy = ({ level }: Pick<HealthLine, 'level'>): boolean => level !== 'fine';
+export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
+  level === 'broken' || level === 'warning';
+
+/** The sections with their lines, the worst first. A damaged record leaves out its section only. @param others by other features */
+export async function loadHealth(
+  others: readonly HealthSource[],
+  request: Request,
+): Promise<readonly HealthSection[]> {
+  const sources = [recordHealth, connectionHealth, projectHealth, accessHealth, ...others];
+  const sections = await Promise.all(sources.map((source) => unlessDamaged(source, request)));
+  return compact(sections)
+    .filter(({ lines }) => lines.length > 0)
+    .map((one) => ({ ...one, lines: one.lines.toSorted((a, b) => RANK[a.level] - RANK[b.level]) }))
+    .toSorted((a, b) => rankOf(a.lines) - rankOf(b.lines));
+}
+
+async function unlessDamaged(source: HealthSource, request: Request): Promise<HealthSection | undefined> {
+  try {
+    return await source(request);
+  } catch (error) {
+    if (!isFailure(error, 'unseal-failed') && !isFailure(error, 'settings-damaged')) throw error;
+    const text = ['Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.'];
+    return { title: '', lines: [{ level: 'broken', text }] };
+  }
+}
+
+/** Records that can't be read. Credentials are repaired by entering them again, and have their own lines. */
+const recordHealth: HealthSource = (request) => {
+  const { workspace, user } = request;
+  const damaged = workspace.damaged.filter(({ kind }) => /^(project|schedule|watch)$/.test(kind));
+  const settings = user.canManage
+    ? {
+        todo: 'Save them again.',
+        fix: commandButton('settings', 'Settings…', toCommand('/billing settings')),
+      }
+    : {
+        todo: `A Tally manager can save them again with ${commandText('/billing settings')}.`,
+        fix: askManagerButton(toCommand('/billing settings'), request),
+      };
+  const named = damaged.map(({ kind, id }) => `the ${kind} ${escapeMarkup(id)}`);
+  const isProject = damaged.some(({ kind }) => kind === 'project');
+  const lines: readonly (HealthLine | false)[] = [
+    isDamaged(workspace, 'settings') && {
+      level: 'broken',
+      text: [`This workspace’s settings are damaged and not used. ${settings.todo}`],
+      fix: settings.fix[0],
+    },
+    user.canManage &&
+      damaged.length > 0 && {
+        level: 'broken',
+        text: [
+          joinTexts(' ', [
+            `Damaged and not used: ${listNames(named, MOST_NAMED)}. Your operator sees why with \`npm run doctor\`.`,
+            isProject &&
+              `Until a damaged project is removed in \`${commandText('/billing projects')}\`, questions by ID are refused.`,
+          ]),
+        ],
+      },
+  ];
+  return { title: 'Records', lines: compact(lines) };
+};
+const MOST_NAMED = 5;
+
+/** The connections, with what to do about them for managers. */
+const connectionHealth: HealthSource = (request) => {
+  const { workspace, user, at } = request;
+  const states = connectionStates(workspace, at);
+  if (states.length === 0) return { title: 'Connections', lines: [notConnected(request)] };
+  const hasNoDefault = states.length > 1 && !states.some(({ isDefault }) => isDefault);
+  const isCalm =
+    !user.canManage &&
+    !hasNoDefault &&
+    workspace.failures.size === 0 &&
+    states.every(({ health }) => health === 'fine') &&
+    workspace.projects.every((project) => !isConnectionMissing(project, workspace));
+  const lines: readonly (HealthLine | false)[] = [
+    hasNoDefault && { level: 'broken', text: [NO_DEFAULT] },
+    isCalm && { level: 'fine', text: [tokensOkText([...workspace.connections.values()])] },
+    ...states.map((state) =>
+      user.canManage
+        ? lineForManager(state, workspace, at)
+        : (!isCalm || states.length > 1) && lineForMember(state, request),
+    ),
+  ];
+  return { title: 'Connections', lines: compact(lines) };
+};
+
+const NO_DEFAULT =
+  'There is no default connection, so only projects with their own connection work. Make one the default.';
+
+function notConnected(request: Request): HealthLine {
+  const { canManage } = request.user;
+  const todo = canManage
+    ? 'You need an access token.'
+    : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
+  const [fix] = canManage
+    ? [button('connect', 'Connect…', { style: 'primary' })]
+    : askManagerButton(toCommand('/billing connect'), request);
+  return { level: 'broken', text: [`Tally isn’t connected to a billing service yet. ${todo}`], fix };
+}
+
+/** A name says nothing where there is only one. */
+const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
+  connectionNames.length === 1
+    ? '*Billing connection*'
+    : `*${escapeMarkup(name)}*${isDefault ? ' · default' : ''}`;
+
+function lineForMember(state: ConnectionState, request: Request): HealthLine {
+  const { workspace, at } = request;
+  const { name, connection, damage, isRejected, health } = state;
+  const { zone } = workspace.settings;
+  const problem =
+    connection === undefined || damage !== undefined
+      ? 'doesn’t work: a Tally manager can fix it'
+      : isRejected
+        ? 'its token was rejected: a Tally manager can replace it'
+        : expiresSoon(connection, at, zone) && `its token ${formatExpiry(connection, at, zone)}`;
+  const fix =
+    health === 'fine' ? undefined : askManagerButton(toCommand('/billing connect', name), request)[0];
+  return { level: health, text: compact([nameOf(state, workspace), problem]), fix };
+}
+
+const DAMAGE: Record<FailureOf<'unseal-failed'>['data']['reason'], string> = {
+  'unknown-key': KEY_IS_GONE,
+  'not-authentic': KEY_IS_GONE,
+  malformed: 'Its record is damaged. Replace the token.',
+};
+
+function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis): HealthLine {
+  const { name, connection, damage, isRejected, health } = state;
+  const { zone } = workspace.settings;
+  const expiry = connection && formatExpiry(connection, at, zone);
+  const isUnknown = connection !== undefined && isExpiryUnknown(connection);
+  const problem = joinTexts(' ', [
+    damage !== undefined && `*Doesn’t work.* ${DAMAGE[damage]}`,
+    isRejected && '*The service rejected its token.* It may have expired or been revoked.',
+  ]);
+  const expires =
+    connection && expiresSoon(connection, at, zone)
+      ? `*its token ${expiry}*`
+      : isUnknown
+        ? 'expiry unknown: set it to be reminded'
+        : expiry && `token: ${expiry}`;
+  const isKeyGone = damage !== undefined && damage !== 'malformed';
+  const setExpiry = commandButton('expiry', 'Set expiry…', toCommand('/billing connect', `${name} expiry`));
+  const replace = [button('connect', 'Replace token…', { value: name, style: 'primary' })];
+  const [fix] = health === 'fine' ? (isUnknown ? setExpiry : []) : isKeyGone ? [] : replace;
+  return {
+    level: health,
+    text: compact([
+      nameOf(state, workspace),
+      problem === '' ? expires : problem,
+      connection && detailsOf(connection, state, workspace),
+    ]),
+    fix,
+    menu: connectionMenu(state),
+  };
+}
+
+/** What is not the same for all: of which account it is, who added it, and where it leads if there are several. */
+function detailsOf(connection: Connection, { lastUsed }: ConnectionState, workspace: Workspace): string {
+  const { baseUrl, authUrl, account, role, type, lifetime, registeredBy, registeredAt, lastFour } =
+    connection;
+  const day = dayAt(registeredAt, workspace.settings.zone);
+  const lifeSpan = lifetime && lifetime !== 'none' ? ` for ${LIFETIME_NAMES[lifetime]}` : '';
+  const many = workspace.connectionNames.length > 1;
+  return joinTexts(' · ', [
+    lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`,
+    role && ROLE_NAMES[role],
+    type && TYPE_NAMES[type],
+    account && escapeMarkup(`account ${account}`),
+    many && escapeMarkup(hostOf(baseUrl)),
+    many && authUrl !== undefined && escapeMarkup(`identity ${hostOf(authUrl)}`),
+    many && `token ending ${escapeMarkup(lastFour)}`,
+    `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
+  ]);
+}
+
+/** With the port if there is one: that is what tells two services on one machine apart. */
+const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
+
+const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overflow =>
+  overflow(
+    `rerun:connection-${name}`,
+    compact([
+      connection?.test !== undefined &&
+        commandOption('Test now', toCommand('/billing status', `test ${name}`)),
+      commandOption('Replace token…', toCommand('/billing connect', name)),
+      connection && commandOption('Change expiry…', toCommand('/billing connect', `${name} expiry`)),
+      !isDefault && commandOption('Make default', toCommand('/billing status', `default ${name}`)),
+      commandOption('Disconnect…', toCommand('/billing disconnect', name)),
+    ]),
+  );
+
+const MOST_LINES = 10;
+
+/** The projects that give no answer. One that is limited to other channels is not named. */
+const projectHealth: HealthSource = (request) => {
+  const { workspace, at, isUnlimited } = request;
+  const today = dayAt(at, workspace.settings.zone);
+  const failing = visibleProjects(workspace, request).flatMap((project): HealthLine[] => {
+    const failure = findFailure(workspace.failures, project);
+    if (failure === undefined) return [];
+    const name = `*${escapeMarkup(project.alias)}*`;
+    const text = [`${name} gives no answer: ${lastFailureText(failure, today)}.`];
+    const fix = fixOf(failure, project, isUnlimited);
+    return [{ level: 'broken', text, fix }];
+  });
+  const cut = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
+  const named = cut.filter((project) => canAskAbout(project, workspace, request));
+  const missing = named.map(({ alias, connection = '' }): HealthLine => {
+    const edit = toCommand('/billing projects', `edit ${alias}`);
+    const [fix] = isUnlimited
+      ? commandButton(`edit-${alias}`, 'Edit…', edit)
+      : askManagerButton(edit, request);
+    const where = `the connection ${escapeMarkup(connection)}, which no longer exists`;
+    return { level: 'broken', text: [`*${escapeMarkup(alias)}* uses ${where}.`], fix };
+  });
+  const hidden: readonly HealthLine[] =
+    cut.length > named.length ? [{ level: 'broken', text: [CUT_OFF_ELSEWHERE] }] : [];
+  return { title: 'Projects', lines: [...failing, ...missing, ...hidden], most: MOST_LINES };
+};
+
+/** What mends it is for managers; anybody can ask again. */
+function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
+  const remedy = isManager ? kindOf(kind)?.remedy : undefined;
+  if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');
+  return remedy === 'project'
+    ? commandButton(`edit-${alias}`, 'Edit…', toCommand('/billing projects', `edit ${alias}`))[0]
+    : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
+}
+
+const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
+
+/** The application accesses, for managers. Opens each seal only to see whether it opens. */
+const accessHealth: HealthSource = ({ workspace, user, at }) => {
+  if (!user.canManage) return undefined;
+  const { zone } = workspace.settings;
+  const lines = workspace.accessIds.map((id): HealthLine => {
+    const access = workspace.accesses.get(id);
+    const isOpen = access !== undefined && tryParse(access.open, Failure) !== undefined;
+    const isRejected = workspace.rejectedAt({ kind: 'access', name: id }) !== undefined;
+    const label = workspace.projects.find((project) => project.id === id)?.alias ?? `Project ${id}`;
+    const form = (what: string): Button => button(`access-form:${id}`, what, { value: id });
+    const level = credentialHealth(access, !isOpen || isRejected, at, zone);
+    const state =
+      access === undefined
+        ? 'damaged and not used: register it again'
+        : isOpen
+          ? `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`
+          : KEY_IS_GONE;
+    const isUnknown = isOpen && isExpiryUnknown(access);
+    return {
+      level,
+      text: [`*${escapeMarkup(label)}* · OS_TOKEN ${escapeMarkup(state)}`],
+      fix: level !== 'fine' ? form('Replace access…') : isUnknown ? form('Set expiry…') : undefined,
+    };
+  });
+  return { title: 'Application accesses', lines, most: MOST_LINES * 3 };
+};
