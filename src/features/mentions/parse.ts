@@ -1,7 +1,7 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';

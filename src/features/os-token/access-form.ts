@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import { isProjectId } from '../../domain/product.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryFields } from '../../slack/commands/expiry-input.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { clipWord } from '../../domain/language/text.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { parseReportText } from '../../domain/language/read-command.ts';
 import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { ProjectName } from '../../domain/language/parsed-command.ts';
 import {
   holdsUnknownWord,

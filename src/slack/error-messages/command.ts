@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { type DataOf, type InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { couldBeName } from '../../domain/language/nearest-word.ts';
+import { couldBeName } from '../../domain/language/correct-text.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
