@@ -67,8 +67,6 @@ type Refused = { readonly refusal: WordsRefusal };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
-const MIN_YEAR = 1900;
-const MAX_YEAR = 2199;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
@@ -161,8 +159,9 @@ const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](fi
 /** One part of the calendar, whatever is asked about. */
 const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
 
-/** What does not come in each unit (29 February, a 53rd week, a 31st) comes within this many. */
-const NEARBY = Array.from({ length: 10 }, (_, n) => n);
+/** What does not come in each unit (29 February, a 53rd week, a 31st) comes within so many; a first week may begin in the year before. */
+const BEFORE = [1, 0, -1, -2, -3, -4, -5, -6, -7, -8];
+const AFTER = BEFORE.map((n) => 1 - n);
 
 /** @param within the one that comes in the unit with this first day, or about then */
 function recurring(
@@ -171,20 +170,24 @@ function recurring(
   unit: Unit,
   within: (start: Day) => Span | undefined,
 ): Point {
-  const near = (day: Day, steps: readonly number[]): readonly Span[] =>
-    steps.flatMap((step) => within(shiftUnits(unit, startOfUnit(unit, day), step)) ?? []);
-  const before = NEARBY.map((n) => 1 - n);
+  const find = (near: Day, steps: readonly number[], fits: (first: Day) => boolean): Span => {
+    for (const step of steps) {
+      const span = within(shiftUnits(unit, startOfUnit(unit, near), step));
+      if (span !== undefined && fits(span.first)) return span;
+    }
+    return daySpan(near);
+  };
   return {
     ...{ kind, recurs },
-    latest: (limit) => near(limit, before).find(({ first }) => first <= limit) ?? daySpan(limit),
-    next: (from) => near(from, NEARBY).find(({ first }) => first >= from) ?? daySpan(from),
+    latest: (limit) => find(limit, BEFORE, (first) => first <= limit),
+    next: (from) => find(from, AFTER, (first) => first >= from),
   };
 }
 
 /** @throws RefusedWords where no date can be in this month */
 function checkMonth(year: number, month: number): void {
-  if (year < MIN_YEAR || year > MAX_YEAR)
-    refuse('is outside the years that Tally covers', `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`);
+  if (year < 1900 || year > 2199)
+    refuse('is outside the years that Tally covers', 'Type a year from 1900 to 2199.');
   if (month < 1 || month > 12)
     refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
 }
@@ -222,12 +225,10 @@ function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
   const unit = each === 'month' || each === 'quarter' ? each : 'day';
   const count = unit === 'day' ? daysBetween(first, last) + 1 : countUnits(unit, first, last);
   const all = Array.from({ length: count }, (_, n) => unitAt(unit, shiftUnits(unit, first, n)));
-  if (each === 'weekend')
-    return piecesOf(6, { ...daySpan(first), last: addDays(last, -1) }).map((day) => ({
-      ...day,
-      last: addDays(day.first, 1),
-    }));
-  return typeof each === 'number' ? all.filter((day) => isoWeekday(day.first) === each) : all;
+  if (typeof each === 'number') return all.filter((day) => isoWeekday(day.first) === each);
+  if (each !== 'weekend') return all;
+  const saturdays = all.filter((day) => isoWeekday(day.first) === 6 && day.last < last);
+  return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
 /** Places count from 1 on, or back from -1. */
@@ -299,11 +300,10 @@ export class Calendar {
 
   /** `the 17th` */
   dayOfMonth = (day: number): Point =>
-    recurring('day-of-month', 'day', 'month', (first) =>
-      day > daysInMonth(yearOf(first), Number(first.slice(5, 7)))
-        ? undefined
-        : daySpan(addDays(first, day - 1)),
-    );
+    recurring('day-of-month', 'day', 'month', (first) => {
+      const found = addDays(first, day - 1);
+      return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
+    });
 
   /** `3 october`; without a year the latest, or the next. */
   monthDay(month: number, day: number, year?: number): Point {
@@ -350,29 +350,17 @@ export class Calendar {
     };
   }
 
-  /** The dates that two numbers can be, by their days: the day first, and the month first. */
-  #datesOf(a: number, b: number, year?: number): ReadonlyMap<Day, Point> {
-    return new Map(
-      [this.monthDay(b, a, year), this.monthDay(a, b, year)].flatMap((point) => {
-        const span = this.#spanOf(point);
-        return span ? [[span.first, point] as const] : [];
-      }),
-    );
-  }
-
-  /** `1/2/2026`: the only date that it can be, or refused with both. */
-  eitherDate(a: number, b: number, year?: number): Point {
-    const dates = this.#datesOf(a, b, year);
-    const [only, other] = dates.values();
-    if (other !== undefined)
-      return this.refused('doesn’t say which is the month', YEAR_FIRST, ...dates.keys());
-    return only ?? this.refused('isn’t a date', YEAR_FIRST);
-  }
-
-  /** `5/11/26`: refused, with the days it may be; with dots the day is first, with dashes the year may be. */
-  shortYear(a: number, b: number, year: number, sign: string): Point {
-    const days = [...this.#datesOf(a, b, 2000 + year).keys()].slice(0, '-./'.indexOf(sign));
-    return this.refused('doesn’t say which is the year', YEAR_FIRST, ...days);
+  /**
+   * `1/2/2026`: the only date that it can be, or refused with both.
+   * @param sign between the numbers where the year has two digits: with dots the day is first, with dashes the year may be
+   */
+  eitherDate(a: number, b: number, year?: number, sign = ''): Point {
+    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)].filter((p) => this.#spanOf(p));
+    const days = [...new Set(points.map((point) => point.latest(this.today).first))];
+    const known = days.slice(0, '-./'.indexOf(sign));
+    if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
+    if (days.length > 1) return this.refused('doesn’t say which is the month', YEAR_FIRST, ...days);
+    return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
   monthNames = MONTH_NAMES;
@@ -464,16 +452,15 @@ export class Calendar {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
       if (count > MAX_PERIOD_DAYS) refuseLength(...(unit === 'day' ? [] : ['last-3-years']));
-      const relative = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
-      if (unit !== 'day') {
-        const start = startOfUnit(unit, this.today);
-        const [first, last] = [shiftUnits(unit, start, -count), addDays(start, -1)];
-        return { first, last, text: relative, rule: { kind: 'units', unit, count } };
-      }
-      const [n, last] = includesToday ? [count - 1, this.today] : [count, addDays(this.today, -1)];
-      const first = daysBefore(this.today, n, this.zone)[0] ?? this.today;
-      const text = includesToday ? `${relative} including today` : count === 1 ? 'yesterday' : relative;
-      return { first, last, text, rule: this.#ruleBetween(daySpan(first), daySpan(last)), counted: count };
+      const last = this.unitsAgo(unit, includesToday ? 0 : 1).latest(this.today);
+      const days = this.#until(
+        this.unitsAgo(unit, includesToday ? count - 1 : count).latest(this.today),
+        last,
+      );
+      const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
+      if (unit !== 'day') return { ...days, text: name };
+      const text = includesToday ? `${name} including today` : count === 1 ? days.text : name;
+      return { ...days, text, counted: count };
     });
   }
 
@@ -489,13 +476,7 @@ export class Calendar {
   }
 
   /** From a day until now. */
-  since(point: Point): Days | Refused {
-    return this.#days(() => {
-      const span = this.#begun(point, point.latest);
-      const text = span.relative === 'today' ? span.relative : sinceText(span);
-      return { first: span.first, last: this.today, text, rule: DAYS };
-    });
-  }
+  since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**
    * The first day is the latest that has begun and lies before the last one; the last is the next such day after it. Ends of
@@ -504,16 +485,11 @@ export class Calendar {
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
       const [begin, end, other] = this.#ends(from, to);
-      if (other !== undefined) {
-        const readings = [other, end].map(
-          ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
-        );
-        refuse(
-          'doesn’t say which day is the last one',
-          'Name it as a date, such as 2026-10-05.',
-          ...readings,
-        );
-      }
+      const readings = [other ?? end, end].map(
+        ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
+      );
+      if (other !== undefined)
+        refuse('doesn’t say which day is the last one', 'Name it, such as 2026-10-05.', ...readings);
       if (end.last < begin.first) {
         const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
         refuse(
@@ -542,9 +518,9 @@ export class Calendar {
     });
   }
 
-  #begun(point: Point, read: Point['latest'], limit = this.today): Span {
+  #begun(point: Point, limit: Day): Span {
     return at(point.place, () => {
-      const span = read(limit);
+      const span = point.latest(limit);
       return span.first > this.today ? refuse('is in the future', FUTURE) : span;
     });
   }
@@ -557,7 +533,7 @@ export class Calendar {
     // The last day says the year of the first one too: `3 oct to 5 nov 2025`.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
-    const begin = this.#begun(from, from.latest, isFound ? earlier(alone.last, this.today) : this.today);
+    const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
     if (to.recurs === undefined) return [begin, alone];
     const next = at(to.place, () => to.next(begin.first));
     if (next.first >= alone.first)
@@ -568,10 +544,9 @@ export class Calendar {
 
   /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */
   #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
-    const [first, last] = [begin, end].map((span) =>
-      startOfUnit(to.kind === 'weekday' ? 'week' : 'year', span.first),
-    );
-    if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && first !== last) {
+    const unit = to.kind === 'weekday' ? 'week' : 'year';
+    const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
+    if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && isSplit) {
       const latest = to.latest(this.today);
       return [joinEnds(from.latest(addDays(latest.first, -1)), latest)];
     }
@@ -583,8 +558,11 @@ export class Calendar {
     const isOver = end.last < this.today;
     const isOne = begin.unit === end.unit && begin.first === end.first;
     const isCut = end.last > this.today && (end.unit === 'day' || !areAlike(begin, end));
-    const isOpen = isCut || (isOne ? !isOver && end.count > 1 && !isHalf(end) : end.relative === 'today');
-    const relative = isOne ? end.relative : undefined;
+    const isPart = isOne && !isOver && end.count > 1 && !isHalf(end);
+    // “Since 5 october”, said on that day, is no other day when it is read again.
+    const isUntilNow = end.relative === 'today' && begin.relative !== 'today';
+    const relative = isOne && !isUntilNow ? end.relative : undefined;
+    const isOpen = isCut || isPart || isUntilNow;
     const text = relative ?? (isOpen ? sinceText(begin) : joinEnds(begin, end));
     const rule = isOpen && relative === undefined ? DAYS : this.#ruleBetween(begin, end);
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };

@@ -6,7 +6,7 @@ import { addDays, formatDays } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
-import { Calendar, MONTH_NAMES, type Place, type WordsRefusal } from './named-days.ts';
+import { Calendar, MONTH_NAMES, type Place } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
 import { cleanTyping, clipWord, normalizeText, simplifyText } from './text.ts';
@@ -226,16 +226,15 @@ function checkProjects({ items, text, grammar }: Read): Slip | undefined {
     : undefined;
 }
 
-/** `so far` and `excluding today` need a period that runs until today, `including today` one that can. */
-function checkToday({ items, reader }: Read): Slip | undefined {
-  const [period, versus] = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
+/** `so far` needs a period that is still running. */
+function checkToday(read: Read): Slip | undefined {
+  const { items, reader } = read;
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
-  const isRunning = [period, versus].some((days) => days && 'last' in days && days.last === reader.today);
-  if (soFar && !isRunning)
+  const named = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
+  if (soFar && !named.some((days) => days && 'last' in days && days.last === reader.today))
     return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
-  const end = itemOf(items, 'today');
-  const days = end && withToday(period, end.includes, reader);
-  return end && days && 'why' in days ? slipAt(end, days.why, days.works) : undefined;
+  const days = daysOf(read);
+  return days && 'why' in days ? days : undefined;
 }
 
 /** A number before or after other words of a period: `3 october`, `in 2025`, `friday 13`. */
@@ -258,44 +257,35 @@ function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
   return undefined;
 }
 
-/** The days with today in them, or without. */
-function withToday(
-  days: NamedDays | undefined,
-  includes: boolean,
-  { today, zone }: Reader,
-): NamedDays | WordsRefusal {
-  const { counted = undefined, typed } = days ?? { counted: 7, typed: 'last-7-days' };
-  if (days === undefined || counted !== undefined) {
-    const counts = new Calendar(today, zone).lastUnits('day', counted ?? 7, includes);
-    return 'refusal' in counts ? counts.refusal : { ...counts, typed };
-  }
-  if ((days.last === today) === includes) return days;
-  if (includes)
-    return {
-      why: `doesn’t work with ${formatDays(days.first, days.last)}, which is over`,
-      works: 'Use it with a number of days, such as last-7-days including today.',
-      instead: [],
-    };
-  if (days.first === today)
-    return { why: 'begins today, and today is left out', works: 'Type today.', instead: [] };
-  return { ...parsePeriodText(`${days.first}..${addDays(today, -1)}`, { today, zone }), typed: days.typed };
+/** The days, with today in them or without where that is said. */
+function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
+  const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
+  if (end === undefined) return named;
+  const { today, zone } = reader;
+  const days = named ?? lastSevenDays(reader);
+  const { first, last, counted, typed } = days;
+  if ((last === today) === end.includes) return days;
+  const counts = counted && new Calendar(today, zone).lastUnits('day', counted, end.includes);
+  if (counts && !('refusal' in counts)) return { ...counts, typed };
+  if (end.includes)
+    return slipAt(
+      end,
+      `doesn’t work with ${formatDays(first, last)}, which is over`,
+      'Use it with a number of days, such as last-7-days including today.',
+    );
+  if (first === today) return slipAt(end, 'begins today, and today is left out', 'Type today.');
+  return { ...parsePeriodText(`${first}..${addDays(today, -1)}`, { today, zone }), typed };
 }
 
 const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
-function commandOf({ items, reader }: Read): ParsedCommand {
+function commandOf(read: Read): ParsedCommand {
+  const { items } = read;
   const names = [...new Set(itemOf(items, 'project')?.names)];
-  const [top, end] = [itemOf(items, 'top'), itemOf(items, 'today')];
-  const named = itemOf(items, 'period')?.days;
-  const phrase = end ? (withToday(named, end.includes, reader) as NamedDays) : named;
-  const [product, versus, output] = [
-    itemOf(items, 'product'),
-    itemOf(items, 'versus'),
-    itemOf(items, 'output'),
-  ];
-  const unit = itemOf(items, 'unit');
-  const isAll =
-    (top !== undefined && !top.isOfDays && names.length === 0) || itemOf(items, 'all') !== undefined;
+  const phrase = daysOf(read) as NamedDays | undefined;
+  const [top, unit, versus] = [itemOf(items, 'top'), itemOf(items, 'unit'), itemOf(items, 'versus')];
+  const [product, output, all] = [itemOf(items, 'product'), itemOf(items, 'output'), itemOf(items, 'all')];
+  const isAll = all !== undefined || (top !== undefined && !top.isOfDays && names.length === 0);
   return {
     help: false,
     ...(isAll ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
@@ -366,10 +356,7 @@ export const parseSingleProjectText = (text: string, reader: Reader): SharedWord
 
 /** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, secret-pasted */
 export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
-  return (
-    parseWith(text || 'last-7-days', PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ??
-    lastSevenDays(reader)
-  );
+  return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 }
 
 /** The default period. */
