@@ -1,6 +1,6 @@
 /** Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
 import { type Failure, isFailure } from '../domain/failure/index.ts';
-import { pluralize } from '../domain/language/text.ts';
+import { pluralize } from '../domain/wording.ts';
 import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
 import {
   type Day,

@@ -8,7 +8,7 @@ import { rootCertificates } from 'node:tls';
 import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
-import { pluralize } from '../domain/language/text.ts';
+import { pluralize } from '../domain/wording.ts';
 import { tryParse, tryParseJson } from '../domain/try-parse.ts';
 import { checkBaseUrl, hostProblem, withoutBrackets } from '../http/address.ts';
 import { createGuardedHttp } from '../http/request.ts';

@@ -1,4 +1,4 @@
-import { pluralize } from './language/text.ts';
+import { pluralize } from './wording.ts';
 import { HOUR, MINUTE, type Millis } from './time/calendar.ts';
 
 /** How often something may happen: `most` times at once, and as many within `per` over time. */

@@ -1,6 +1,6 @@
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';

@@ -1,4 +1,4 @@
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import {
   actions,

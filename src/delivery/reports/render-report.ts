@@ -4,7 +4,7 @@
  */
 import { remarkLead } from '../../domain/billing-remarks.ts';
 import type { Failure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   divide,
   formatFactor,

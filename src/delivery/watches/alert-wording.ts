@@ -1,5 +1,5 @@
 /** What an alert says, in plain text: its headline, why with the arithmetic, and what has become of it. */
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';

@@ -5,7 +5,7 @@
  * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
 import * as z from 'zod';
-import { pluralize } from '../language/text.ts';
+import { pluralize } from '../wording.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
 import { formatRatePeriod, type Rate } from '../rate-limits.ts';
 import type { SlackId } from '../slack-id.ts';

@@ -3,7 +3,7 @@ import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { Place, WordsRefusal } from './named-days.ts';
-import { MENTION } from './secret-detection.ts';
+import { MENTION } from '../secret-detection.ts';
 import { simplifyText } from './text.ts';
 
 /** Literals that are only parts of words. */

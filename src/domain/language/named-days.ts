@@ -20,7 +20,7 @@ import {
 } from '../time/calendar.ts';
 import type { ComparisonRule } from '../time/comparison-window.ts';
 import type { NamedDays } from '../time/period.ts';
-import { pluralize } from './text.ts';
+import { pluralize } from '../wording.ts';
 
 /** Where something stands in the text that was read: offsets in characters. */
 export interface Place {

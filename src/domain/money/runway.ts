@@ -1,4 +1,4 @@
-import { pluralize } from '../language/text.ts';
+import { pluralize } from '../wording.ts';
 import { addDays, type Day, formatDays } from '../time/calendar.ts';
 import {
   type Amount,

@@ -1,4 +1,4 @@
-import { pluralize } from '../language/text.ts';
+import { pluralize } from '../wording.ts';
 import type { Day } from '../time/calendar.ts';
 import { type DayNamer, listDays } from '../time/day-groups.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';

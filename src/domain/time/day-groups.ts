@@ -1,5 +1,5 @@
 /** Days put together: in units, beside the days that they are compared with, and in the sentences that name them. */
-import { listNames } from '../language/text.ts';
+import { listNames } from '../wording.ts';
 import { addDays, type Day, formatDays, startOfUnit, type Unit } from './calendar.ts';
 
 /** Names days for one answer: `Mon 16 Nov`, `16–18 Nov`, with the year if the days are not all of one. */

@@ -1,6 +1,6 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';

@@ -5,7 +5,8 @@ import { nearestWord } from '../../domain/language/correct-text.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/text.ts';
+import { clipWord } from '../../domain/wording.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Command } from '../../slack/commands/command.ts';
 

@@ -1,7 +1,7 @@
 import type { Button, ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   dayAt,
   formatDays,

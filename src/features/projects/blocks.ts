@@ -1,7 +1,7 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { quoteWord } from '../../domain/language/secret-detection.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { quoteWord } from '../../domain/secret-detection.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';

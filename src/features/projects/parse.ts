@@ -3,8 +3,8 @@ import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domai
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
 import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { clipWord } from '../../domain/language/text.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
+import { clipWord } from '../../domain/wording.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { describeReport } from '../../delivery/posts/run-report.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { type Block, channelLink } from '../../slack/kit/blocks.ts';
 import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';
 import { type OwnedKind, visibleItems } from '../../slack/owned/owned-kind.ts';

@@ -1,4 +1,4 @@
-import { listNames } from '../../domain/language/text.ts';
+import { listNames } from '../../domain/wording.ts';
 import { daysOfReport, type ReportName } from '../../domain/report.ts';
 import {
   clockChangeAt,

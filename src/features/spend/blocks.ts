@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { parsePeriodText } from '../../domain/language/read-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { formatMoney, type Money, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {

@@ -1,4 +1,4 @@
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
 import { formatTotal, reportedAmounts, type Usage, type UsageRow } from '../../domain/money/usage.ts';

@@ -9,7 +9,7 @@ import { collectRemarks } from '../../domain/billing-remarks.ts';
 import type { Output } from '../../domain/language/items.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   byLargest,
   divide,

@@ -1,5 +1,5 @@
 import type { ActionsBlock } from '@slack/types';
-import { listNames, pluralize } from '../../domain/language/text.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import {
   formatDifference,
   formatMoney,

@@ -1,4 +1,4 @@
-import { listNames, pluralize } from '../../domain/language/text.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import { formatPercent, isRoundedSumExact, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { type DayFigure, formatReportedDays, incompleteMark } from '../../domain/money/usage.ts';
 import {

@@ -1,4 +1,4 @@
-import { listNames } from '../../domain/language/text.ts';
+import { listNames } from '../../domain/wording.ts';
 import { formatDifference, type Money, type MoneyFormatter } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { compareDays, type Difference, type UsageDifference } from '../../domain/money/usage-change.ts';

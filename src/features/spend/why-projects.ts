@@ -1,4 +1,4 @@
-import { limitLines, listNames, pluralize } from '../../domain/language/text.ts';
+import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { isRoundedSumExact, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';

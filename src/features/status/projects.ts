@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { limitLines } from '../../domain/language/text.ts';
+import { limitLines } from '../../domain/wording.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { toCommand } from '../../slack/commands/command.ts';

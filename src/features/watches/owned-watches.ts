@@ -1,7 +1,7 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   addDays,
   DAY,

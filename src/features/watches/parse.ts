@@ -8,7 +8,8 @@ import {
   parseBalanceText,
   parseSingleProjectText,
 } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/text.ts';
+import { clipWord, withoutMatch } from '../../domain/wording.ts';
 import {
   MAX_RUNWAY_DAYS,
   MAX_THRESHOLD_DIGITS,

@@ -1,5 +1,5 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
-import { pluralize } from '../../domain/language/text.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';

@@ -9,7 +9,7 @@ import { CORRECTIONS, QUESTION_WORDS } from '../generated.js';
 import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip } from '../read-command.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
 import {
