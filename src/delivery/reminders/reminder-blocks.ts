@@ -1,5 +1,5 @@
-import { pluralize } from '../../domain/wording.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import {
   actions,
   button,

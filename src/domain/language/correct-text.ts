@@ -1,9 +1,9 @@
 /** What to type instead of words that can't be read: the nearest known words, and the whole text put right. */
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
+import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { Place, WordsRefusal } from './named-days.ts';
-import { MENTION } from '../secret-detection.ts';
 import { simplifyText } from './text.ts';
 
 /** Literals that are only parts of words. */

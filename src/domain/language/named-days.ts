@@ -47,6 +47,8 @@ export interface Span {
   readonly relative?: string;
 }
 
+type AbsoluteSpan = Omit<Span, 'relative'>;
+
 /** A named part of the calendar. */
 interface Point {
   /** Two ends of one kind are found by one another: `20 dec - 5 jan`. */
@@ -122,8 +124,7 @@ function unitAt(unit: Unit, day: Day, count = 1): Span {
 const isoYear = (monday: Day): number => yearOf(addDays(monday, 3));
 const firstWeek = (year: number): Day => startOfUnit('week', `${year}-01-04`);
 
-const isHalf = ({ unit, count }: Pick<Span, 'unit' | 'count'>): boolean => unit === 'quarter' && count === 2;
-const isWeekend = (first: Day, last: Day): boolean => isoWeekday(first) === 6 && last === addDays(first, 1);
+const isHalf = ({ unit, count }: AbsoluteSpan): boolean => unit === 'quarter' && count === 2;
 
 const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   day: (first) => first,
@@ -133,24 +134,18 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   year: (first) => `year-${first.slice(0, 4)}`,
 };
 
-/** The span in absolute dates: `2026-10`, `2026-h1`, `2026-w40..2026-w45`. */
-export function absoluteText(span: Pick<Span, 'first' | 'last' | 'unit' | 'count'>): string {
-  const { first, last, unit } = span;
-  if (isHalf(span) && /-0[17]-/.test(first))
-    return `${first.slice(0, 4)}-h${first.slice(5, 7) === '01' ? 1 : 2}`;
-  const [from, to] = [first, startOfUnit(unit, last)].map(UNIT_TEXT[unit]);
-  return from === to ? `${from}` : `${from}..${to}`;
-}
-
 /** Whether both are days, or weeks, or longer: then their names make a range. */
-const areAlike = (...spans: readonly Span[]): boolean =>
+const areAlike = (...spans: readonly Pick<Span, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
-/** `2026-08..2026-10`, `2026-w40..2026-w45`; days where the ends are not alike. */
-function joinEnds(begin: Span, end: Span): string {
+/** In absolute dates, from one span to another: `2026-10`, `2026-h1`, `2026-w40..2026-w45`; days where they are not alike. */
+export function absoluteText(begin: AbsoluteSpan, end = begin): string {
   if (!areAlike(begin, end)) return `${begin.first}..${end.last}`;
-  const from = absoluteText(begin).replace(/\.\..*/, '');
-  const to = absoluteText(end).replace(/.*\.\./, '');
+  const nameOf = (span: AbsoluteSpan, day: Day): string =>
+    isHalf(span) && /-0[17]-/.test(span.first)
+      ? `${span.first.slice(0, 4)}-h${span.first.slice(5, 7) === '01' ? 1 : 2}`
+      : UNIT_TEXT[span.unit](startOfUnit(span.unit, day));
+  const [from, to] = [nameOf(begin, begin.first), nameOf(end, end.last)];
   return from === to ? from : `${from}..${to}`;
 }
 
@@ -489,13 +484,17 @@ export class Calendar {
         ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
       );
       if (other !== undefined)
-        refuse('doesn’t say which day is the last one', 'Name it, such as 2026-10-05.', ...readings);
+        refuse(
+          'doesn’t say which day is the last one',
+          'Name it as a date, such as 2026-10-05.',
+          ...readings,
+        );
       if (end.last < begin.first) {
         const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
         refuse(
           `ends before it begins (${begin.first} to ${end.last})`,
           'Put the earlier date first, such as 2026-10-01..2026-10-15.',
-          ...(isClear ? [joinEnds(end, begin)] : []),
+          ...(isClear ? [absoluteText(end, begin)] : []),
         );
       }
       if (end.first <= this.today) return this.#until(begin, end);
@@ -548,7 +547,7 @@ export class Calendar {
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
     if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && isSplit) {
       const latest = to.latest(this.today);
-      return [joinEnds(from.latest(addDays(latest.first, -1)), latest)];
+      return [absoluteText(from.latest(addDays(latest.first, -1)), latest)];
     }
     return to.recurs === 'part' || begin.first >= this.today ? [] : [sinceText(begin)];
   }
@@ -563,7 +562,7 @@ export class Calendar {
     const isUntilNow = end.relative === 'today' && begin.relative !== 'today';
     const relative = isOne && !isUntilNow ? end.relative : undefined;
     const isOpen = isCut || isPart || isUntilNow;
-    const text = relative ?? (isOpen ? sinceText(begin) : joinEnds(begin, end));
+    const text = relative ?? (isOpen ? sinceText(begin) : absoluteText(begin, end));
     const rule = isOpen && relative === undefined ? DAYS : this.#ruleBetween(begin, end);
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
@@ -572,8 +571,10 @@ export class Calendar {
   #ruleBetween(begin: Span, end: Span): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];
-    if (units.every((unit) => unit === 'day'))
-      return isWeekend(begin.first, end.last) ? { kind: 'weekend', unit: 'week' } : DAYS;
+    if (units.every((unit) => unit === 'day')) {
+      const isWeekend = isoWeekday(begin.first) === 6 && end.last === addDays(begin.first, 1);
+      return isWeekend ? { kind: 'weekend', unit: 'week' } : DAYS;
+    }
     if (begin.unit === end.unit && begin.first === end.first)
       return { kind: isOver ? 'units' : 'running', unit: end.unit, count: end.count };
     if (units.includes('day') || !isOver || !areAlike(begin, end)) return DAYS;

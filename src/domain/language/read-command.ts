@@ -2,15 +2,15 @@
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
+import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
 import { addDays, formatDays } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
+import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
 import { Calendar, MONTH_NAMES, type Place } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
-import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
-import { clipWord } from '../wording.ts';
 
 const MOST_PROJECTS = 20;
 /** The most digits of a project ID, which becomes a numeric literal of the query. */

@@ -1,7 +1,7 @@
 /** How much a period's usage differs from that of the window before it, and which days made the difference. */
 
-import { pluralize } from '../wording.ts';
 import type { Day } from '../time/calendar.ts';
+import { pluralize } from '../wording.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { type DayFigure, reportedAmounts, sumSpentOn, type Usage } from './usage.ts';
 

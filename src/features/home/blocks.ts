@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption, projectButtons } from '../../slack/commands/command-buttons.ts';
 import {

@@ -1,10 +1,10 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween, formatDays } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandOption, projectOptions } from '../../slack/commands/command-buttons.ts';
 import { lastFailureText, lastFailureTodo } from '../../slack/error-messages/index.ts';

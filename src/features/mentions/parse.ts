@@ -1,13 +1,13 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
+import type { Reader } from '../../domain/language/items.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
-import { clipWord } from '../../domain/wording.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { clipWord } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command.ts';
 
 /** What Tally can be asked to do, and from where words are read. */

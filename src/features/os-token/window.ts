@@ -1,7 +1,6 @@
 import type { Button, ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/wording.ts';
 import {
   dayAt,
   formatDays,
@@ -10,6 +9,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { IssuedToken } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import type { Command } from '../../slack/commands/command.ts';

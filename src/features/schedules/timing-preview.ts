@@ -1,4 +1,3 @@
-import { listNames } from '../../domain/wording.ts';
 import { daysOfReport, type ReportName } from '../../domain/report.ts';
 import {
   clockChangeAt,
@@ -16,6 +15,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { listNames } from '../../domain/wording.ts';
 import { type Block, compact, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
 import type { EditOutcome } from './upcoming-posts.ts';
 

@@ -1,9 +1,9 @@
-import { pluralize } from '../../domain/wording.ts';
 import { type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import type { RowAmount } from '../../domain/money/charges.ts';
 import { formatTotal, reportedAmounts, type Usage, type UsageRow } from '../../domain/money/usage.ts';
 import { type Day, formatDays, type Unit } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, groupDays, pairDays } from '../../domain/time/day-groups.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { type Block, escapeMarkup } from '../../slack/kit/blocks.ts';
 import { collapsedTable, fitsTable } from '../../slack/kit/tables.ts';
 import type { SpendReport } from './figures.ts';

@@ -1,5 +1,4 @@
 import type { ActionsBlock } from '@slack/types';
-import { listNames, pluralize } from '../../domain/wording.ts';
 import {
   formatDifference,
   formatMoney,
@@ -10,6 +9,7 @@ import {
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency, type ProjectColumn, severalTitle } from '../../slack/commands/project-table.ts';
 import { compact, escapeMarkup, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/render-answer.ts';

@@ -1,4 +1,3 @@
-import { listNames, pluralize } from '../../domain/wording.ts';
 import { formatPercent, isRoundedSumExact, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { type DayFigure, formatReportedDays, incompleteMark } from '../../domain/money/usage.ts';
 import {
@@ -10,6 +9,7 @@ import {
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { type DayNamer, dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import { compact, joinTexts, type Message } from '../../slack/kit/blocks.ts';
 import { table } from '../../slack/kit/tables.ts';
 import { renderAnswer, sourceOf } from '../../slack/reply/render-answer.ts';

@@ -1,10 +1,10 @@
-import { listNames } from '../../domain/wording.ts';
 import { formatDifference, type Money, type MoneyFormatter } from '../../domain/money/amount.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import { compareDays, type Difference, type UsageDifference } from '../../domain/money/usage-change.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
+import { listNames } from '../../domain/wording.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { answerActions } from '../../slack/reply/render-answer.ts';
 import { type ComparableChange, comparable } from './comparison-wording.ts';

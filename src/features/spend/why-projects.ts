@@ -1,8 +1,8 @@
-import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { isRoundedSumExact, type Money, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { incompleteMark } from '../../domain/money/usage.ts';
 import { byDifference, type Difference, splitLargest, sumFigures } from '../../domain/money/usage-change.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency, productNames } from '../../slack/commands/project-table.ts';
 import { compact, type Message } from '../../slack/kit/blocks.ts';
 import { renderListAnswer } from '../../slack/reply/render-answer.ts';

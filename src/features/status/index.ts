@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   type Block,

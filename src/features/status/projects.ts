@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { limitLines } from '../../domain/wording.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
+import { limitLines } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';

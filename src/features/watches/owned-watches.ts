@@ -1,7 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/wording.ts';
 import {
   addDays,
   DAY,
@@ -11,6 +10,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { type Block, button } from '../../slack/kit/blocks.ts';
 import { changeItem } from '../../slack/owned/actions.ts';
 import { attentionRows, damagedStatus, showOwned, statusPart } from '../../slack/owned/list.ts';

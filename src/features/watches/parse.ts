@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
+import type { Reader } from '../../domain/language/items.ts';
 import type { ProjectName } from '../../domain/language/parsed-command.ts';
 import {
   holdsUnknownWord,
@@ -9,7 +9,6 @@ import {
   parseSingleProjectText,
 } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
-import { clipWord, withoutMatch } from '../../domain/wording.ts';
 import {
   MAX_RUNWAY_DAYS,
   MAX_THRESHOLD_DIGITS,
@@ -22,6 +21,7 @@ import {
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { clipWord, withoutMatch } from '../../domain/wording.ts';
 
 /** Plain digits, or what a person typed. */
 interface ThresholdFields {

@@ -1,10 +1,10 @@
 import type { WatchState } from '../../delivery/watches/watch-service.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
 import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,8 +1,8 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
 import { type Failure, kindOf } from '../../domain/failure/index.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
 import { formatMoney, type Money, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { ProjectAnswer, ProjectAnswers } from './project-answers.ts';

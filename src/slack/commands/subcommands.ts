@@ -1,7 +1,7 @@
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord, nearestWords } from '../../domain/language/correct-text.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { cleanTyping, normalizeText, simplifyText } from '../../domain/language/text.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { clipWord } from '../../domain/wording.ts';
 import type { Request } from '../request/request.ts';
 import { type CommandHandler, type CommandListener, handlerOf, lookUp } from '../server/listeners.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ActionName, CommandName } from '../../domain/command-names.ts';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/wording.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { OwnedStore } from '../../workspace/owned/owned-store.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';

@@ -1,9 +1,9 @@
 import { type CsvCell, formatCsv } from '../../domain/csv.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
-import { listNames } from '../../domain/wording.ts';
 import type { Amount } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { listNames } from '../../domain/wording.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
