@@ -1,6 +1,5 @@
 /** Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
 import { type Failure, isFailure } from '../domain/failure/index.ts';
-import { pluralize } from '../domain/language/text.ts';
 import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
 import {
   type Day,
@@ -11,6 +10,7 @@ import {
   startOfDay,
   type Zone,
 } from '../domain/time/calendar.ts';
+import { pluralize } from '../domain/wording.ts';
 import type { BalanceRecord, BillingClient, Consumption, Subscription, TimeRange } from './client.ts';
 
 /** What is asked, in the order of the report, and the answer that Tally needs. */

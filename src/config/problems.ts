@@ -1,6 +1,6 @@
 /** What is wrong with the variables together, and with a name that Tally doesn't read. */
 import { isIP } from 'node:net';
-import { nearestWord } from '../domain/language/nearest-word.ts';
+import { nearestWord } from '../domain/language/correct-text.ts';
 import { isTrusted } from '../http/address.ts';
 import {
   APP_PAGE,

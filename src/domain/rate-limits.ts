@@ -1,5 +1,5 @@
-import { pluralize } from './language/text.ts';
 import { HOUR, MINUTE, type Millis } from './time/calendar.ts';
+import { pluralize } from './wording.ts';
 
 /** How often something may happen: `most` times at once, and as many within `per` over time. */
 export interface Rate {

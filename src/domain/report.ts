@@ -3,7 +3,7 @@
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
 import { LRUCache } from 'lru-cache';
-import { unitDays } from './language/named-days.ts';
+import { parsePeriodText } from './language/read-command.ts';
 import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
@@ -118,11 +118,11 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   // On the first day of a month no day of it is over, so the post is about the month before.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
-  const phrase = unitDays('month', isRunning ? 0 : 1, today, zone);
+  const phrase = parsePeriodText(isRunning ? 'this-month' : 'last-month', { today, zone });
   const { days: month } = compareWindows(phrase, at, zone).window;
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: () => lastDays(count, today, zone),
-    'last-week': () => compareWindows(unitDays('week', 1, today, zone), at, zone),
+    'last-week': () => compareWindows(parsePeriodText('last-week', { today, zone }), at, zone),
     'month-to-date': () => compareWindows(phrase, at, zone),
     // The balance's report shows the spend of the last days.
     balance: () => lastDays(count, today, zone),

@@ -1,7 +1,7 @@
 /** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
 import type { Logger } from 'pino';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
-import { listNames, pluralize } from '../domain/language/text.ts';
+import { listNames, pluralize } from '../domain/wording.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
 import { FIELDS, recordKey } from '../redis/keys.ts';

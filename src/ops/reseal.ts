@@ -1,6 +1,6 @@
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
-import { pluralize } from '../domain/language/text.ts';
 import type { SlackId } from '../domain/slack-id.ts';
+import { pluralize } from '../domain/wording.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, replaceField } from '../redis/guard.ts';
 import { recordKey } from '../redis/keys.ts';

@@ -4,9 +4,9 @@
  * that recurses by the character has no stack left.
  */
 import { describe, expect, it } from 'vitest';
-import { couldBeSecret, looksLikeSecret } from '../../src/domain/language/secret-detection.ts';
 import { cleanTyping, simplifyText } from '../../src/domain/language/text.ts';
 import { parseAmount } from '../../src/domain/money/amount.ts';
+import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
 import { checkBaseUrl } from '../../src/http/address.ts';
 import { redact } from '../../src/ops/mask.ts';
 import { escapeMarkup } from '../../src/slack/kit/blocks.ts';

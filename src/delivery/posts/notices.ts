@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
 import { storedFailure, wordFailure } from '../../domain/failure/index.ts';
-import { limitLines } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, formatMoment, type Millis } from '../../domain/time/calendar.ts';
+import { limitLines } from '../../domain/wording.ts';
 import {
   actions,
   button,

@@ -1,10 +1,10 @@
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type Block,

@@ -1,6 +1,5 @@
 /** Reminders of tokens and application accesses that expire or were rejected. */
 import * as z from 'zod';
-import { pluralize } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   addDays,
@@ -11,6 +10,7 @@ import {
   type Millis,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   actions,

@@ -4,7 +4,6 @@
  */
 import { remarkLead } from '../../domain/billing-remarks.ts';
 import type { Failure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import {
   divide,
   formatFactor,
@@ -46,6 +45,7 @@ import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import {
   failedNotes,

@@ -1,5 +1,5 @@
 /** What an alert says, in plain text: its headline, why with the arithmetic, and what has become of it. */
-import { pluralize } from '../../domain/language/text.ts';
+
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
@@ -13,6 +13,7 @@ import type {
 import type { WatchKind, WatchRule } from '../../domain/money/watch-rule.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
 import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 

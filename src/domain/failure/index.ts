@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { couldBeSecret } from '../language/secret-detection.ts';
+import { couldBeSecret } from '../secret-detection.ts';
 import type { Day, RequestedDays } from '../time/calendar.ts';
 import { KINDS, type Kind } from './kinds.ts';
 

@@ -5,11 +5,11 @@
  * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
  */
 import * as z from 'zod';
-import { pluralize } from '../language/text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
 import { formatRatePeriod, type Rate } from '../rate-limits.ts';
 import type { SlackId } from '../slack-id.ts';
 import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
+import { pluralize } from '../wording.ts';
 
 export interface Kind<Data = object> {
   /** What happened. @param today the reader's, when it was stored: days of its year are named without the year */

@@ -1,26 +1,10 @@
-/** What to type instead of words that can't be read: the nearest words of the grammar, and the whole text put right. */
+/** What to type instead of words that can't be read: the nearest known words, and the whole text put right. */
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { PRODUCTS } from '../product.ts';
+import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
-import type { Aliases } from './items.ts';
-import type { Place } from './named-days.ts';
-import { nearestWord } from './nearest-word.ts';
-import { MENTION } from './secret-detection.ts';
+import type { Place, WordsRefusal } from './named-days.ts';
 import { simplifyText } from './text.ts';
-
-/** A place in a text that cannot be asked for. */
-export interface Slip extends Place {
-  /** Why the words are refused, as in InvalidWord. */
-  readonly why: string;
-  /** A whole sentence: what to type. */
-  readonly works: string;
-  /** Replacements for the words at the place. */
-  readonly instead: readonly string[];
-  /** Whether each text in `instead` is a meaning of the words, and offered; else only the first that makes the text valid. */
-  readonly isAmbiguous: boolean;
-  /** What is quoted, if not the words at the place. */
-  readonly quotes?: Place;
-}
 
 /** Literals that are only parts of words. */
 const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths', 'amp']);
@@ -51,6 +35,65 @@ export const isKnownWord = (word: string): boolean =>
     return isMadeOfWords(run, isAfterDigit) || (isAfterDigit && ENDINGS.has(run));
   });
 
+/** Words that are never read as another word mistyped, however similar they are to it. */
+const MEANT: ReadonlySet<string> = new Set(
+  [
+    'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',
+    'what which who whom whose why when where how whether that these those then than there',
+    'zero one two three four five six seven eight nine ten eleven twelve dozen couple few several half twice double',
+    'first second third fourth fifth monday tuesday wednesday thursday friday saturday sunday weekend weekends weekday',
+    'user users team teams must monkey docs means world deleted',
+    'hourly daily weekly monthly quarterly yearly annually fortnight before after between above below under over',
+    'more less fewer most least top bottom best worst late later latest early earlier lost list send part post data',
+    'set net nest sent sending speed match form pass produce protect intl thus his const mouth exit emit remote removed renamed watched',
+    'stop start pause resume cancel delete remove move mute unwatch unschedule unconnect reconnect now soon',
+  ].flatMap((line) => line.split(' ')),
+);
+
+/** Whether an unknown word may be the name of a project. */
+export const couldBeName = (word: string): boolean =>
+  /^[a-z][a-z\d-]{1,31}$/i.test(word) &&
+  !word
+    .toLowerCase()
+    .split('-')
+    .some((part) => MEANT.has(part));
+
+/** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
+function isOneEdit(a: string, b: string): boolean {
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at += 1;
+  const [restA, restB] = [a.slice(at), b.slice(at)];
+  const swapped = `${restA.charAt(1)}${restA.charAt(0)}${restA.slice(2)}`;
+  const dropped = restA.slice(1);
+  return dropped === restB || restA === restB.slice(1) || dropped === restB.slice(1) || swapped === restB;
+}
+
+const sortedLetters = (word: string): string => [...word].sort().join('');
+const digitsOf = (word: string): string => word.replace(/\D/g, '');
+
+/**
+ * Whether a known word is meant: one edit away, and begun alike, also if the first letter is missing or swapped with the second.
+ * A digit is never a slip: prod-2 is another project than prod-1. Words of three letters resemble too many others, as “now” does
+ * “nov”; only swapped letters are recognized in them: “cvs”.
+ */
+const isSlip = (typed: string, known: string): boolean =>
+  isOneEdit(typed, known) &&
+  (typed[0] === known[0] || typed[0] === known[1]) &&
+  digitsOf(typed) === digitsOf(known) &&
+  (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
+
+/** All known words that `word` may be a mistyping of: none where it has a meaning of its own. */
+export function nearestWords(word: string, known: readonly string[]): readonly string[] {
+  if (known.includes(word)) return [word];
+  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
+}
+
+/** The only known word that `word` may be a mistyping of; undefined where it may as well be another. */
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
+  const [near, ...others] = nearestWords(word, known);
+  return others.length === 0 ? near : undefined;
+}
+
 /** What people write together, which is corrected as one word. */
 const RUN_TOGETHER = ['day', 'week', 'month', 'quarter', 'year'].flatMap((unit) => [
   ...['last', 'past', 'previous', 'this'].map((which) => `${which}-${unit}`),
@@ -61,77 +104,81 @@ const PRODUCT_NAMES = Object.values(PRODUCTS).map(({ name }) => name.toLowerCase
 const SPELLINGS: ReadonlyMap<string, string> = new Map(
   [
     ...CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.length > 2),
-    ...RUN_TOGETHER,
-    'including-today',
-    'incl-today',
-    ...PRODUCT_NAMES,
+    ...[...RUN_TOGETHER, 'including-today', 'incl-today', ...PRODUCT_NAMES],
   ].map((word) => [word.replaceAll('-', ''), word]),
 );
 
-function near(word: string, aliases: Aliases): string | undefined {
+function near(word: string, aliases: Iterable<string> = []): string | undefined {
   const found = nearestWord(word, [...SPELLINGS.keys(), ...aliases]);
   return found && (SPELLINGS.get(found) ?? found);
 }
 
 /** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
-function nearestTo(raw: string, aliases: Aliases): readonly string[] {
+function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[] {
   if (raw.length > LONGEST_WORD) return [];
   const runs = raw
     .split(/([^a-z]+)/)
-    .map((run) => (/[a-z]/.test(run) && !isKnownWord(run) ? near(run, new Set()) : run));
-  const piecewise = runs.includes(undefined) ? [] : [runs.join('')];
+    .map((run) => (/[a-z]/.test(run) && !isKnownWord(run) ? near(run) : run));
   // A sign before a word may mean that it is not wanted: -prod.
   const wholes = /^[a-z\d]/.test(raw) ? [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)] : [];
-  return [...piecewise, ...wholes.filter((whole) => whole !== undefined)];
+  return [runs.includes(undefined) ? undefined : runs.join(''), ...wholes].filter(
+    (text) => text !== undefined,
+  );
 }
 
-type Hint = readonly [why: string, works: string, ...instead: string[]];
+/** Why a place in a text can't be asked for. */
+export type Slip = Place &
+  WordsRefusal & {
+    /** Whether only the first text in `instead` that makes the whole valid is offered, as of a mistyped word. */
+    readonly isGuess?: boolean;
+  };
 
+const NO_ID = 'isn’t a project ID';
 const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
-const NO_END = 'Type since 2026-10-01, or 2026-10-01..2026-10-15.';
 
-/** Words that are refused, but show what was meant. */
-const SHAPES: readonly (readonly [form: RegExp, hint: (raw: string) => Hint])[] = [
-  [/^-+$/, () => ['has nothing after it', NO_END]],
-  [/^-+\d+$/, (raw) => ['isn’t a project ID', DIGITS_ONLY, raw.replace(/^-+/, '')]],
+/** Words that are refused, but show what was meant: why, what to type, and what to type instead. */
+const SHAPES: readonly (readonly [RegExp, why: string, works: string, instead?: (word: string) => string])[] =
   [
-    /^(?:fy(?:-?\d+|td)?|fiscal|financial)$/,
-    () => [
+    [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
+    [/^-+\d+$|^\d{1,3}(?:[.,]\d{3})+$/, NO_ID, DIGITS_ONLY, digitsOf],
+    [
+      /^(?:fy(?:-?\d+|td)?|fiscal|financial)$/,
       'needs the month in which your fiscal year begins, which Tally doesn’t know',
       'Name the first and the last month, such as 2025-04..2026-03.',
     ],
-  ],
-  [
-    /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-    () => [
+    [
+      /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
       'isn’t a date that Tally knows',
       'Name the first and the last day, such as 2025-12-24..2025-12-26.',
     ],
-  ],
-  [MENTION, () => ['You mentioned a person, a channel or a group', 'Type a project’s name or ID.']],
-  [/^\d{1,3}(?:[.,]\d{3})+$/, (raw) => ['isn’t a project ID', DIGITS_ONLY, raw.replace(/\D/g, '')]],
-  [
-    /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
-    () => ['is a day only with a dot after it too', 'Type 5.11. or 2026-11-05.'],
-  ],
-  [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, () => ['isn’t a project ID', DIGITS_ONLY]],
-  [
-    /^\d{4}-\d\d-\d\dt[\d:.]+/,
-    (raw) => ['has a time of day', 'Tally works with whole days, such as 2026-10-05.', raw.slice(0, 10)],
-  ],
-];
+    [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
+    [
+      /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
+      'is a day only with a dot after it too',
+      'Type 5.11. or 2026-11-05.',
+    ],
+    [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, NO_ID, DIGITS_ONLY],
+    [
+      /^\d{4}-\d\d-\d\dt[\d:.]+/,
+      'has a time of day',
+      'Tally works with whole days, such as 2026-10-05.',
+      (word) => word.slice(0, 10),
+    ],
+  ];
 
 /** Why a word that no rule reads is refused. @param works what the command takes */
-export function explainBadWord(text: string, { start, end }: Place, works: string, aliases: Aliases): Slip {
+export function explainBadWord(
+  text: string,
+  place: Place,
+  works: string,
+  aliases: ReadonlySet<string>,
+): Slip {
+  const { start, end } = place;
   const word = text.slice(start, end);
-  const [, hint] = SHAPES.find(([form]) => form.test(word)) ?? [];
-  if (hint !== undefined) {
-    const [why, what, ...instead] = hint(word);
-    return { start, end, why, works: what, instead, isAmbiguous: instead.length > 1 };
-  }
-  if (isKnownWord(word))
-    return { start, end, why: 'doesn’t belong there', works, instead: [], isAmbiguous: false };
-  return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases), isAmbiguous: false };
+  const [, why, what = '', instead] = SHAPES.find(([form]) => form.test(word)) ?? [];
+  if (why !== undefined) return { start, end, why, works: what, instead: instead ? [instead(word)] : [] };
+  if (isKnownWord(word)) return { start, end, why: 'doesn’t belong there', works, instead: [] };
+  return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases), isGuess: true };
 }
 
 /** The longest suggestion: what a button can hold, and people can check before pressing it. */
@@ -140,6 +187,8 @@ const LONGEST_SUGGESTION = 200;
 const MOST_SLIPS = 3;
 /** Words that “the” does not go with. */
 const RELATIVE = /^(?:this-|last-(?!\d)|today|yesterday)/;
+
+const isAmbiguous = ({ instead, isGuess }: Slip): boolean => instead.length > 1 && !isGuess;
 
 /**
  * The whole text with every mistake corrected: only what can be parsed is suggested, and all that stands around the mistake is
@@ -152,7 +201,7 @@ export function correctionsOf(
   slipIn: (text: string) => Slip | undefined,
 ): readonly string[] {
   const found = corrected(text, slip, slipIn, MOST_SLIPS);
-  return slip.isAmbiguous ? [...found] : [found.next().value ?? []].flat();
+  return isAmbiguous(slip) ? [...found] : [found.next().value ?? []].flat();
 }
 
 function* corrected(
@@ -170,6 +219,6 @@ function* corrected(
     // Corrected twice, a word becomes another one: “tomorow” is not “today”.
     if (next && next.start < before.length + instead.length && next.end > before.length) continue;
     if (next === undefined) yield candidate;
-    else if (!slip.isAmbiguous && !next.isAmbiguous) yield* corrected(candidate, next, slipIn, left - 1);
+    else if (!isAmbiguous(slip) && !isAmbiguous(next)) yield* corrected(candidate, next, slipIn, left - 1);
   }
 }

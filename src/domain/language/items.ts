@@ -3,6 +3,7 @@ import type { ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import type { Versus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
+import { isKnownWord } from './correct-text.ts';
 import { parse } from './generated.js';
 import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
 
@@ -57,46 +58,40 @@ export type Item = Place &
     | { readonly kind: 'bad'; readonly word: string }
   );
 
-/** A name of several words is written with dashes; people type it with spaces: `web shop`. */
-function aliasEndIn(text: string, aliases: Aliases, isKnown: (word: string) => boolean) {
-  const most = Math.max(0, ...[...aliases].map((name) => name.split('-').length));
-  return (start: number): number => {
-    if (/[a-z\d-]/.test(text[start - 1] ?? '') || !/[a-z]/.test(text[start] ?? '')) return 0;
-    const words = text.slice(start, start + 200).match(/[a-z\d-]+(?: |$|(?=[^a-z\d-]))/g) ?? [];
-    let found = 0;
-    let [end, name] = [start, ''];
-    for (const [n, word] of words.slice(0, most).entries()) {
-      const bare = word.trim();
-      if (!text.startsWith(word, end)) break;
-      name = n === 0 ? bare : `${name}-${bare}`;
-      if (aliases.has(name) && (n === 0 || !isKnown(bare))) found = end + bare.length;
-      if (!word.endsWith(' ')) break;
-      end += word.length;
+/** The most letters of a name. */
+const LONGEST_NAME = 32;
+
+/** Where the name that begins at a place ends, or 0. One of several words has dashes; people type it with spaces: `web shop`. */
+const aliasEndIn =
+  (text: string, aliases: Aliases) =>
+  (start: number): number => {
+    if (/[a-z\d-]/.test(text[start - 1] ?? '')) return 0;
+    const near = text.slice(start, start + LONGEST_NAME + 1);
+    const words = /^[a-z][a-z\d-]*(?: [a-z\d-]+)*/.exec(near)?.[0].split(' ') ?? [];
+    for (let count = words.length; count > 0; count--) {
+      const name = words.slice(0, count).join('-');
+      if (aliases.has(name) && !words.slice(1, count).some(isKnownWord)) return start + name.length;
     }
-    return found;
+    return 0;
   };
-}
 
 /**
  * Reads a text from its beginning to its end: nothing in it is left out.
  *
  * @param text normalised, in lower case
- * @param start the rule to begin with
- * @param isKnown whether a word is one of the language, so that no name is made of it
+ * @param startRule the rule to begin with
  * @param more what else the rules of the start need
  */
-export function readItems(
+export const readBy = (
   text: string,
   startRule: 'Command' | 'PeriodOnly' | 'Question',
   { today, zone, aliases }: Reader,
-  isKnown: (word: string) => boolean,
   more: object = {},
-): readonly Item[] {
-  return parse(text, {
+): readonly Item[] =>
+  parse(text, {
     startRule,
     calendar: new Calendar(today, zone),
     isPeriod: startRule === 'PeriodOnly',
-    aliasEnd: aliasEndIn(text, aliases, isKnown),
+    aliasEnd: aliasEndIn(text, aliases),
     ...more,
   }) as readonly Item[];
-}

@@ -1,6 +1,7 @@
 /**
- * The days that phrases name, as of today: what the actions of language.peggy call. A date whose year is open (`20 dec`,
- * `october`, `monday`) is a pair of functions: the latest by a day, and the next from a day on.
+ * The days that phrases name, as of today: what the actions of language.peggy call. A named part of the calendar is a point. It
+ * becomes days when it is asked for, because a year that nobody said (`20 dec`, `october`, `monday`) depends on what stands
+ * beside it; what can't be asked for throws then, and the calendar returns the refusal in place of the days.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import {
@@ -10,7 +11,6 @@ import {
   daysBefore,
   daysBetween,
   daysInMonth,
-  endOfUnit,
   formatDays,
   isoWeekday,
   shiftUnits,
@@ -20,7 +20,7 @@ import {
 } from '../time/calendar.ts';
 import type { ComparisonRule } from '../time/comparison-window.ts';
 import type { NamedDays } from '../time/period.ts';
-import { pluralize } from './text.ts';
+import { pluralize } from '../wording.ts';
 
 /** Where something stands in the text that was read: offsets in characters. */
 export interface Place {
@@ -34,209 +34,212 @@ export interface WordsRefusal extends Partial<Place> {
   readonly works: string;
   readonly instead: readonly string[];
   /** What is quoted, if not the words at the place. */
-  readonly quotes?: Place;
+  readonly quotes?: Place | undefined;
 }
 
 /** Days of the calendar that may lie in the future: `count` whole units, or days. */
-export interface Span extends Place {
+export interface Span {
   readonly first: Day;
   readonly last: Day;
   readonly unit: Unit;
   readonly count: number;
   /** Canonical words that mean it relative to today, where there are any: `last-month`. */
   readonly relative?: string;
-  readonly refusal?: WordsRefusal;
 }
 
+type AbsoluteSpan = Omit<Span, 'relative'>;
+
 /** A named part of the calendar. */
-export interface Point extends Place {
+interface Point {
   /** Two ends of one kind are found by one another: `20 dec - 5 jan`. */
   readonly kind: string;
   /** Whether it comes again: every year, month or week as a day, or every year as a longer part of it. */
   readonly recurs?: 'day' | 'part';
   /** Whether it says its year. */
   readonly isDated?: boolean;
-  /** The latest that has begun by a day. */
+  readonly place?: Place;
+  /** The latest that has begun by a day. @throws RefusedWords */
   readonly latest: (limit: Day) => Span;
-  /** The first from a day on. */
+  /** The first from a day on. @throws RefusedWords */
   readonly next: (from: Day) => Span;
 }
 
-export type DaysOrRefusal = Omit<NamedDays, 'typed'> & { readonly refusal?: WordsRefusal };
+type Days = Omit<NamedDays, 'typed'>;
+type Refused = { readonly refusal: WordsRefusal };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
-const MIN_YEAR = 1900;
-const MAX_YEAR = 2199;
-/** The most years between two 29ths of February, or two 53rd weeks. */
-const LEAP_GAP = 8;
-/** Enough months in a row for a day of any number, even a 31st. */
-const MONTHS_TO_31ST = 4;
 const DAYS: ComparisonRule = { kind: 'days' };
-const NO_COUNT = ['asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.'] as const;
-const OUTSIDE: WordsRefusal = {
-  why: 'is outside the years that Tally covers',
-  works: `Type a year from ${MIN_YEAR} to ${MAX_YEAR}.`,
-  instead: [],
-};
-const NOWHERE: Place = { start: -1, end: -1 };
-
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
-const tooLong = (...instead: readonly string[]): WordsRefusal =>
-  refuseWords('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
 
 export const MONTH_NAMES: readonly string[] =
   'january february march april may june july august september october november december'.split(' ');
 
-export const refuseWords = (why: string, works: string, ...instead: readonly string[]): WordsRefusal => ({
-  why,
-  works,
-  instead,
-});
+class RefusedWords extends Error {
+  constructor(readonly refusal: WordsRefusal) {
+    super(refusal.why);
+  }
+}
 
+function refuse(why: string, works: string, ...instead: readonly string[]): never {
+  throw new RefusedWords({ why, works, instead });
+}
+
+const refuseLength = (...instead: readonly string[]): never =>
+  refuse('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
+
+function orRefusal<T extends object>(read: () => T): T | Refused {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RefusedWords) return { refusal: error.refusal };
+    throw error;
+  }
+}
+
+/** Says where the words stand that are refused. */
+function at<T extends object>(place: Place | undefined, read: () => T): T {
+  const result = orRefusal(read);
+  if ('refusal' in result) throw new RefusedWords({ ...place, ...result.refusal });
+  return result;
+}
+
+const earlier = (a: Day, b: Day): Day => [a, b].sort()[0] ?? a;
 const pad = (n: number): string => String(n).padStart(2, '0');
+const dateOf = (year: number, month: number, day: number): Day => `${year}-${pad(month)}-${pad(day)}`;
 const yearOf = (day: Day): number => Number(day.slice(0, 4));
 const monthName = (month: number): string =>
   (MONTH_NAMES[month - 1] ?? '').replace(/^./, (c) => c.toUpperCase());
 
-const dayAlone = (day: Day): Span => ({ ...NOWHERE, first: day, last: day, unit: 'day', count: 1 });
+const daySpan = (day: Day): Span => ({ first: day, last: day, unit: 'day', count: 1 });
 
 function unitAt(unit: Unit, day: Day, count = 1): Span {
   const first = startOfUnit(unit, day);
-  return { ...NOWHERE, first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
+  return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
 
-/** The year that an ISO week belongs to is its Thursday's. */
+/** The year that an ISO week belongs to is its Thursday's, and the first one has 4 January. */
 const isoYear = (monday: Day): number => yearOf(addDays(monday, 3));
+const firstWeek = (year: number): Day => startOfUnit('week', `${year}-01-04`);
 
-function isoWeekNumber(monday: Day): number {
-  return 1 + daysBetween(startOfUnit('week', `${isoYear(monday)}-01-04`), monday) / 7;
-}
+const isHalf = ({ unit, count }: AbsoluteSpan): boolean => unit === 'quarter' && count === 2;
 
 const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   day: (first) => first,
-  week: (first) => `${isoYear(first)}-w${pad(isoWeekNumber(first))}`,
+  week: (first) => `${isoYear(first)}-w${pad(1 + daysBetween(firstWeek(isoYear(first)), first) / 7)}`,
   month: (first) => first.slice(0, 7),
   quarter: (first) => `${first.slice(0, 4)}-q${Math.ceil(Number(first.slice(5, 7)) / 3)}`,
   year: (first) => `year-${first.slice(0, 4)}`,
 };
 
-/** The span in absolute dates: `2026-10`, `2026-h1`, `2026-w40..2026-w45`. */
-export function absoluteText({
-  first,
-  last,
-  unit,
-  count,
-}: Pick<Span, 'first' | 'last' | 'unit' | 'count'>): string {
-  const name = UNIT_TEXT[unit];
-  if (unit === 'quarter' && count === 2 && /-0[17]-/.test(first))
-    return `${first.slice(0, 4)}-h${first.slice(5, 7) === '01' ? 1 : 2}`;
-  const [from, to] = [name(first), name(startOfUnit(unit, last))];
-  return from === to ? from : `${from}..${to}`;
-}
+/** Whether both are days, or weeks, or longer: then their names make a range. */
+const areAlike = (...spans: readonly Pick<Span, 'unit'>[]): boolean =>
+  new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
-/** One fixed part of the calendar. */
-const fixed = (span: Span, kind: string = span.unit): Point => ({
-  ...NOWHERE,
-  kind,
-  latest: () => span,
-  next: () => span,
-});
-
-const isWeekend = (first: Day, last: Day): boolean => isoWeekday(first) === 6 && last === addDays(first, 1);
-
-/** The refusal at the place of a point, if it has none of its own. */
-const at = (refusal: WordsRefusal, { start, end }: Place): WordsRefusal =>
-  start < 0 ? refusal : { start, end, ...refusal };
-
-const quoting = (refusal: WordsRefusal, { start, end }: Place): WordsRefusal =>
-  start < 0 ? refusal : { ...refusal, quotes: { start, end } };
-
-const isLong = (unit: Unit): boolean => unit !== 'day' && unit !== 'week';
-
-const areAlike = (begin: Span, end: Span): boolean =>
-  begin.unit === end.unit || (isLong(begin.unit) && isLong(end.unit));
-
-/** `2026-08..2026-10`, `2026-w40..2026-w45`; days where the ends are not alike. */
-function joinEnds(begin: Span, end: Span): string {
+/** In absolute dates, from one span to another: `2026-10`, `2026-h1`, `2026-w40..2026-w45`; days where they are not alike. */
+export function absoluteText(begin: AbsoluteSpan, end = begin): string {
   if (!areAlike(begin, end)) return `${begin.first}..${end.last}`;
-  const from = absoluteText(begin).replace(/\.\..*/, '');
-  const to = absoluteText(end).replace(/.*\.\./, '');
+  const nameOf = (span: AbsoluteSpan, day: Day): string =>
+    isHalf(span) && /-0[17]-/.test(span.first)
+      ? `${span.first.slice(0, 4)}-h${span.first.slice(5, 7) === '01' ? 1 : 2}`
+      : UNIT_TEXT[span.unit](startOfUnit(span.unit, day));
+  const [from, to] = [nameOf(begin, begin.first), nameOf(end, end.last)];
   return from === to ? from : `${from}..${to}`;
 }
 
-function onWeekday(day: Day, weekday: number): Span {
-  const actual = isoWeekday(day);
-  if (weekday === actual) return dayAlone(day);
-  const why = `isn’t a date: ${formatDays(day, day).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
-  return { ...dayAlone(day), refusal: refuseWords(why, 'Leave out the weekday, or the date.') };
+const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](first)}`;
+
+/** One part of the calendar, whatever is asked about. */
+const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
+
+/** What does not come in each unit (29 February, a 53rd week, a 31st) comes within so many; a first week may begin in the year before. */
+const BEFORE = [1, 0, -1, -2, -3, -4, -5, -6, -7, -8];
+const AFTER = BEFORE.map((n) => 1 - n);
+
+/** @param within the one that comes in the unit with this first day, or about then */
+function recurring(
+  kind: string,
+  recurs: 'day' | 'part',
+  unit: Unit,
+  within: (start: Day) => Span | undefined,
+): Point {
+  const find = (near: Day, steps: readonly number[], fits: (first: Day) => boolean): Span => {
+    for (const step of steps) {
+      const span = within(shiftUnits(unit, startOfUnit(unit, near), step));
+      if (span !== undefined && fits(span.first)) return span;
+    }
+    return daySpan(near);
+  };
+  return {
+    ...{ kind, recurs },
+    latest: (limit) => find(limit, BEFORE, (first) => first <= limit),
+    next: (from) => find(from, AFTER, (first) => first >= from),
+  };
 }
 
-/** Why no date can be in this month. */
-function refusedMonth(year: number, month: number): WordsRefusal | undefined {
-  if (year < MIN_YEAR || year > MAX_YEAR) return OUTSIDE;
+/** @throws RefusedWords where no date can be in this month */
+function checkMonth(year: number, month: number): void {
+  if (year < 1900 || year > 2199)
+    refuse('is outside the years that Tally covers', 'Type a year from 1900 to 2199.');
   if (month < 1 || month > 12)
-    return refuseWords(
-      'has a month that doesn’t exist',
-      'Months are 01 to 12, such as 2026-10 or 2026-10-05.',
-    );
-  return undefined;
+    refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
 }
+
+const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
+
+type Part = keyof typeof MONTHS_IN | 'week';
 
 /** Undefined for a week that the year does not have. */
-function partOfYear(kind: 'month' | 'quarter' | 'half' | 'week', n: number, year: number): Span | undefined {
+function partOfYear(kind: Part, n: number, year: number): Span | undefined {
   if (kind === 'week') {
-    const monday = addDays(startOfUnit('week', `${year}-01-04`), 7 * (n - 1));
+    const monday = addDays(firstWeek(year), 7 * (n - 1));
     return isoYear(monday) === year ? unitAt('week', monday) : undefined;
   }
-  const months = { month: 1, quarter: 3, half: 6 }[kind];
-  const first = `${year}-${pad((n - 1) * months + 1)}-01`;
+  const first = dateOf(year, (n - 1) * MONTHS_IN[kind] + 1, 1);
   return kind === 'half' ? unitAt('quarter', first, 2) : unitAt(kind, first);
 }
 
 const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 
+/** A unit, or a weekday (1 for Monday). */
+type Piece = Unit | 'weekend' | number;
+
 /** Weeks of a month may be seven days each from its first on, or back from its last, or weeks from Monday. */
-function refuseWeeks(from: number, to: number, whole: Span): WordsRefusal {
+function refuseWeeks(from: number, to: number, whole: Span): never {
   const why = 'could be seven days or a week from Monday';
-  if (whole.unit !== 'month' || from !== to) return refuseWords(why, NAME_DAYS);
   const day = from > 0 ? addDays(whole.first, 7 * (from - 1)) : addDays(whole.last, 7 * (from + 1));
   const [first, last] = from > 0 ? [day, addDays(day, 6)] : [addDays(day, -6), day];
-  if (last > whole.last) return refuseWords(why, NAME_DAYS);
-  return refuseWords(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
+  if (whole.unit !== 'month' || from !== to || last > whole.last) refuse(why, NAME_DAYS);
+  refuse(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
 }
 
 /** Each day, weekday, weekend, month or quarter of a part of the calendar. */
-function piecesOf(each: Unit | 'weekend' | number, { first, last }: Span): readonly Span[] {
-  if (each === 'month' || each === 'quarter') {
-    const count = countUnits(each, first, last);
-    return Array.from({ length: count }, (_, n) => unitAt(each, shiftUnits(each, first, n)));
-  }
-  const days = Array.from({ length: daysBetween(first, last) + 1 }, (_, n) => addDays(first, n));
-  if (each === 'weekend')
-    return days
-      .filter((day) => isoWeekday(day) === 6 && day < last)
-      .map((day) => ({ ...dayAlone(day), last: addDays(day, 1) }));
-  return (typeof each === 'number' ? days.filter((day) => isoWeekday(day) === each) : days).map(dayAlone);
+function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
+  const unit = each === 'month' || each === 'quarter' ? each : 'day';
+  const count = unit === 'day' ? daysBetween(first, last) + 1 : countUnits(unit, first, last);
+  const all = Array.from({ length: count }, (_, n) => unitAt(unit, shiftUnits(unit, first, n)));
+  if (typeof each === 'number') return all.filter((day) => isoWeekday(day.first) === each);
+  if (each !== 'weekend') return all;
+  const saturdays = all.filter((day) => isoWeekday(day.first) === 6 && day.last < last);
+  return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
-function pickPart(each: Unit | 'weekend' | number, from: number, to: number, whole: Span): Span {
+/** Places count from 1 on, or back from -1. */
+function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
-  const isWithin = from > 0 ? Math.max(from, to) <= pieces.length : -from <= pieces.length;
-  if (first === undefined || last === undefined || !isWithin) {
+  if (first === undefined || last === undefined) {
     const name = typeof each === 'number' ? (WEEKDAY_NAMES[each - 1] ?? '') : each;
     const why = `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`;
-    return { ...whole, refusal: refuseWords(why, 'Name the days, such as 2026-10-01..2026-10-15.') };
+    return refuse(why, 'Name the days, such as 2026-10-01..2026-10-15.');
   }
   const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
-  const isHalf = from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
-  if (each !== 'weekend' || !isHalf) return span;
+  const isCut = from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
+  if (each !== 'weekend' || !isCut) return span;
   const readings = [0, from > 0 ? -7 : 7].map((n) => `${addDays(span.first, n)}..${addDays(span.last, n)}`);
-  const why = 'could be either of two weekends';
-  return { ...span, refusal: refuseWords(why, `Type ${readings.join(' or ')}.`, ...readings) };
+  return refuse('could be either of two weekends', `Type ${readings.join(' or ')}.`, ...readings);
 }
 
 /** The calendar as of a day in a zone. */
@@ -248,112 +251,93 @@ export class Calendar {
 
   // Units around today.
 
-  /** `last-7-days`, `last-3-months`: the complete ones; days may include today. */
-  lastUnits(unit: Unit, count: number, includesToday = false): DaysOrRefusal {
-    const relative = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
-    if (count === 0) return { ...this.#today(), refusal: refuseWords(...NO_COUNT) };
-    if (count > MAX_PERIOD_DAYS)
-      return { ...this.#today(), refusal: tooLong(...(unit === 'day' ? [] : ['last-3-years'])) };
-    if (unit === 'day') {
-      const [n, last] = includesToday ? [count - 1, this.today] : [count, addDays(this.today, -1)];
-      const first = daysBefore(this.today, n, this.zone)[0] ?? this.today;
-      const text = includesToday ? `${relative} including today` : count === 1 ? 'yesterday' : relative;
-      return this.#checked({ first, last, text, rule: this.#ruleOfDays(first, last), counted: count });
-    }
-    const first = shiftUnits(unit, startOfUnit(unit, this.today), -count);
-    const last = addDays(startOfUnit(unit, this.today), -1);
-    return this.#checked({ first, last, text: relative, rule: { kind: 'units', unit, count } });
-  }
-
   /** `this-month`, and with `n` the nth unit before it. */
-  unitsAgo(unit: Unit, n: number): Span {
-    if (unit === 'day') return this.daysAgo(n);
+  unitsAgo(unit: Unit, n: number): Point {
+    if (unit === 'day') return this.dayAgo('day', n);
     const span = unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n));
-    return n > 1 ? span : { ...span, relative: n === 0 ? `this-${unit}` : `last-${unit}` };
-  }
-
-  daysAgo(n: number): Span {
-    if (n > MAX_PERIOD_DAYS) return { ...dayAlone(this.today), refusal: tooLong() };
-    const span = dayAlone(daysBefore(this.today, n, this.zone)[0] ?? this.today);
-    return n > 1 ? span : { ...span, relative: n === 0 ? 'today' : 'yesterday' };
+    return this.#around(unit, n, span, `this-${unit}`, `last-${unit}`);
   }
 
   /** The day `n` units before today. */
-  dayUnitsAgo = (unit: Unit, n: number): Span =>
-    unit === 'day' ? this.daysAgo(n) : dayAlone(shiftUnits(unit, this.today, -Math.min(n, MAX_PERIOD_DAYS)));
+  dayAgo(unit: Unit, n: number): Point {
+    if (n > MAX_PERIOD_DAYS) return fixed('day', refuseLength);
+    if (unit !== 'day') return fixed('day', () => daySpan(shiftUnits(unit, this.today, -n)));
+    const day = daysBefore(this.today, n, this.zone)[0] ?? this.today;
+    return this.#around('day', n, daySpan(day), 'today', 'yesterday');
+  }
 
   /** @param weeks 0 for this week's weekend, 1 for the latest whole one */
-  weekend(weeks: number): Span {
+  weekend(weeks: number): Point {
     const saturday = addDays(startOfUnit('week', this.today), 5 - 7 * weeks);
-    const span = { ...dayAlone(saturday), last: addDays(saturday, 1) };
-    return weeks > 1 ? span : { ...span, relative: weeks === 0 ? 'this-weekend' : 'last-weekend' };
+    const span = { ...daySpan(saturday), last: addDays(saturday, 1) };
+    return this.#around('weekend', weeks, span, 'this-weekend', 'last-weekend');
   }
 
-  weekBefore = (point: Point): Span => dayAlone(addDays(point.latest(this.today).first, -7));
+  #around = (kind: string, n: number, span: Span, now: string, last: string): Point =>
+    fixed(kind, () => (n > 1 ? span : { ...span, relative: n === 0 ? now : last }));
 
   /** @param weekday 1 for Monday; the one in the week `weeks` before this one */
-  weekdayOf(weekday: number, weeks: number): Span {
-    return dayAlone(addDays(startOfUnit('week', this.today), weekday - 1 - 7 * weeks));
+  weekdayOf(weekday: number, weeks: number): Point {
+    return fixed('day', () => daySpan(addDays(startOfUnit('week', this.today), weekday - 1 - 7 * weeks)));
   }
 
-  // Dates with an open year.
+  weekBefore = (point: Point): Point =>
+    fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
+
+  // Dates.
 
   /** The latest such weekday before today. */
   weekday(weekday: number): Point {
-    const latest = (limit: Day): Span => {
-      const before = limit < this.today ? addDays(limit, 1) : this.today;
-      return dayAlone(addDays(before, -((isoWeekday(before) - weekday + 6) % 7) - 1));
-    };
-    const next = (from: Day): Span => dayAlone(addDays(from, (weekday - isoWeekday(from) + 7) % 7));
-    return { ...NOWHERE, kind: 'weekday', recurs: 'day', latest, next };
+    const point = recurring('weekday', 'day', 'week', (monday) => daySpan(addDays(monday, weekday - 1)));
+    const yesterday = addDays(this.today, -1);
+    return { ...point, latest: (limit) => point.latest(earlier(limit, yesterday)) };
   }
 
   /** `the 17th` */
-  dayOfMonth(day: number): Point {
-    const falls = (near: Day, step: 1 | -1): readonly Day[] =>
-      Array.from({ length: MONTHS_TO_31ST }, (_, n) =>
-        shiftUnits('month', `${near.slice(0, 7)}-01`, step * n),
-      )
-        .filter((first) => Number(endOfUnit('month', first).slice(8)) >= day)
-        .map((first) => `${first.slice(0, 8)}${pad(day)}`);
-    return this.#recurring('day-of-month', falls);
-  }
+  dayOfMonth = (day: number): Point =>
+    recurring('day-of-month', 'day', 'month', (first) => {
+      const found = addDays(first, day - 1);
+      return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
+    });
 
   /** `3 october`; without a year the latest, or the next. */
   monthDay(month: number, day: number, year?: number): Point {
-    const name = monthName(month);
     if (year !== undefined) return this.date(year, month, day);
-    const most = name === '' ? 0 : daysInMonth(2024, month);
+    const name = monthName(month);
+    if (name === '') return this.refused('isn’t a date', YEAR_FIRST);
+    // A leap year.
+    const most = daysInMonth(2024, month);
     if (day < 1 || day > most)
-      return this.#refused(
-        name === ''
-          ? refuseWords('isn’t a date', YEAR_FIRST)
-          : refuseWords(
-              `isn’t a date: ${name} has ${most} days at most`,
-              `The last one is ${name.toLowerCase()}-${most}.`,
-            ),
+      return this.refused(
+        `isn’t a date: ${name} has ${most} days at most`,
+        `The last one is ${name.toLowerCase()}-${most}.`,
       );
-    const falls = (near: Day, step: 1 | -1): readonly Day[] =>
-      Array.from({ length: LEAP_GAP + 1 }, (_, n) => yearOf(near) + step * n)
-        .filter((y) => daysInMonth(y, month) >= day)
-        .map((y) => `${y}-${pad(month)}-${pad(day)}`);
-    return this.#recurring('day', falls);
+    return recurring('day', 'day', 'year', (first) =>
+      day > daysInMonth(yearOf(first), month) ? undefined : daySpan(dateOf(yearOf(first), month, day)),
+    );
   }
 
-  #recurring(kind: string, falls: (near: Day, step: 1 | -1) => readonly Day[]): Point {
-    return {
-      ...NOWHERE,
-      kind,
-      recurs: 'day',
-      latest: (limit) => dayAlone(falls(limit, -1).find((day) => day <= limit) ?? limit),
-      next: (from) => dayAlone(falls(from, 1).find((day) => day >= from) ?? from),
+  /** A date in digits. */
+  date(year: number, month: number, day: number): Point {
+    const read = (): Span => {
+      checkMonth(year, month);
+      const length = daysInMonth(year, month);
+      if (day >= 1 && day <= length) return daySpan(dateOf(year, month, day));
+      const last = dateOf(year, month, length);
+      const why = `isn’t a date: ${monthName(month)} ${year} has ${length} days`;
+      return refuse(why, `The last day of the month is ${last}.`, ...(day > length ? [last] : []));
     };
+    return { ...fixed('day', read), isDated: true };
   }
 
   /** A day that was named with its weekday, refused where they disagree. */
   checked(point: Point, weekday: number | null): Point {
-    const check = (span: Span): Span =>
-      weekday === null || span.refusal ? span : { ...span, ...onWeekday(span.first, weekday) };
+    const check = (span: Span): Span => {
+      const actual = isoWeekday(span.first);
+      if (weekday === null || weekday === actual) return span;
+      const why = `isn’t a date: ${formatDays(span.first, span.first).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
+      return refuse(why, 'Leave out the weekday, or the date.');
+    };
     return {
       ...point,
       latest: (limit) => check(point.latest(limit)),
@@ -361,315 +345,242 @@ export class Calendar {
     };
   }
 
-  /** A date in digits. */
-  date(year: number, month: number, day: number): Point {
-    const refusal = refusedMonth(year, month);
-    if (refusal) return this.#refused(refusal);
-    const length = daysInMonth(year, month);
-    const last = `${year}-${pad(month)}-${pad(length)}`;
-    if (day < 1 || day > length)
-      return this.#refused(
-        refuseWords(
-          `isn’t a date: ${monthName(month)} ${year} has ${length} days`,
-          `The last day of the month is ${last}.`,
-          ...(day > length ? [last] : []),
-        ),
-      );
-    return { ...fixed(dayAlone(`${year}-${pad(month)}-${pad(day)}`)), isDated: true };
+  /**
+   * `1/2/2026`: the only date that it can be, or refused with both.
+   * @param sign between the numbers where the year has two digits: with dots the day is first, with dashes the year may be
+   */
+  eitherDate(a: number, b: number, year?: number, sign = ''): Point {
+    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)].filter((p) => this.#spanOf(p));
+    const days = [...new Set(points.map((point) => point.latest(this.today).first))];
+    const known = days.slice(0, '-./'.indexOf(sign));
+    if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
+    if (days.length > 1) return this.refused('doesn’t say which is the month', YEAR_FIRST, ...days);
+    return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
-  /** The dates that two numbers can be: the day first, and the month first. */
-  #datesOf(a: number, b: number, year?: number): readonly Point[] {
-    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)];
-    const first = (point: Point): Day => point.latest(this.today).first;
-    const valid = points.filter((point) => point.latest(this.today).refusal === undefined);
-    return valid.filter((point, n) => n === 0 || first(point) !== first(valid[0] ?? point));
-  }
-
-  /** `1/2/2026`: the only date that it can be, or refused with both. */
-  eitherDate(a: number, b: number, year?: number): Point {
-    const [only = this.refused('isn’t a date', YEAR_FIRST), other] = this.#datesOf(a, b, year);
-    if (other === undefined) return only;
-    const texts = [only, other].map((point) => point.latest(this.today).first);
-    return this.refused('doesn’t say which is the month', YEAR_FIRST, ...texts);
-  }
-
-  /** `5/11/26`: refused, with the days it may be; with dots the day is first, with dashes the year may be. */
-  shortYear(a: number, b: number, year: number, sign: string): Point {
-    const days = this.#datesOf(a, b, 2000 + year).map((point) => point.latest(this.today).first);
-    return this.refused(
-      'doesn’t say which is the year',
-      YEAR_FIRST,
-      ...days.slice(0, ['-', '.', '/'].indexOf(sign)),
-    );
-  }
-
-  fixed = fixed;
   monthNames = MONTH_NAMES;
-  #refused = (refusal: WordsRefusal): Point => fixed({ ...dayAlone(this.today), refusal });
-  refused = (...said: Parameters<typeof refuseWords>): Point => this.#refused(refuseWords(...said));
+  refused = (...said: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...said));
+
+  // Longer parts of the calendar.
 
   /** @param year undefined: the latest that has begun; 'whole': the latest that is over */
-  part(kind: 'month' | 'quarter' | 'half' | 'week', n: number, year?: number | 'whole'): Point {
-    const of = (y: number): Span | undefined => partOfYear(kind, n, y);
-    if (typeof year === 'number') return { ...fixed(of(year) ?? this.#noWeek(year), kind), isDated: true };
-    const found = (test: (span: Span) => boolean, from: Day): Span =>
-      Array.from({ length: LEAP_GAP + 2 }, (_, back) => of(yearOf(from) + 1 - back)).find(
-        (span) => span !== undefined && test(span),
-      ) ?? dayAlone(from);
-    if (year === 'whole')
-      return fixed(
-        found(({ last }) => last < this.today, this.today),
-        `last ${kind}`,
-      );
-    const latest = (limit: Day): Span => found(({ first }) => first <= limit, limit);
-    const next = (from: Day): Span => latest(addDays(shiftUnits('year', from, 1), -1));
-    return { ...NOWHERE, kind, recurs: 'part', latest, next };
-  }
-
-  #noWeek = (year: number): Span => ({
-    ...dayAlone(this.today),
-    refusal: refuseWords(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`),
-  });
-
-  /** `2026-10` */
-  monthOf(year: number, month: number): Point {
-    const refusal = refusedMonth(year, month);
-    return refusal ? this.#refused(refusal) : this.part('month', month, year);
+  part(kind: Part, n: number, year?: number | 'whole'): Point {
+    if (typeof year === 'number') {
+      const read = (): Span => {
+        if (kind === 'month') checkMonth(year, n);
+        const span = partOfYear(kind, n, year);
+        return span ?? refuse(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
+      };
+      return { ...fixed(kind, read), isDated: true };
+    }
+    const point = recurring(kind, 'part', 'year', (first) => partOfYear(kind, n, yearOf(first)));
+    if (year === undefined) return point;
+    return fixed(`last ${kind}`, () => {
+      const span = point.latest(this.today);
+      return span.last < this.today ? span : point.latest(addDays(span.first, -1));
+    });
   }
 
   year(year: number): Point {
-    if (year >= MIN_YEAR && year <= MAX_YEAR) return fixed(unitAt('year', `${year}-01-01`));
-    return this.#refused(OUTSIDE);
+    return fixed('year', () => {
+      checkMonth(year, 1);
+      return unitAt('year', `${year}-01-01`);
+    });
   }
 
   /** The ISO week of a day; with an edge the day has to be its first or last. */
   weekOf(day: Point, edge?: 'start' | 'end'): Point {
-    const { first, refusal } = day.latest(this.today);
-    const week = unitAt('week', first);
-    if (refusal || edge === undefined || first === (edge === 'start' ? week.first : week.last))
-      return fixed({ ...week, ...(refusal && { refusal }) });
-    const name = WEEKDAY_NAMES[isoWeekday(first) - 1];
-    const why = `doesn’t ${edge === 'start' ? 'start on a Monday' : 'end on a Sunday'}: ${formatDays(first, first).slice(4)} is a ${name}`;
-    const instead = week.first <= this.today ? [absoluteText(week)] : [];
-    return this.#refused(refuseWords(why, 'Weeks are Monday to Sunday.', ...instead));
+    return fixed('week', () => {
+      const { first } = day.latest(this.today);
+      const week = unitAt('week', first);
+      if (edge === undefined || first === (edge === 'start' ? week.first : week.last)) return week;
+      const end = edge === 'start' ? 'start on a Monday' : 'end on a Sunday';
+      const why = `doesn’t ${end}: ${formatDays(first, first).slice(4)} is a ${WEEKDAY_NAMES[isoWeekday(first) - 1]}`;
+      const instead = week.first <= this.today ? [absoluteText(week)] : [];
+      return refuse(why, 'Weeks are Monday to Sunday.', ...instead);
+    });
   }
 
-  // Parts of longer parts.
-
   /**
-   * Some of the days, weekdays, weekends, months or quarters of a part of the calendar: places count from 1 on, or back from
-   * -1. Where its year is open, the latest such part that has begun.
-   *
-   * @param each a unit, or a weekday (1 for Monday)
+   * Some of the days, weekdays, weekends, months or quarters of a part of the calendar. Where its year is open, the latest such
+   * part that has begun.
    */
-  partOf(each: Unit | 'weekend' | number, from: number, to: number, of: Point): Point {
-    const whole = of.latest(this.today);
-    if (whole.refusal) return fixed(whole);
-    if (each === 'week') return this.#refused(refuseWeeks(from, to, whole));
-    const found = pickPart(each, from, to, whole);
-    const isLater = of.recurs === 'part' && found.first > this.today && !found.refusal;
-    return fixed(isLater ? pickPart(each, from, to, of.latest(addDays(whole.first, -1))) : found, 'part');
+  partOf(each: Piece, from: number, to: number, of: Point): Point {
+    return fixed('part', () => {
+      const whole = of.latest(this.today);
+      if (each === 'week') return refuseWeeks(from, to, whole);
+      const found = pickPieces(each, from, to, whole);
+      const isLater = of.recurs === 'part' && found.first > this.today;
+      return isLater ? pickPieces(each, from, to, of.latest(addDays(whole.first, -1))) : found;
+    });
+  }
+
+  /** The unit that a point is one of; a day where it can't be asked for. */
+  unitOf(point: Point): Unit | 'half' {
+    const span = this.#spanOf(point) ?? daySpan(this.today);
+    return isHalf(span) ? 'half' : span.unit;
   }
 
   /** Whether one is a part of the other. */
-  canHave(each: Unit | 'weekend' | number, of: Point): boolean {
-    const { unit, count } = of.latest(this.today);
-    const size = unit === 'quarter' && count === 2 ? 'half' : unit;
+  canHave(each: Piece, of: Point): boolean {
     const piece = typeof each === 'number' ? 'day' : each === 'weekend' ? 'week' : each;
-    return each !== 'year' && SIZES.indexOf(size) > SIZES.indexOf(piece);
+    return SIZES.indexOf(this.unitOf(of)) > SIZES.indexOf(piece);
   }
 
-  /** The first or second half of a month. */
-  halfMonth(half: number, of: Point): Point {
-    return half === 1
-      ? this.partOf('day', 1, 15, of)
-      : this.partOf('day', 16, Number(of.latest(this.today).last.slice(8)), of);
+  #spanOf(point: Point): Span | undefined {
+    const span = orRefusal(() => point.latest(this.today));
+    return 'refusal' in span ? undefined : span;
   }
 
   // What can be asked about.
 
-  #today = (): DaysOrRefusal => ({ first: this.today, last: this.today, text: 'today', rule: DAYS });
-
-  #ruleOfDays = (first: Day, last: Day): ComparisonRule =>
-    isWeekend(first, last) ? { kind: 'weekend', unit: 'week' } : DAYS;
-
-  #checked(days: DaysOrRefusal): DaysOrRefusal {
-    const isShort = daysBetween(days.first, days.last) < MAX_PERIOD_DAYS;
-    if (isShort || days.refusal) return days;
-    return { ...days, refusal: tooLong(...(days.counted === undefined ? ['last-3-years'] : [])) };
+  #days(read: () => Days): Days | Refused {
+    return orRefusal(() => {
+      const days = read();
+      if (daysBetween(days.first, days.last) < MAX_PERIOD_DAYS) return days;
+      return refuseLength(...(days.counted === undefined ? ['last-3-years'] : []));
+    });
   }
 
-  /** @param isAlone nothing else was asked for, so that what is running now is offered in place of the future */
-  #inFuture({ unit, count, relative }: Span, isAlone: boolean): WordsRefusal {
-    const running =
-      relative === 'this-weekend'
-        ? 'last-weekend'
-        : unit === 'day'
-          ? 'today'
-          : count > 1
-            ? 'this-year'
-            : `this-${unit}`;
-    return refuseWords('is in the future', FUTURE, ...(isAlone ? [running] : []));
+  /** `last-7-days`, `last-3-months`: the complete ones; days may include today. */
+  lastUnits(unit: Unit, count: number, includesToday = false): Days | Refused {
+    return this.#days(() => {
+      if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
+      if (count > MAX_PERIOD_DAYS) refuseLength(...(unit === 'day' ? [] : ['last-3-years']));
+      const last = this.unitsAgo(unit, includesToday ? 0 : 1).latest(this.today);
+      const days = this.#until(
+        this.unitsAgo(unit, includesToday ? count - 1 : count).latest(this.today),
+        last,
+      );
+      const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
+      if (unit !== 'day') return { ...days, text: name };
+      const text = includesToday ? `${name} including today` : count === 1 ? days.text : name;
+      return { ...days, text, counted: count };
+    });
   }
 
   /** One named part of the calendar, until today. */
-  at(point: Point): DaysOrRefusal {
-    const span = point.latest(this.today);
-    const { first, unit, count } = span;
-    const isOver = span.last < this.today;
-    const last = isOver ? span.last : this.today;
-    const isHalf = unit === 'quarter' && count === 2;
-    const isOpen = unit === 'day' ? span.last > this.today : count > 1 && !isHalf && span.last >= this.today;
-    const text = span.relative ?? (isOpen ? `since ${UNIT_TEXT[unit](first)}` : absoluteText(span));
-    const running: ComparisonRule = { kind: isOver ? 'units' : 'running', unit, count };
-    const rule = unit === 'day' ? this.#ruleOfDays(first, span.last) : isOpen ? DAYS : running;
-    const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, true) : undefined);
-    return this.#checked({ first, last, text, rule, ...(refusal && { refusal }) });
+  at(point: Point): Days | Refused {
+    return this.#days(() => {
+      const span = point.latest(this.today);
+      if (span.first <= this.today) return this.#until(span, span);
+      const { unit, count, relative } = span;
+      const running = unit === 'day' ? 'today' : count > 1 ? 'this-year' : `this-${unit}`;
+      return refuse('is in the future', FUTURE, relative === 'this-weekend' ? 'last-weekend' : running);
+    });
   }
 
   /** From a day until now. */
-  since(point: Point): DaysOrRefusal {
-    const span = point.latest(this.today);
-    const { first, relative } = span;
-    const refusal = span.refusal ?? (first > this.today ? this.#inFuture(span, false) : undefined);
-    const text = relative === 'today' ? relative : `since ${absoluteText(span)}`;
-    return this.#checked({
-      first,
-      last: this.today,
-      text,
-      rule: DAYS,
-      ...(refusal && { refusal: at(refusal, point) }),
-    });
-  }
+  since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**
    * The first day is the latest that has begun and lies before the last one; the last is the next such day after it. Ends of
    * different kinds mean what each means alone.
    */
-  between(from: Point, to: Point): DaysOrRefusal {
-    const [begin, end, readings] = this.#ends(from, to);
-    const refusal =
-      (begin.refusal && at(begin.refusal, from)) ??
-      (end.refusal && at(end.refusal, to)) ??
-      (begin.first > this.today ? at(this.#inFuture(begin, false), from) : undefined) ??
-      readings ??
-      this.#refusedEnds(from, begin, to, end);
-    const isOver = end.last < this.today;
-    const last = isOver ? end.last : this.today;
-    const isOpen = end.relative === 'today' || (end.last > this.today && !areAlike(begin, end));
-    const text = isOpen ? `since ${absoluteText(begin)}` : joinEnds(begin, end);
-    const rule = isOpen ? DAYS : this.#ruleBetween(begin, end);
-    return this.#checked({ first: begin.first, last, text, rule, ...(refusal && { refusal }) });
+  between(from: Point, to: Point): Days | Refused {
+    return this.#days(() => {
+      const [begin, end, other] = this.#ends(from, to);
+      const readings = [other ?? end, end].map(
+        ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
+      );
+      if (other !== undefined)
+        refuse(
+          'doesn’t say which day is the last one',
+          'Name it as a date, such as 2026-10-05.',
+          ...readings,
+        );
+      if (end.last < begin.first) {
+        const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
+        refuse(
+          `ends before it begins (${begin.first} to ${end.last})`,
+          'Put the earlier date first, such as 2026-10-01..2026-10-15.',
+          ...(isClear ? [absoluteText(end, begin)] : []),
+        );
+      }
+      if (end.first <= this.today) return this.#until(begin, end);
+      const instead = this.#endedEarlier(from, begin, to, end);
+      throw new RefusedWords({ why: 'is in the future', works: FUTURE, instead, quotes: to.place });
+    });
   }
 
-  #ends(from: Point, to: Point): readonly [Span, Span, WordsRefusal?] {
+  /** `september and october`: one period where each begins as the one before ends. */
+  joined(...points: readonly Point[]): Days | Refused {
+    return this.#days(() => {
+      const ends = points.slice(1).map((point, n) => this.#ends(points[n] ?? point, point));
+      const areAdjacent = ends.every(
+        ([begin, end, other]) => other === undefined && end.first === addDays(begin.last, 1),
+      );
+      const [first, last] = [ends[0]?.[0], ends.at(-1)?.[1]];
+      if (areAdjacent && first && last)
+        return last.first > this.today ? refuse('is in the future', FUTURE) : this.#until(first, last);
+      return refuse('isn’t one period', 'Ask about one at a time, or a range such as 2026-08..2026-10.');
+    });
+  }
+
+  #begun(point: Point, limit: Day): Span {
+    return at(point.place, () => {
+      const span = point.latest(limit);
+      return span.first > this.today ? refuse('is in the future', FUTURE) : span;
+    });
+  }
+
+  #ends(from: Point, to: Point): readonly [begin: Span, end: Span, other?: Span] {
+    const [, alone = daySpan(this.today)] = [from, to].map((point) =>
+      at(point.place, () => point.latest(this.today)),
+    );
     const isAlike = from.kind === to.kind;
-    const alone = to.latest(this.today);
-    const isOver = alone.last < this.today;
-    const until = isOver ? alone.last : this.today;
+    // The last day says the year of the first one too: `3 oct to 5 nov 2025`.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
-    const begin = from.latest(isFound ? until : this.today);
+    const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
     if (to.recurs === undefined) return [begin, alone];
-    const next = to.next(begin.first);
-    if (next.refusal) return [begin, next];
+    const next = at(to.place, () => to.next(begin.first));
     if (next.first >= alone.first)
       return [begin, isAlike || to.recurs === 'day' || from.recurs === 'day' ? next : alone];
     if (isAlike && to.recurs === 'day') return [begin, next];
-    const readings = [next, alone].map(({ last }) => {
-      const isOver = last < this.today;
-      return `${absoluteText(begin)}..${isOver ? last : this.today}`;
-    });
-    const why = 'doesn’t say which day is the last one';
-    return [begin, alone, refuseWords(why, 'Name it as a date, such as 2026-10-05.', ...readings)];
-  }
-
-  #refusedEnds(from: Point, begin: Span, to: Point, end: Span): WordsRefusal | undefined {
-    if (end.last < begin.first) {
-      const swapped = to.latest(this.today);
-      const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
-      const instead = isClear ? [joinEnds(swapped, begin)] : [];
-      return refuseWords(
-        `ends before it begins (${begin.first} to ${end.last})`,
-        'Put the earlier date first, such as 2026-10-01..2026-10-15.',
-        ...instead,
-      );
-    }
-    if (end.first <= this.today) return undefined;
-    return quoting(refuseWords('is in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end)), to);
+    return [begin, alone, next];
   }
 
   /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */
   #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
-    const isWithin = startOfUnit(unit, begin.first) === startOfUnit(unit, end.first);
-    if (to.recurs !== undefined && from.recurs === to.recurs && from.kind === to.kind && !isWithin) {
-      const last = to.latest(this.today);
-      return [joinEnds(from.latest(addDays(last.first, -1)), last)];
+    const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
+    if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && isSplit) {
+      const latest = to.latest(this.today);
+      return [absoluteText(from.latest(addDays(latest.first, -1)), latest)];
     }
-    return to.recurs === 'part' || begin.first >= this.today ? [] : [`since ${absoluteText(begin)}`];
+    return to.recurs === 'part' || begin.first >= this.today ? [] : [sinceText(begin)];
   }
 
-  /** `1-15 october` */
-  daysOfMonth(a: number, b: number, month: number, year?: number): DaysOrRefusal {
-    const [from, to] = [a, b].map((day) => this.monthDay(month, day, year));
-    return this.#inOrder(a <= b, from, to);
-  }
-
-  /** `the 1st to the 15th of last month` */
-  daysWithin(a: number, b: number, of: Point): DaysOrRefusal {
-    const [from, to] = [a, b].map((day) => this.partOf('day', day, day, of));
-    return this.#inOrder(a <= b, from, to);
-  }
-
-  #inOrder(isInOrder: boolean, from?: Point, to?: Point): DaysOrRefusal {
-    if (from === undefined || to === undefined) return this.#today();
-    const days = this.between(from, to);
-    if (isInOrder || from.latest(this.today).refusal || to.latest(this.today).refusal) return days;
-    return {
-      ...days,
-      refusal: refuseWords(
-        'ends before it begins',
-        'Put the earlier day first.',
-        this.between(to, from).text,
-      ),
-    };
-  }
-
-  /** `september and october`: one period where each begins as the one before ends; otherwise undefined. */
-  joined(...points: readonly Point[]): DaysOrRefusal | undefined {
-    const [first, last] = [points[0], points.at(-1)];
-    if (first === undefined || last === undefined) return undefined;
-    const [a, b] = [first, last].map((point) => point.latest(this.today).relative);
-    if (a === 'today' && b === 'yesterday') return this.between(last, first);
-    const areAdjacent = points.slice(1).every((point, n) => {
-      const [begin, end, readings] = this.#ends(points[n] ?? first, point);
-      return readings === undefined && end.first === addDays(begin.last, 1);
-    });
-    return areAdjacent ? this.between(first, last) : undefined;
+  /** From the first day of a span that has begun to the last one of another, or until now. */
+  #until(begin: Span, end: Span): Days {
+    const isOver = end.last < this.today;
+    const isOne = begin.unit === end.unit && begin.first === end.first;
+    const isCut = end.last > this.today && (end.unit === 'day' || !areAlike(begin, end));
+    const isPart = isOne && !isOver && end.count > 1 && !isHalf(end);
+    // “Since 5 october”, said on that day, is no other day when it is read again.
+    const isUntilNow = end.relative === 'today' && begin.relative !== 'today';
+    const relative = isOne && !isUntilNow ? end.relative : undefined;
+    const isOpen = isCut || isPart || isUntilNow;
+    const text = relative ?? (isOpen ? sinceText(begin) : absoluteText(begin, end));
+    const rule = isOpen && relative === undefined ? DAYS : this.#ruleBetween(begin, end);
+    return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
   /** Whole weeks, months, quarters and years that are over are compared as units, one unit as that unit alone is. */
   #ruleBetween(begin: Span, end: Span): ComparisonRule {
-    if (begin.unit === end.unit && begin.first === end.first) {
-      const { unit, count, last } = end;
-      if (unit === 'day') return this.#ruleOfDays(begin.first, last);
-      return { kind: last < this.today ? 'units' : 'running', unit, count };
-    }
-    const unit = begin.unit === end.unit ? begin.unit : 'month';
-    if (unit === 'day') return this.#ruleOfDays(begin.first, end.last);
+    const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];
-    if (units.includes('day') || end.last >= this.today) return DAYS;
-    if (unit === 'week') return { kind: 'units', unit, count: (daysBetween(begin.first, end.last) + 1) / 7 };
-    if (units.includes('week')) return DAYS;
-    return { kind: 'units', unit, count: countUnits(unit, begin.first, end.last) };
+    if (units.every((unit) => unit === 'day')) {
+      const isWeekend = isoWeekday(begin.first) === 6 && end.last === addDays(begin.first, 1);
+      return isWeekend ? { kind: 'weekend', unit: 'week' } : DAYS;
+    }
+    if (begin.unit === end.unit && begin.first === end.first)
+      return { kind: isOver ? 'units' : 'running', unit: end.unit, count: end.count };
+    if (units.includes('day') || !isOver || !areAlike(begin, end)) return DAYS;
+    if (end.unit === 'week')
+      return { kind: 'units', unit: 'week', count: (daysBetween(begin.first, end.last) + 1) / 7 };
+    const unit = begin.unit === end.unit ? end.unit : 'month';
+    return { kind: 'units', unit, count: countUnits(unit as 'month', begin.first, end.last) };
   }
 }
-
-/** `this-week`, `last-month` @param n how many units ago */
-export const unitDays = (unit: Unit, n: 0 | 1, today: Day, zone: Zone): NamedDays => {
-  const calendar = new Calendar(today, zone);
-  const span = calendar.unitsAgo(unit, n);
-  return { ...calendar.at(fixed(span)), typed: span.relative ?? '' };
-};

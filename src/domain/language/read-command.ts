@@ -1,16 +1,16 @@
 /** Parses the text of a command: items in any order, each kind once. */
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
-import { PRODUCT_WORDS, PRODUCTS } from '../product.ts';
+import { PRODUCT_WORDS } from '../product.ts';
+import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
 import { addDays, formatDays } from '../time/calendar.ts';
-import { formatVersus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
+import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
-import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readItems } from './items.ts';
-import { Calendar, MONTH_NAMES, type Place, refuseWords } from './named-days.ts';
+import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
+import { Calendar, MONTH_NAMES, type Place } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
-import { announcesSecret, looksLikeSecret } from './secret-detection.ts';
-import { cleanTyping, clipWord, originalSpelling, simplifyText } from './text.ts';
+import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
 const MOST_PROJECTS = 20;
 /** The most digits of a project ID, which becomes a numeric literal of the query. */
@@ -74,133 +74,94 @@ interface Read {
  */
 function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
   const { today, writtenOn = today } = reader;
-  const written = readItems(text, start, { ...reader, today: writtenOn }, isKnownWord);
+  const written = readBy(text, start, { ...reader, today: writtenOn });
   if (writtenOn >= today) return written;
-  const current = readItems(text, start, reader, isKnownWord);
+  const current = readBy(text, start, reader);
   const isRunning = (item: Item): boolean =>
     (item.kind === 'period' && item.days.last >= writtenOn) ||
     (item.kind === 'versus' && 'last' in item.to && item.to.last >= writtenOn);
   return written.map((item, n) => (isRunning(item) ? (current[n] ?? item) : item));
 }
 
-const slipAt = (
-  { start, end }: Pick<Item, 'start' | 'end'>,
-  why: string,
-  works: string,
-  ...instead: string[]
-): Slip => ({
+const slipAt = ({ start, end }: Place, why: string, works: string, ...instead: string[]): Slip => ({
   ...{ start, end, why, works, instead },
-  isAmbiguous: instead.length > 1,
 });
 
-/** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
 const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name === 'september' ? 'sept' : name, name.slice(0, 3)]).join('|')})\\.?`;
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`);
 const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
 
+/** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
 function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
-  if (text.startsWith('project', start)) return undefined;
-  const [number = ''] = /(?<![a-z\d-])\d+$/.exec(text.slice(start, end)) ?? [];
-  if (!/^(?:0?[1-9]|[12]\d|3[01])$/.test(number)) return undefined;
-  const before = AFTER_MONTH.exec(text.slice(0, start));
-  if (before === null && !BEFORE_MONTH.test(text.slice(end))) return undefined;
-  return slipAt(
-    { start, end },
-    'could be a day',
-    `Type the day as a date, such as 2026-10-05, or project ${number}.`,
-  );
+  const [number] = /(?<![a-z\d-])(?:0?[1-9]|[12]\d|3[01])$/.exec(text.slice(start, end)) ?? [];
+  const isBeside = AFTER_MONTH.test(text.slice(0, start)) || BEFORE_MONTH.test(text.slice(end));
+  if (number === undefined || !isBeside || text.startsWith('project', start)) return undefined;
+  const works = `Type the day as a date, such as 2026-10-05, or project ${number}.`;
+  return slipAt({ start, end }, 'could be a day', works);
 }
 
 function checkName({ text }: Read, item: Of<'project'>): Slip | undefined {
   const typed = text.slice(item.start, item.end);
+  const name = item.names.find((each) => /^0|^\d{33}/.test(each));
+  if (name === undefined) return undefined;
   // 701,001
-  if (/^\d{1,3}(?:,\d{3})+$/.test(typed) && item.names.some((name) => name.startsWith('0')))
+  if (/^\d{1,3}(?:,\d{3})+$/.test(typed))
     return slipAt(
       item,
       'isn’t a project ID',
       'Project IDs are digits only, such as 123.',
       typed.replaceAll(',', ''),
     );
-  for (const name of item.names) {
-    const start = item.start + Math.max(0, typed.search(new RegExp(`(?<!\\d)${name}(?!\\d)`)));
-    const place = { start, end: start + name.length };
-    if (/^\d/.test(name) && name.length > LONGEST_ID)
-      return slipAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
-    if (!name.startsWith('0')) continue;
-    const [without] = /[1-9]\d*$/.exec(name) ?? [];
-    return slipAt(
-      place,
-      'starts with a zero, and project IDs don’t',
-      without === undefined ? 'Type an ID such as 123.' : `Type ${without}.`,
-      ...(without === undefined ? [] : [without]),
-    );
-  }
-  return undefined;
+  const start = item.start + Math.max(0, typed.search(new RegExp(`(?<!\\d)${name}(?!\\d)`)));
+  const place = { start, end: start + name.length };
+  if (name.length > LONGEST_ID)
+    return slipAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
+  const instead = /[1-9]\d*$/.exec(name) ?? [];
+  const works = instead[0] === undefined ? 'Type an ID such as 123.' : `Type ${instead[0]}.`;
+  return slipAt(place, 'starts with a zero, and project IDs don’t', works, ...instead);
 }
 
 /** A date, beside which a small number is hardly a project: `2026 10`, `2026-10 05`. */
 const DATE_BEFORE = /(?:(?<!\d)20\d\d(?:-\d\d?){0,2}|(?<![a-z])[a-z]{3,9} \d{1,2}) $/;
 
-/** Two projects without a comma: with one they are a list. */
+/** Two projects without a comma: with one they are a list, and `701 001` is one number. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): Slip {
-  const place = { start: first.start, end: item.end };
-  const works = 'Ask about one, or join them with a comma.';
   const [a, b] = [text.slice(first.start, first.end), item.names.join(',').replace(/^0+(?=\d)/, '')];
   const between = text.slice(first.end, item.start);
-  // 701 001
-  const digits =
-    /^\d{1,3}$/.test(a) && /^0\d\d$/.test(item.names.join()) && between === ' '
-      ? [`${a}${item.names.join()}`]
-      : [];
   const isDatePart =
     /^\d{1,2}$/.test(b) &&
     (DATE_BEFORE.test(text.slice(0, item.start)) ||
       items.some(({ kind, start }) => kind === 'period' && start > item.end && start <= item.end + 1) ||
       /^20\d\d$/.test(text.slice(item.end + 1, item.end + 5)));
-  const listed = isDatePart ? [] : [`${a},${b}${between.trimEnd()}`];
+  const isNumber = /^\d{1,3} 0\d\d$/.test(text.slice(first.start, item.end));
+  const meant = isNumber ? a + item.names.join() : `${a},${b}${between.trimEnd()}`;
   return slipAt(
-    place,
+    { start: first.start, end: item.end },
     'You named two projects without a comma, {word}',
-    works,
-    ...(digits.length > 0 ? digits : listed),
+    'Ask about one, or join them with a comma.',
+    ...(isDatePart && !isNumber ? [] : [meant]),
   );
 }
 
-const NAMES: Readonly<Partial<Record<Kind, string>>> = {
-  period: 'period',
-  product: 'product',
-  top: 'number',
-  versus: 'comparison',
-  today: 'end',
-  output: 'file',
-  unit: 'unit',
+const NOUNS: Readonly<Partial<Record<Kind, string>>> = {
+  ...{ period: 'period', product: 'product', top: 'number', versus: 'comparison', today: 'end' },
+  ...{ output: 'file', unit: 'unit' },
 };
 
-function meaningOf(item: Item, text: string): string {
-  switch (item.kind) {
-    case 'period':
-      return `${item.days.first} ${item.days.last}`;
-    case 'versus':
-      return 'last' in item.to ? `${item.to.first} ${item.to.last}` : formatVersus(item.to);
-    case 'product':
-      return PRODUCTS[item.product].word;
-    default:
-      return text.slice(item.start, item.end);
-  }
+/** What an item says, which two spellings share. */
+function meaningOf({ start, end, ...item }: Item): string {
+  const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
+  return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
 /** Of each kind there is one, unless they mean the same. */
 function secondOf({ text }: Read, before: Item | undefined, item: Item): Slip | undefined {
-  const name = NAMES[item.kind];
-  if (before === undefined || name === undefined || meaningOf(before, text) === meaningOf(item, text))
-    return undefined;
-  if (item.kind === 'output' && before.kind === 'output')
-    return slipAt(item, `You asked for “${before.output}” and {word}`, 'Ask for one of them.');
-  const earlier =
-    item.kind === 'product'
-      ? meaningOf(before, text)
-      : text.slice(before.start, before.end).replace(/^(?:vs|top) /, '');
-  return slipAt(item, `You named two ${name}s, “${earlier}” and {word}`, `Ask about one ${name} at a time.`);
+  const noun = NOUNS[item.kind];
+  if (before === undefined || noun === undefined || meaningOf(before) === meaningOf(item)) return undefined;
+  const first = text.slice(before.start, before.end).replace(/^(?:vs|top) /, '');
+  return item.kind === 'output'
+    ? slipAt(item, `You asked for “${first}” and {word}`, 'Ask for one of them.')
+    : slipAt(item, `You named two ${noun}s, “${first}” and {word}`, `Ask about one ${noun} at a time.`);
 }
 
 /** What is wrong with an item by itself, or beside an earlier one of its kind. */
@@ -212,17 +173,16 @@ function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefi
     case 'bad':
       return explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases);
     case 'refused':
-      return { ...slipAt(item, '', '', ...item.refusal.instead), ...item.refusal };
+      return { start: item.start, end: item.end, ...item.refusal };
     case 'project': {
       const isSecond = before?.kind === 'project' && `${before.names}` !== `${item.names}`;
-      return (
-        checkDayNumber(read, item) ?? (isSecond ? secondProject(read, before, item) : checkName(read, item))
-      );
+      const slip = isSecond ? secondProject(read, before, item) : checkName(read, item);
+      return checkDayNumber(read, item) ?? slip;
     }
+    case 'product':
+      return checkDayNumber(read, item) ?? secondOf(read, before, item);
     default:
-      return (
-        (item.kind === 'product' ? checkDayNumber(read, item) : undefined) ?? secondOf(read, before, item)
-      );
+      return secondOf(read, before, item);
   }
 }
 
@@ -267,74 +227,66 @@ function checkProjects({ items, text, grammar }: Read): Slip | undefined {
     : undefined;
 }
 
-/** `so far` and `excluding today` need a period that runs until today, `including today` one that can. */
-function checkToday({ items, reader }: Read): Slip | undefined {
-  const [period, versus] = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
+/** `so far` needs a period that is still running. */
+function checkToday(read: Read): Slip | undefined {
+  const { items, reader } = read;
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
-  const isRunning = [period, versus].some((days) => days && 'last' in days && days.last === reader.today);
-  if (soFar && !isRunning)
+  const named = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
+  if (soFar && !named.some((days) => days && 'last' in days && days.last === reader.today))
     return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
-  const end = itemOf(items, 'today');
-  const days = end && withToday(period, end.includes, reader);
-  return end && days && 'why' in days ? slipAt(end, days.why, days.works) : undefined;
+  const days = daysOf(read);
+  return days && 'why' in days ? days : undefined;
 }
 
-/** The number could be a project instead: `3 october`, `friday 13`. It is a date only where something else names the project. */
+/** A number before or after other words of a period: `3 october`, `in 2025`, `friday 13`. */
+const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
+const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
+
+/** The number could be a project instead. It is a part of a date only where something else names the project. */
 function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
   for (const item of items) {
     if (item.kind !== 'period') continue;
     const typed = text.slice(item.start, item.end);
-    const [, lead, rest = ''] = /^(?:(?:in|of|during) )?([1-9]\d*)((?: .*)?)$/.exec(typed) ?? [];
-    const [, before = '', last] = /^(.*\D) ([1-9]\d*)$/.exec(typed) ?? [];
-    const isLast = /(?:^|[-. ])(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?$/.test(before);
-    const other = lead === undefined ? before : rest;
-    const reading =
-      lead === undefined ? (isLast ? `project ${last} ${before}` : undefined) : `project ${lead}${rest}`;
-    // After `3` in `3 october - 5 november` comes no period.
-    const isRange = /^ [a-z]+\.?(?: ?-| to| until) ?\d/.test(rest);
-    if (reading === undefined || isRange) continue;
-    const [named, period, ...others] = readItems(reading, 'Command', reader, isKnownWord);
-    if (named?.kind !== 'project' || (other !== '' && period?.kind !== 'period') || others.length > 0)
-      continue;
+    const reading = typed.replace(LEADING, 'project $1$2').replace(TRAILING, 'project $2 $1');
+    const kinds = reading === typed ? [] : readBy(reading, 'Command', reader).map(({ kind }) => kind);
+    if (!/^project(?:,period)?$/.test(kinds.join())) continue;
     const works = `Type ${item.days.text} or ${reading}.`;
     return slipAt(item, 'could be a date or a project', works, item.days.text, reading);
   }
   return undefined;
 }
 
-/** The days with today in them, or without. */
-function withToday(days: NamedDays | undefined, includes: boolean, { today, zone }: Reader) {
-  const calendar = new Calendar(today, zone);
-  const counted = days === undefined ? 7 : days.counted;
-  if (counted !== undefined)
-    return { ...calendar.lastUnits('day', counted, includes), typed: days?.typed ?? 'last-7-days' };
-  if (days === undefined || (days.last === today) === includes) return days;
-  if (includes)
-    return refuseWords(
-      `doesn’t work with ${formatDays(days.first, days.last)}, which is over`,
+/** The days, with today in them or without where that is said. */
+function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
+  const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
+  if (end === undefined) return named;
+  const { today, zone } = reader;
+  const days = named ?? lastSevenDays(reader);
+  const { first, last, counted, typed } = days;
+  if ((last === today) === end.includes) return days;
+  const counts = counted && new Calendar(today, zone).lastUnits('day', counted, end.includes);
+  if (counts && !('refusal' in counts)) return { ...counts, typed };
+  if (end.includes)
+    return slipAt(
+      end,
+      `doesn’t work with ${formatDays(first, last)}, which is over`,
       'Use it with a number of days, such as last-7-days including today.',
     );
-  if (days.first === today) return refuseWords('begins today, and today is left out', 'Type today.');
-  return { ...parsePeriodText(`${days.first}..${addDays(today, -1)}`, { today, zone }), typed: days.typed };
+  if (first === today) return slipAt(end, 'begins today, and today is left out', 'Type today.');
+  return { ...parsePeriodText(`${first}..${addDays(today, -1)}`, { today, zone }), typed };
 }
 
 const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
-function commandOf({ items, reader }: Read): ParsedCommand {
+function commandOf(read: Read): ParsedCommand {
+  const { items } = read;
   const names = [...new Set(itemOf(items, 'project')?.names)];
-  const [top, end] = [itemOf(items, 'top'), itemOf(items, 'today')];
-  const named = itemOf(items, 'period')?.days;
-  const phrase = end ? (withToday(named, end.includes, reader) as NamedDays) : named;
-  const [product, versus, output] = [
-    itemOf(items, 'product'),
-    itemOf(items, 'versus'),
-    itemOf(items, 'output'),
-  ];
-  const unit = itemOf(items, 'unit');
-  const isAll =
-    (top !== undefined && !top.isOfDays && names.length === 0) || itemOf(items, 'all') !== undefined;
+  const phrase = daysOf(read) as NamedDays | undefined;
+  const [top, unit, versus] = [itemOf(items, 'top'), itemOf(items, 'unit'), itemOf(items, 'versus')];
+  const [product, output, all] = [itemOf(items, 'product'), itemOf(items, 'output'), itemOf(items, 'all')];
+  const isAll = all !== undefined || (top !== undefined && !top.isOfDays && names.length === 0);
   return {
     help: false,
     ...(isAll ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
@@ -377,7 +329,7 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   if (slip === undefined) return commandOf(read);
   const { start, end } = slip.quotes ?? slip;
   // Some capitals have no lower case of the same length: İ.
-  const word = originalSpelling(typed, (shown.length === text.length ? shown : text).slice(start, end));
+  const word = (shown.length === text.length ? shown : text).slice(start, end).replace('^', '’');
   throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, slipIn));
 }
 
@@ -409,14 +361,12 @@ export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): 
 }
 
 /** The default period. */
-export const lastSevenDays = ({ today, zone }: Omit<Reader, 'aliases'>): NamedDays => ({
-  ...new Calendar(today, zone).lastUnits('day', 7),
-  typed: 'last-7-days',
-});
+export const lastSevenDays = (reader: Omit<Reader, 'aliases'>): NamedDays =>
+  parsePeriodText('last-7-days', reader);
 
 /** Whether a text has a word that is neither of the language nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
-  readItems(simplifyText(text).toLowerCase(), 'Command', { ...ANY_DAY_READER, aliases }, isKnownWord).some(
+  readBy(normalizeText(text), 'Command', { ...ANY_DAY_READER, aliases }).some(
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
@@ -437,11 +387,3 @@ export const findItemsSlip = (text: string, items: readonly Item[], reader: Read
 /** The words of a command that items say, which have no slip. */
 export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
   commandOf({ text: '', items, reader, grammar: QUESTION });
-
-/** Reads a text by another rule of the grammar. */
-export const readBy = (
-  text: string,
-  start: 'Command' | 'PeriodOnly' | 'Question',
-  reader: Reader,
-  more: object = {},
-): readonly Item[] => readItems(text, start, reader, isKnownWord, more);

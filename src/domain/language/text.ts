@@ -1,9 +1,6 @@
-/** Undoes what keyboards and Slack change in a typed text; quotes, counts and lists words. */
+/** Undoes what keyboards and Slack change in a typed text. */
 
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
-
-/** Anchored on one side only, because `+$` takes quadratic time for a long run of quotes. */
-const FIRST_QUOTES = new RegExp(`^${QUOTES.source}+`, 'u');
 
 /** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
@@ -91,62 +88,3 @@ function simplifyOnce(text: string): string {
 export function normalizeText(text: string): string {
   return simplifyText(text).toLowerCase();
 }
-
-/** More words than these are clipped when they are quoted. */
-const MOST_QUOTED = 20;
-
-/**
- * How a piece of the plain text stood in the typed one, for quoting: with its signs, without the quotes around it and
- * without what cannot be seen. The piece itself if it was only a part of a word.
- */
-export function originalSpelling(typed: string, piece: string): string {
-  const words = typed.replace(INVISIBLE, '').replace(LINK, '$1').trim().split(/\s+/);
-  const { length } = piece.split(' ');
-  if (piece.startsWith('^')) return piece.replace('^', '’');
-  if (length > MOST_QUOTED) return piece;
-  const from = (at: number): string => words.slice(at, at + length).join(' ');
-  const found = words.findIndex((_, at) => simplifyText(from(at)) === piece);
-  return withoutQuotesAround(found < 0 ? typedSpelling(typed, piece) : from(found)) || piece;
-}
-
-/** How a piece of what was read in lower case stood in the typed text: with its capitals, `sep, nov` for `sep and nov`. */
-function typedSpelling(typed: string, piece: string): string {
-  // A longer one is clipped when it is quoted, and would take long to find.
-  if (piece.length > 200) return piece;
-  const form = piece.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/ and |,/g, '(?: and |, ?| & |&)');
-  return new RegExp(`(?<![\\p{L}\\p{N}])${form}(?![\\p{L}\\p{N}])`, 'iu').exec(typed)?.[0] ?? piece;
-}
-
-function withoutQuotesAround(text: string): string {
-  const rest = text.replace(FIRST_QUOTES, '');
-  let end = rest.length;
-  while (end > 0 && FIRST_QUOTES.test(rest.charAt(end - 1))) end -= 1;
-  return rest.slice(0, end);
-}
-
-/** `1 day`, `2 days` */
-export const pluralize = (number: number, noun: string, plural = `${noun}s`): string =>
-  `${number} ${number === 1 ? noun : plural}`;
-
-const MOST_NAMED = 5;
-
-/** `prod, dev and test`; of more than `most` names the first ones, and how many more there are. */
-export function listNames(names: readonly string[], most = MOST_NAMED): string {
-  const more = names.length - most;
-  if (more > 0) return `${names.slice(0, most).join(', ')} and ${more} more`;
-  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
-}
-
-/** The first `most` lines, and how many more there are. */
-export const limitLines = (lines: readonly string[], most: number): readonly string[] =>
-  lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
-
-/** The longest quotation of a word in answers; a longer one may be a secret. */
-export function clipWord(word: string): string {
-  const letters = [...word];
-  return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;
-}
-
-/** The text without what a pattern matched in it. */
-export const withoutMatch = (text: string, { index = 0, 0: matched }: RegExpMatchArray): string =>
-  `${text.slice(0, index)} ${text.slice(index + matched.length)}`.replace(/ +/g, ' ').trim();

@@ -2,7 +2,7 @@
  * The rows of an answer: the days, weeks or months of a period, alone, beside the days that they are compared with, or in the
  * order of their differences. A table, a chart and the reason for a change are drawn from the same rows.
  */
-import { pluralize } from '../language/text.ts';
+
 import type { Day, Unit } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/comparison-window.ts';
 import {
@@ -14,6 +14,7 @@ import {
   pairDays,
 } from '../time/day-groups.ts';
 import type { Period } from '../time/period.ts';
+import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, toPlainDigits, ZERO } from './amount.ts';
 import type { RowAmount } from './charges.ts';
 import { formatTotal, reportedAmounts, type Usage, type UsageRow } from './usage.ts';

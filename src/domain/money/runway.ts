@@ -1,5 +1,5 @@
-import { pluralize } from '../language/text.ts';
 import { addDays, type Day, formatDays } from '../time/calendar.ts';
+import { pluralize } from '../wording.ts';
 import {
   type Amount,
   divide,

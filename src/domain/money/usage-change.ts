@@ -1,7 +1,7 @@
 /** How much a period's usage differs from that of the window before it. */
 
-import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
+import { pluralize } from '../wording.ts';
 import { changeInPercent, divide, type Money, sumMoney } from './amount.ts';
 import { sumSpentOn, type Usage } from './usage.ts';
 

@@ -1,6 +1,6 @@
-import { pluralize } from '../language/text.ts';
 import type { Day } from '../time/calendar.ts';
 import { type DayNamer, listDays } from '../time/day-groups.ts';
+import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
 import type { DayCharges, RowAmount } from './charges.ts';
 

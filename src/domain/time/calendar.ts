@@ -173,11 +173,13 @@ export function startOfUnit(unit: Unit, day: Day): Day {
   return START[unit](day);
 }
 
-/** @param first the first day of a unit @returns the first day of the unit `n` units later, earlier if `n` is negative */
+/** @param first the first day of a unit @returns that of the unit `n` units later, earlier if `n` is negative; of another day the same one, or the month's last */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   if (unit === 'day' || unit === 'week') return addDays(first, unit === 'day' ? n : 7 * n);
-  const months = MONTHS_IN[unit] * n;
-  return Temporal.PlainDate.from(first).add({ months }).toString();
+  const months = 12 * Number(first.slice(0, 4)) + Number(first.slice(5, 7)) - 1 + MONTHS_IN[unit] * n;
+  const [year, month] = [Math.floor(months / 12), (months % 12) + 1];
+  const day = Math.min(Number(first.slice(8)), daysInMonth(year, month));
+  return dayOf(new Date(Date.UTC(year, month - 1, day)));
 }
 
 /** @returns the last day of the unit that contains `day` */

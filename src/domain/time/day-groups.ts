@@ -1,5 +1,5 @@
 /** Days put together: in units, beside the days that they are compared with, and in the sentences that name them. */
-import { listNames } from '../language/text.ts';
+import { listNames } from '../wording.ts';
 import {
   addDays,
   countUnits,

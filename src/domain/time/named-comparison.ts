@@ -1,6 +1,6 @@
 /** The comparison that somebody names: `october vs september`, `vs last year`, `vs prior 30 days`. */
 import { InvalidWord } from '../failure/index.ts';
-import { clipWord } from '../language/text.ts';
+import { clipWord } from '../wording.ts';
 import { addDays, type Day, daysBefore, daysInRange, formatDays, shiftUnits, type Unit } from './calendar.ts';
 import {
   type ComparisonWindow,

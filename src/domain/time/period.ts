@@ -1,6 +1,6 @@
 /** A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and what they are compared with. */
 import { Failure, InvalidWord } from '../failure/index.ts';
-import { clipWord, pluralize } from '../language/text.ts';
+import { clipWord, pluralize } from '../wording.ts';
 import {
   addDays,
   type Day,

@@ -1,6 +1,6 @@
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { looksLikeSecret } from '../../domain/language/secret-detection.ts';
 import { isProjectId } from '../../domain/product.ts';
+import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
+import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';

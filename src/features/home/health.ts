@@ -2,9 +2,9 @@
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure/index.ts';
-import { listNames } from '../../domain/language/text.ts';
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
+import { listNames } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';

@@ -1,7 +1,7 @@
-import { listNames, pluralize } from '../../domain/language/text.ts';
 import { formatMoney, type Money, parseAmount, sumMoney } from '../../domain/money/amount.ts';
 import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import {
   type Block,
   clipText,

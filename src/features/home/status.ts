@@ -1,6 +1,6 @@
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   actions,

@@ -1,14 +1,14 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { isKnownWord } from '../../domain/language/correct-text.ts';
+import { isKnownWord, nearestWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { WORD_ROLES } from '../../domain/language/questions/words.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText, withoutMarks } from '../../domain/language/text.ts';
+import { normalizeText, withoutMarks } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { clipWord } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command.ts';
 
 /** What Tally can be asked to do, and from where words are read. */

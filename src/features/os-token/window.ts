@@ -2,7 +2,6 @@
 import type { Button, ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { type DataOf, type Failure, isFailure } from '../../domain/failure/index.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import {
   dayAt,
   formatDays,
@@ -12,6 +11,7 @@ import {
   wallClockAt,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { IdentityClient, IssuedToken, Revocation } from '../../identity/client.ts';
 import { findEndpoint, renderShellCommands } from '../../identity/shell-commands.ts';
 import type { Command } from '../../slack/commands/command.ts';

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { normalizeText, pluralize } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import {
   DEFAULT_PRODUCT,
@@ -11,6 +11,7 @@ import {
   type ProductId,
 } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { channels, choice, more, note, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';

@@ -1,13 +1,13 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
 import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import { clipWord } from '../../domain/language/text.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { clipWord } from '../../domain/wording.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 

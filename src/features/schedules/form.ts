@@ -2,10 +2,10 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
 import {

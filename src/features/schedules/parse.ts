@@ -1,15 +1,16 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { parseReportText } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { clipWord, withoutMatch } from '../../domain/wording.ts';
 import { MAX_WAIT_HOURS } from '../../workspace/owned/schedule-record.ts';
 
 /** What was typed after `/billing schedule`; absent fields weren't typed. */

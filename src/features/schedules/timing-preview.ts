@@ -1,7 +1,6 @@
 import type { DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
 import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
-import { listNames } from '../../domain/language/text.ts';
 import { daysOfReport, type ReportName } from '../../domain/report.ts';
 import {
   clockChangeAt,
@@ -22,6 +21,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { listNames } from '../../domain/wording.ts';
 import { type Block, compact, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { parsePeriodText } from '../../domain/language/read-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { formatDifference, formatMoney, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {
@@ -27,6 +26,7 @@ import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { compareWith, type Versus } from '../../domain/time/named-comparison.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } from '../../slack/kit/blocks.ts';

@@ -9,7 +9,6 @@ import { collectRemarks } from '../../domain/billing-remarks.ts';
 import type { Output } from '../../domain/language/items.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { byLargest, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import { computeUsage, readableTotal, type Usage } from '../../domain/money/usage.ts';
@@ -35,6 +34,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type ComparedPeriod, formatVersus } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';

@@ -1,4 +1,3 @@
-import { listNames, pluralize } from '../../domain/language/text.ts';
 import {
   divide,
   formatDifference,
@@ -12,6 +11,7 @@ import {
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import type { Column } from '../../slack/kit/blocks.ts';
 import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';

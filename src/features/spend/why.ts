@@ -1,4 +1,3 @@
-import { limitLines, listNames, pluralize } from '../../domain/language/text.ts';
 import {
   formatDifference,
   formatPercent,
@@ -21,6 +20,7 @@ import { formatMissingDays, incompleteMark, type Usage } from '../../domain/mone
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
+import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-table.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';

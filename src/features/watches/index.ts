@@ -3,7 +3,6 @@ import type { WatchService, WatchState } from '../../delivery/watches/watch-serv
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import {
   addDays,
   DAY,
@@ -14,6 +13,7 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import { createOwnedFeature, ownedHealth, PAUSED_BY_TALLY, showOwned } from '../../slack/owned/list.ts';

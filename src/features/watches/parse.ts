@@ -1,14 +1,14 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { nearestWord } from '../../domain/language/nearest-word.ts';
 import type { ProjectName } from '../../domain/language/parsed-command.ts';
 import {
   holdsUnknownWord,
   parseBalanceText,
   parseSingleProjectText,
 } from '../../domain/language/read-command.ts';
-import { clipWord, normalizeText, withoutMatch } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/text.ts';
 import {
   MAX_RUNWAY_DAYS,
   MAX_THRESHOLD_DIGITS,
@@ -21,6 +21,7 @@ import {
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { clipWord, withoutMatch } from '../../domain/wording.ts';
 
 /** Plain digits, or what a person typed. */
 interface ThresholdFields {

@@ -1,8 +1,8 @@
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { NO_ALIASES } from '../../domain/language/items.ts';
-import { couldBeSecret } from '../../domain/language/secret-detection.ts';
 import { normalizeText } from '../../domain/language/text.ts';
+import { couldBeSecret } from '../../domain/secret-detection.ts';
 
 /** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
 export interface Command {

@@ -1,7 +1,7 @@
 /** How answers about several projects are shown: a table, its title, and what is said below it. */
 import { type Failure, kindOf } from '../../domain/failure/index.ts';
-import { listNames } from '../../domain/language/text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { listNames } from '../../domain/wording.ts';
 import type { ResolvedProject, UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { type Column, clipText, escapeMarkup } from '../kit/blocks.ts';
 import type { ProjectAnswer } from './project-answers.ts';

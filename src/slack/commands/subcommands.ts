@@ -1,13 +1,8 @@
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, nearestWords } from '../../domain/language/nearest-word.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/language/secret-detection.ts';
-import {
-  cleanTyping,
-  clipWord,
-  normalizeText,
-  originalSpelling,
-  simplifyText,
-} from '../../domain/language/text.ts';
+import { nearestWord, nearestWords } from '../../domain/language/correct-text.ts';
+import { cleanTyping, normalizeText, simplifyText } from '../../domain/language/text.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
+import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
 /**
@@ -85,12 +80,7 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   const texts = couldBeSecret(cleanTyping(text))
     ? []
     : nearestWords(verb, known).map((meant) => normalizeText(text).replace(/^\S+/, meant));
-  return new InvalidWord(
-    clipWord(originalSpelling(text, simplifyText(text).split(' ')[0] ?? verb)),
-    UNKNOWN_COMMAND,
-    '',
-    texts,
-  );
+  return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 
 /** `page 2` after a command that lists; the first page for ''. @param verb the command @throws InvalidWord */

@@ -1,7 +1,7 @@
 /** What is offered in place of a word that a command can't use. */
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { type InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { couldBeName } from '../../domain/language/nearest-word.ts';
+import { couldBeName } from '../../domain/language/correct-text.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';

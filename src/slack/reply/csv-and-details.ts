@@ -2,9 +2,9 @@
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
 import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
-import { listNames } from '../../domain/language/text.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { listNames } from '../../domain/wording.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';

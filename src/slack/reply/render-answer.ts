@@ -7,10 +7,10 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
-import { pluralize } from '../../domain/language/text.ts';
 import { type Money, type MoneyFormatter, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
+import { pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Command } from '../commands/command.ts';
 import {

@@ -1,9 +1,8 @@
 /** A follow-up: the items of the answer before, with those on top that were said. */
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import type { NamedDays } from '../../time/period.ts';
-import type { Reader } from '../items.ts';
+import { type Reader, readBy } from '../items.ts';
 import { formatParsedCommand, type ProjectName, type SeveralProjects } from '../parsed-command.ts';
-import { readBy } from '../read-command.ts';
 import {
   balanceCommands,
   budgetCommands,

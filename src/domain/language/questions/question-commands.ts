@@ -3,14 +3,14 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { formatVersus, type Versus } from '../../time/named-comparison.ts';
 import type { NamedDays } from '../../time/period.ts';
-import type { Item, Reader } from '../items.ts';
+import { type Item, type Reader, readBy } from '../items.ts';
 import {
   formatParsedCommand,
   type ParsedCommand,
   type ProjectName,
   type SeveralProjects,
 } from '../parsed-command.ts';
-import { commandOfItems, readBy } from '../read-command.ts';
+import { commandOfItems } from '../read-command.ts';
 import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
 
 /** A command and what follows it, in canonical words. */

@@ -4,13 +4,12 @@
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
-import { explainBadWord, isKnownWord } from '../correct-text.ts';
+import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
+import { couldBeName, explainBadWord, isKnownWord, nearestWord, nearestWords } from '../correct-text.ts';
 import { CORRECTIONS, QUESTION_WORDS } from '../generated.js';
-import type { Aliases, Item, Reader } from '../items.ts';
-import { couldBeName, nearestWord, nearestWords } from '../nearest-word.ts';
+import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
-import { findItemsSlip, readBy } from '../read-command.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../secret-detection.ts';
+import { findItemsSlip } from '../read-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
 import {

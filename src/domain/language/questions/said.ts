@@ -2,10 +2,10 @@
 import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
+import { clipWord } from '../../wording.ts';
 import type { Item, Reader } from '../items.ts';
 import type { Place } from '../named-days.ts';
 import type { ParsedCommand } from '../parsed-command.ts';
-import { clipWord } from '../text.ts';
 import type { WordRole } from './words.ts';
 
 /** A word or phrase of a question beside the items of commands. */

@@ -1,5 +1,5 @@
 /** Detects unknown words that look like a credential that was pasted by mistake. */
-import { WORDS } from './generated.js';
+import { WORDS } from './language/generated.js';
 
 /** Texts that people write around a secret. */
 const ANNOUNCED =

@@ -1,19 +1,19 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
-import { couldBeSecret, looksLikeSecret, quoteWord } from '../../../src/domain/language/secret-detection.ts';
-import { mentionHelp } from '../../../src/features/mentions/index.ts';
+import { type InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
+import { couldBeSecret, looksLikeSecret, quoteWord } from '../../src/domain/secret-detection.ts';
+import { mentionHelp } from '../../src/features/mentions/index.ts';
 import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
-} from '../../../src/features/mentions/parse.ts';
-import { parseProjectsText, requireProject } from '../../../src/features/projects/parse.ts';
-import { parseScheduleText } from '../../../src/features/schedules/parse.ts';
-import { routeSubcommands } from '../../../src/slack/commands/subcommands.ts';
-import { readBalance, reader, readPeriod, readSpend } from '../../support/read-words.ts';
-import { requestOf } from '../../support/records.ts';
+} from '../../src/features/mentions/parse.ts';
+import { parseProjectsText, requireProject } from '../../src/features/projects/parse.ts';
+import { parseScheduleText } from '../../src/features/schedules/parse.ts';
+import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
+import { readBalance, reader, readPeriod, readSpend } from '../support/read-words.ts';
+import { requestOf } from '../support/records.ts';
 
 const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>
