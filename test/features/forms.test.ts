@@ -107,7 +107,9 @@ it('a form that replaces a token does it once, however often it is sent at once'
   await bot.startAnotherProcess();
   await openForm('/billing connect');
   await sendTo([bot.url, bot.currentUrl()], { token: goodToken(bot.billing) });
-  expect((await actions()).filter((action) => action === 'connection replaced')).toHaveLength(1);
+  expect(
+    (await actions()).filter((action) => action === 'replaced the token of the connection'),
+  ).toHaveLength(1);
   expect(modalText()).toContain('Connected ✓');
 });
 

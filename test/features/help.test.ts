@@ -190,7 +190,7 @@ describe('an example', () => {
         await bot.slack.press(MEMBER, { channel: CHANNEL, ts }, label);
         const answer = await bot.slack.waitFor(() => seen()[before]);
         expect(toAnswer(answer).visibleText, label).toMatch(
-          /^(?:web|\d projects?|Top \d).*(?:spent|left|more|less)|^Here is the CSV/i,
+          /^(?:web|\d projects?|Top \d).*(?:spent|so far|left|more|less)|^Here is the CSV/i,
         );
       }
     },

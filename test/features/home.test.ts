@@ -101,7 +101,7 @@ describe('the Home of a new workspace', () => {
     await addProject(bot, { alias: 'web', id: '456' });
     await open(MEMBER);
     await bot.slack.press(MEMBER, HOME, 'How much did web spend last week?');
-    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · [\d,.]+ spent/);
+    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · 9–15 Nov · [\d,.]+ spent/);
     await bot.ask('/balance web');
     await expect.poll(() => open(MEMBER)).toMatch(/^1 project · [\d,.]+ left\n[\s\S]*\nweb +[\d,.]+/);
   });
@@ -227,7 +227,7 @@ describe('the Home', () => {
     await expect
       .poll(page)
       .toMatch(
-        /\*Under 14 days or overdrawn: zzz\*[\s\S]*\nzzz +-[\d,.]+[\s\S]*\nprod +[\d,.]+ +41.days +[\d,.]+\naaa /,
+        /\*Under 14 days or overdrawn: zzz\*[\s\S]*\nzzz +−[\d,.]+[\s\S]*\nprod +[\d,.]+ +41.days +[\d,.]+\naaa /,
       );
     expect(page()).toMatch(/Project +Left +Lasts +This month\n/);
     expect(page()).toContain('“This month” is an estimate');

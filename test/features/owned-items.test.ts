@@ -185,7 +185,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     ]);
     await read(said.restored);
     expect((await audit()).map((line) => line.split(' ').slice(1).join(' '))).toEqual(
-      ['restored', 'removed', 'paused', 'created'].map((what) => `${kind} ${what}`),
+      ['restored', 'deleted', 'paused', 'created'].map((what) => `${what} a ${kind}:`),
     );
     expect(await saved()).toHaveLength(1);
   });

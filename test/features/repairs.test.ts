@@ -55,7 +55,11 @@ describe('a refusal', () => {
     async (typed) => {
       const answer = await bot.ask(typed);
       expect(answer.visibleText).toContain('I don’t recognize “banana”. Which project?');
-      expect(choices(answer)).toEqual(['prod', 'staging']);
+      expect(choices(answer)).toEqual([
+        'prod',
+        'staging',
+        ...(typed.startsWith('/os-token') ? [] : ['All projects']),
+      ]);
     },
   );
 

@@ -72,8 +72,8 @@ it('keeps a form with what was typed while Redis is away, and saves it once Redi
 describe('Redis that goes away after it saved a change', () => {
   const TEXT = 'Your change may have been saved.';
   const FORMS = [
-    ['project', '/billing projects add prod 123', 'project added', {}],
-    ['connect', '/billing connect second', 'connection registered', { project: '123' }],
+    ['project', '/billing projects add prod 123', 'added the project', {}],
+    ['connect', '/billing connect second', 'added the connection', { project: '123' }],
   ] as const;
 
   it('is not answered with “Nothing was changed”: a project that was picked as the channel’s default', async () => {

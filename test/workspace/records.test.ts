@@ -98,7 +98,7 @@ describe('an installation', () => {
     await installed().save('E1', 'an installation');
     const leaving = new Proxy(redis, {
       get(target, name) {
-        if (name !== 'hset') return Reflect.get(target, name).bind(target);
+        if (name !== 'hset') return Reflect.get(target, name)?.bind(target);
         return async (...args: Parameters<Redis['hset']>) => {
           await createDeletion({ redis: redis, others: async () => undefined }).organization('E1');
           return redis.hset(...args);

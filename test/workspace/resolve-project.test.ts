@@ -40,6 +40,7 @@ describe('the project that is meant', () => {
     expect(resolveProject({ alias: 'prod' }, record, member())).toEqual({
       project: '9'.repeat(32),
       product: 2,
+      isOwnProduct: true,
       label: 'prod',
       word: 'prod',
       alias: 'prod',
@@ -53,6 +54,7 @@ describe('the project that is meant', () => {
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: 'prod',
       product: 2,
+      isOwnProduct: true,
       connection: 'second',
     });
     expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();

@@ -25,6 +25,8 @@ export interface MadeCommand extends QuestionCommand {
   /** Whether only an answer before could tell the project, and the word that no project is named. */
   readonly isOpen?: boolean;
   readonly refusal?: InvalidWord;
+  /** Why it is only offered. */
+  readonly doubt?: InvalidWord | undefined;
 }
 
 /** What the words of a question say; undefined is nothing. */
@@ -139,18 +141,21 @@ const isOpen = (said: Said, words: Words): boolean => {
   );
 };
 
+const AS_OF_NOW = 'A balance is always as of now';
+
 /** @throws InvalidWord */
 export function balanceCommands(said: Said, words: Words): readonly MadeCommand[] {
   const was = said.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
   const isPast = was ?? (said.has('lasting') ? undefined : said.first('past'));
-  const late = said.first('period', 'versus', 'unit', 'today') ?? isPast;
-  if (late) throw said.refuse(late, 'A balance is always as of now', '');
+  const late = said.first('period', 'versus', 'unit', 'today');
+  if (late) throw said.refuse(late, AS_OF_NOW, '');
   if (words.output === 'why')
     throw new InvalidWord('why', 'is about what was spent', `It works with ${commandText('/spend')}.`);
   if (!said.has('lasting')) said.refuseAny(['most', 'least', 'top']);
   const { project, alias, several, product, output } = words;
   const text = formatParsedCommand({ project, alias, several, product, output });
-  return [{ command: '/balance', text, isGuess: said.has('credit'), isOpen: isOpen(said, words) }];
+  const doubt = isPast && said.refuse(isPast, AS_OF_NOW, '');
+  return [{ command: '/balance', text, isGuess: said.has('credit'), isOpen: isOpen(said, words), doubt }];
 }
 
 /** Words that ask whether a budget is passed, and not whether it holds. */

@@ -75,11 +75,8 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
   const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
-  const factOf = (refusal: InvalidWord): string => {
-    const { why, fact, message } = isSecret ? refusal.withheld() : refusal;
-    return why === UNRECOGNIZED ? fact : message;
-  };
-  return interpret(new Said(items, shown, reader, answered), doubt, factOf);
+  const judged = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
+  return interpret(new Said(items, shown, reader, answered), doubt, judged);
 }
 
 /**
@@ -183,10 +180,14 @@ function correctionOf(word: string, aliases: Aliases): string | undefined {
 function interpret(
   said: Said,
   doubt: string | undefined,
-  factOf: (refusal: InvalidWord) => string,
+  judged: (refusal: InvalidWord) => InvalidWord,
 ): Question | undefined {
+  const refused = (refusal: InvalidWord): Question => {
+    const { why, fact, message } = judged(refusal);
+    return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
+  };
   const [order] = said.of('order');
-  if (order?.bad) return { kind: 'nothing', fact: factOf(said.refuse(order.bad, UNRECOGNIZED, '')) };
+  if (order?.bad) return refused(said.refuse(order.bad, UNRECOGNIZED, ''));
   if (order) return { kind: 'command', rerun: { command: '/billing', text: orderText(said, order) } };
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
@@ -197,15 +198,15 @@ function interpret(
   const [only, ...others] = made;
   if (only === undefined) {
     const why = slip ?? readings.find((each) => each instanceof InvalidWord);
-    return why && isAsked(said) ? { kind: 'nothing', fact: factOf(why) } : undefined;
+    return why && isAsked(said) ? refused(why) : undefined;
   }
   const reruns = made.slice(0, MOST_OFFERED).map(({ command, text }) => ({ command, text }));
   const [rerun = only] = reruns;
-  const refusal = doubt === undefined ? slip : new InvalidWord(doubt, UNRECOGNIZED, '');
+  const refusal = doubt === undefined ? (slip ?? only.doubt) : new InvalidWord(doubt, UNRECOGNIZED, '');
   if (others.length > 0 || refusal || only.isGuess)
-    return { kind: 'guess', fact: refusal && factOf(refusal), reruns };
+    return { kind: 'guess', fact: refusal && judged(refusal).fact, reruns };
   if (!only.isOpen) return { kind: 'command', rerun };
-  return { kind: 'which-project', fact: only.refusal && factOf(only.refusal), rerun };
+  return { kind: 'which-project', fact: only.refusal && judged(only.refusal).fact, rerun };
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */

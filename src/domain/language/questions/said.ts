@@ -99,7 +99,7 @@ const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
   first: 'lasting',
   sorted: 'noun all most top',
   list: 'noun schedules watches budget top',
-  past: 'spend usage average why numbers most least more pricier change noun budget compare versus period lasting thanks bonus',
+  past: 'spend usage average why numbers most least more pricier change noun budget compare versus period lasting thanks bonus balance',
   have: 'money spend usage average change more pricier balance budget compare amount what long output schedules watches noun csv answer',
   why: 'spend change more pricier period past all answer',
   will: 'spend lasting ends average forecast budget balance money',
