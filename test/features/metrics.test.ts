@@ -58,7 +58,8 @@ it('counts a scheduled post after it is sent', async () => {
 
 describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
   it('shows in the metrics by itself, and so does the post that is overdue', async () => {
-    const [refusal] = WRITE_REFUSALS;
+    // Not the first: where memory is full, scripts may still move what is stored.
+    const [, refusal] = WRITE_REFUSALS;
     const server = await startServer();
     const alone = await startBot({ redisUrl: `redis://127.0.0.1:${server.port}` });
     await alone.connect();
