@@ -10,7 +10,7 @@ import {
   type ProjectName,
   type SeveralProjects,
 } from '../parsed-command.ts';
-import { commandOfItems } from '../read-command.ts';
+import { commandOfItems, findItemsSlip } from '../read-command.ts';
 import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
 
 /** A command and what follows it, in canonical words. */
@@ -54,6 +54,8 @@ export function wordsOf(said: Said): Words {
   // Today is added to the days of the answer, or left out of them.
   const isOfAnswer = said.has('today') && !said.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
+  const slip = isOfAnswer && findItemsSlip('', [...days, ...said.of('today')], reader);
+  if (slip) throw said.refuse(slip, slip.why, slip.works);
   const { help: _, ...words } = commandOfItems([...days, ...said_], reader);
   return words;
 }

@@ -5,8 +5,8 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
-import { couldBeName, explainBadWord, isKnownWord, nearestWord, nearestWords } from '../correct-text.ts';
-import { CORRECTIONS, QUESTION_WORDS } from '../generated.js';
+import { couldBeName, explainBadWord, isKnownWord, nearestWords } from '../correct-text.ts';
+import { QUESTION_WORDS } from '../generated.js';
 import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip } from '../read-command.ts';
@@ -173,8 +173,8 @@ function correctionOf(word: string, aliases: Aliases): string | undefined {
   const [one, ...forms] = nearestWords(word, MEANT_WORDS);
   // Forms of one word are one: cost, costs.
   const meant = forms.every((form) => one && form.startsWith(one.slice(0, -1))) ? one : undefined;
-  const words = CORRECTIONS.filter((known) => /^[a-z]{4,}$/.test(known));
-  return nearestWord(word, [...aliases]) ?? nearestWord(word, words) ?? meant;
+  const [near] = explainBadWord(word, { start: 0, end: word.length }, '', aliases).instead;
+  return near ?? meant;
 }
 
 function interpret(
