@@ -16,7 +16,7 @@ describe('the height of an answer', () => {
       const form = page.getByRole('dialog');
       for (const words of ['schedule prod daily 09:00', 'watch prod balance 1']) {
         await say(page, `/billing ${words}`);
-        await form.getByText(/Next three posts|Now: /).waitFor();
+        await form.getByText(/Next three posts|left · /).waitFor();
         await form.getByRole('button', { name: 'Save' }).click();
         await form.getByText('Saved:').waitFor();
         await closeModal(page);

@@ -5,11 +5,11 @@ import { withSandboxPage } from '../support/browser.ts';
 
 let page: Page;
 
-/** `[{"day":"2026-11-20",…}]`: 10 on each of the last days before today. */
+/** `[{"day":"2026-11-20",…}]`: 10 on each of the last days, today included: from 09:00 on, the next post is tomorrow's. */
 const lastDays = (count: number): string =>
   JSON.stringify(
     Array.from({ length: count }, (_, at) => ({
-      day: new Date(Date.now() - (at + 1) * 86_400_000).toISOString().slice(0, 10),
+      day: new Date(Date.now() - at * 86_400_000).toISOString().slice(0, 10),
       totalAmount: 10,
       totalBonuses: 0,
     })),

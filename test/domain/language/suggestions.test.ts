@@ -48,7 +48,7 @@ const SLIPS = [
   piece('stagin', { project: 'staging' }),
   piece('wbe-shop', { project: 'web-shop' }),
   piece('stroage', { product: '2' }),
-  piece('lst month', { period: 'last-month' }),
+  piece('lst week', { period: 'last-week' }),
   piece('yesterdya', { period: 'yesterday' }),
   piece('lastwek', { period: 'last-week' }),
   piece('since octobr', { period: 'since 2026-10' }),
