@@ -78,7 +78,8 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
   const of = answered.length + failed.length;
-  const whose = known.length === of ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
+  // Of the same projects as the sum so far, the title has said so.
+  const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
   return `about ${formatMoney(sumMoney(known), locale)} by ${forecastDay(today)}${whose}`;
 }
 
