@@ -87,8 +87,11 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        const isOld = ({ id, product }: Project) =>
-          clock() - (request.workspace.lastBalance(id, product)?.at ?? 0) >= FRESH;
+        // An answer to `/balance` is new, and has no forecast.
+        const isOld = ({ id, product }: Project) => {
+          const { at = 0, forecast } = request.workspace.lastBalance(id, product) ?? {};
+          return forecast === undefined || clock() - at >= FRESH;
+        };
         const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);
         await Promise.all(projects.map((project) => refresh(project, request)));
       }),
