@@ -246,8 +246,9 @@ const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]
 function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
-  for (const item of items) {
-    if (item.kind !== 'period') continue;
+  for (const [n, item] of items.entries()) {
+    // After `by month`, a number is the year.
+    if (item.kind !== 'period' || items[n - 1]?.kind === 'unit') continue;
     const typed = text.slice(item.start, item.end);
     const reading = typed.replace(LEADING, 'project $1$2').replace(TRAILING, 'project $2 $1');
     const kinds = reading === typed ? [] : readBy(reading, 'Command', reader).map(({ kind }) => kind);

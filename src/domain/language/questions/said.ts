@@ -212,7 +212,7 @@ export function subjectOf(said: Said): Subject | undefined {
   }
   const [bonus, budget] = [said.first('bonus'), named.get('budget')];
   // Bonuses are spent, too.
-  if (bonus && !named.has('spend')) named.set('balance', bonus);
+  if (bonus && !named.has('spend')) named.set(said.has('period', 'today') ? 'spend' : 'balance', bonus);
   if (budget && said.has('watches', 'list')) named.set('watches', budget);
   if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
   if (named.has('watches')) named.delete('budget');
