@@ -455,7 +455,7 @@ export class Calendar {
       const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
       if (unit !== 'day') return { ...days, text: name };
       const text = includesToday ? `${name} including today` : count === 1 ? days.text : name;
-      return { ...days, text, counted: count };
+      return { ...days, text, counted: count, rule: DAYS };
     });
   }
 

@@ -65,6 +65,8 @@ describe('every comparison', () => {
           to: beginning(both[complete] ?? '', zone) - 1,
         });
       }),
+      // A Saturday and a Sunday.
+      { examples: [[1, false, Date.UTC(2025, 1, 3), 'UTC']] },
     );
   });
 
