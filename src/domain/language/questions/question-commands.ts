@@ -37,12 +37,12 @@ const OUTPUTS: readonly string[] = ['csv', 'details', 'why'];
 /** The words that the items say. @throws InvalidWord for two outputs, and for a product that does not follow its project */
 export function wordsOf(said: Said): Words {
   const { items, reader, answered } = said;
-  const said_ = items.flatMap((item): readonly Item[] => {
+  const itemsSaid = items.flatMap((item): readonly Item[] => {
     if (item.kind === 'than' || item.kind === 'order' || item.kind === 'bad') return [];
     if (item.kind !== 'word') return item.kind === 'all' && isTotal(said, item) ? [] : [item];
     return OUTPUTS.includes(item.role) ? [{ ...item, kind: 'output', output: item.role as 'csv' }] : [];
   });
-  const outputs = said_.flatMap((item) => (item.kind === 'output' ? [item] : []));
+  const outputs = itemsSaid.flatMap((item) => (item.kind === 'output' ? [item] : []));
   const other = outputs.find(({ output }) => output !== outputs[0]?.output);
   if (other)
     throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
@@ -56,7 +56,7 @@ export function wordsOf(said: Said): Words {
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
   const slip = isOfAnswer && findItemsSlip('', [...days, ...said.of('today')], reader);
   if (slip) throw said.refuse(slip, slip.why, slip.works);
-  const { help: _, ...words } = commandOfItems([...days, ...said_], reader);
+  const { help: _, ...words } = commandOfItems([...days, ...itemsSaid], reader);
   return words;
 }
 
