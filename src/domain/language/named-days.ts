@@ -140,6 +140,8 @@ const areAlike = (...spans: readonly Pick<Span, 'unit'>[]): boolean =>
 
 /** In absolute dates, from one span to another: `2026-10`, `2026-h1`, `2026-w40..2026-w45`; days where they are not alike. */
 export function absoluteText(begin: AbsoluteSpan, end = begin): string {
+  // `this-month up to yesterday` is one day on the 2nd.
+  if (begin.first === end.last) return begin.first;
   if (!areAlike(begin, end)) return `${begin.first}..${end.last}`;
   const nameOf = (span: AbsoluteSpan, day: Day): string =>
     isHalf(span) && /-0[17]-/.test(span.first)
