@@ -353,16 +353,16 @@ describe('the message of an alert', () => {
   const ACKNOWLEDGED = ':eyes: AT · Acknowledged by <@U2>';
   const CHANGED = 'AT · The threshold was changed. This alert is about the earlier one.';
   const PASSED = 'AT · A higher threshold was crossed. See the newer alert.';
-  const TODO = 'Top up the project, or see what changed and cut it.';
+  const ADVICE = 'Top up the project, or see what changed and cut it.';
   it.each<[string, Alert, readonly string[]]>([
-    ['acknowledged', acknowledged(ALERT), [TITLE, ALERT.why, TODO, ACKNOWLEDGED]],
-    ['snoozed', snoozed(ALERT), [TITLE, ALERT.why, TODO, ':zzz: AT · Snoozed by <@U3> until: AT']],
+    ['acknowledged', acknowledged(ALERT), [TITLE, ALERT.why, ADVICE, ACKNOWLEDGED]],
+    ['snoozed', snoozed(ALERT), [TITLE, ALERT.why, ADVICE, ':zzz: AT · Snoozed by <@U3> until: AT']],
     [
       'recovered',
       recovered(ALERT),
       ['prod recovered: 60 EUR left', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-    ['corrected', corrected(ALERT), ['prod corrected: 3 EUR', TODO, ALERTED, 'AT · Corrected']],
+    ['corrected', corrected(ALERT), ['prod corrected: 3 EUR', ADVICE, ALERTED, 'AT · Corrected']],
     ['passed', passed(ALERT), [TITLE, ALERT.why, PASSED]],
     ['of another threshold', replaced(ALERT), [TITLE, ALERT.why, CHANGED]],
     [
