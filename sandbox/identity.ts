@@ -37,7 +37,7 @@ function access(label: string, number: number, rest: Partial<Access> = {}): Acce
 }
 
 /** The application accesses of the sandbox's identity service. Their secrets are not real. */
-export const ACCESSES = {
+const ACCESSES = {
   good: access('Application access', 1),
   expiring: access('Access about to expire', 2, { expiresIn: 20 * 60_000 }),
   unrestricted: access('Unrestricted access', 3, { restricted: false }),

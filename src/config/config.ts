@@ -91,7 +91,6 @@ function configOf(values: typeof variables._output) {
     limits: {
       requests: { person: values.LIMIT_REQUESTS_PERSON, workspace: values.LIMIT_REQUESTS_WORKSPACE },
       tests: { person: values.LIMIT_TESTS_PERSON, workspace: values.LIMIT_TESTS_WORKSPACE },
-      osTokens: values.LIMIT_OS_TOKENS_PERSON,
       serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     },
     /** `userIds`: how the log names people. */

@@ -184,7 +184,6 @@ export const variables = z.object({
   LIMIT_REQUESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.requests.workspace),
   LIMIT_TESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.tests.person),
   LIMIT_TESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.tests.workspace),
-  LIMIT_OS_TOKENS_PERSON: rateLimit.default(DEFAULT_LIMITS.osTokens),
   LIMIT_SERVICE_CONNECTIONS: wholeNumber('a number of connections', 2, 256, 32).default(
     DEFAULT_LIMITS.serviceConnections,
   ),

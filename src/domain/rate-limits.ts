@@ -1,5 +1,4 @@
 import { HOUR, MINUTE, type Millis } from './time/calendar.ts';
-import { pluralize } from './wording.ts';
 
 /** How often something may happen: `most` times at once, and as many within `per` over time. */
 export interface Rate {
@@ -11,10 +10,8 @@ export interface Rate {
 export interface RateLimits {
   /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
   readonly requests: PersonAndWorkspace;
-  /** Testing a connection, an access or a schedule, and **Send now**: each asks a service or posts immediately. */
+  /** Testing a connection, an access or a schedule, **Send now**, and OS_TOKENs: each asks a service or posts immediately. */
   readonly tests: PersonAndWorkspace;
-  /** OS_TOKENs that a person gets: enough for work, too few to collect them. */
-  readonly osTokens: Rate;
   /** Parallel requests to one origin, each on its own socket. A single workspace gets a quarter of them at most. */
   readonly serviceConnections: number;
 }
@@ -31,7 +28,6 @@ export const rate = (most: number, seconds: number): Rate => ({ most, per: secon
 export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
-  osTokens: rate(5, 600),
   serviceConnections: 32,
 };
 
@@ -40,9 +36,6 @@ const largestUnit = (per: Millis): readonly [number, string] => {
   if (per % HOUR === 0) return [per / HOUR, 'hour'];
   return per % MINUTE === 0 ? [per / MINUTE, 'minute'] : [per / 1_000, 'second'];
 };
-
-/** `10 minutes`, `90 seconds`, `1 hour` */
-export const formatRatePeriod = (per: Millis): string => pluralize(...largestUnit(per));
 
 /** As the operator writes it: `20/10s` */
 export const formatRate = ({ most, per }: Rate): string => {

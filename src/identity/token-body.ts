@@ -18,7 +18,6 @@ export interface TokenBody {
   readonly credential:
     | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: Millis }
     | undefined;
-  readonly auditId: string | undefined;
   /** The first public endpoint of each service type (`compute`) in the catalog. */
   readonly endpoints: readonly { readonly service: string; readonly url: string }[];
 }
@@ -40,7 +39,6 @@ export function parseTokenBody(response: ReadableBody): TokenBody {
       .slice(0, LIMITS.roles)
       .flatMap((role) => nameOf(role) ?? []),
     credential: credentialIn(token.application_credential),
-    auditId: textOf([token.audit_ids].flat()[0]),
     endpoints: endpointsIn(token.catalog),
   };
 }

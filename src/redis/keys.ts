@@ -15,8 +15,6 @@ export type KeyOf = (id: string) => string;
 
 export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
-/** When each person got tokens lately. */
-export const issuedKey = (id: string): string => `${ofWorkspace(id)}:issued`;
 /** Every message that Tally sends by itself, and the states of watches. */
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
 /** Billing's last figures for the watched projects. */
@@ -34,7 +32,6 @@ export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;
 export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
-  issuedKey,
   deliveryLogKey,
   watchFiguresKey,
   threadsKey,
@@ -97,8 +94,6 @@ export const FIELDS = {
   channel: 'channel:',
   /** The application access of a project, by its ID. */
   access: 'access:',
-  /** When this person read that tokens appear on their own screen only. */
-  tokenNoticeSeen: 'token-notice-seen:',
   schedule: 'schedule:',
   /** A removed schedule, for as long as it can be restored. */
   removedSchedule: 'unscheduled:',

@@ -107,7 +107,7 @@ describe('parseConfig', () => {
     ['30/1m', 30, 60],
     ['100/1h', 100, 3_600],
   ])('takes %s as a limit', (text, most, seconds) => {
-    expect(parseConfig({ ...HTTP, LIMIT_OS_TOKENS_PERSON: text }).limits.osTokens).toEqual(
+    expect(parseConfig({ ...HTTP, LIMIT_TESTS_PERSON: text }).limits.tests.person).toEqual(
       rate(most, seconds),
     );
   });
@@ -213,9 +213,9 @@ describe('parseConfig', () => {
     ['LIMIT_REQUESTS_PERSON', '20 a second', '20/10s'],
     ['LIMIT_REQUESTS_PERSON', '20/1d', '20/10s'],
     ['LIMIT_TESTS_PERSON', '0/10s', '1 to 10000'],
-    ['LIMIT_OS_TOKENS_PERSON', '10001/1h', '1 to 10000'],
-    ['LIMIT_OS_TOKENS_PERSON', '5/2h', '1 hour'],
-    ['LIMIT_OS_TOKENS_PERSON', '5/0s', '1 second'],
+    ['LIMIT_TESTS_PERSON', '10001/1h', '1 to 10000'],
+    ['LIMIT_TESTS_PERSON', '5/2h', '1 hour'],
+    ['LIMIT_TESTS_PERSON', '5/0s', '1 second'],
     ['LIMIT_SERVICE_CONNECTIONS', '1', '2 to 256'],
     ['LIMIT_SERVICE_CONNECTIONS', '257', '2 to 256'],
     ['LOG_USER_IDS', 'secret', 'hashed'],

@@ -105,18 +105,13 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
   },
   LIMIT_TESTS_PERSON: {
     section: 'limits',
-    what: 'tests of connections, accesses and schedules, and **Send now**, of one person',
+    what: 'tests of connections, accesses and schedules, **Send now** and OS_TOKENs of one person',
     example: '5/1m',
   },
   LIMIT_TESTS_WORKSPACE: {
     section: 'limits',
     what: 'the same for all people of a workspace together',
     example: '60/1m',
-  },
-  LIMIT_OS_TOKENS_PERSON: {
-    section: 'limits',
-    what: 'OS_TOKENs that one person gets, counted over all processes',
-    example: '10/1h',
   },
   LIMIT_SERVICE_CONNECTIONS: {
     section: 'limits',

@@ -12,7 +12,6 @@ const OF_REQUESTS = [
   'period-just-began',
   'throttled',
   'token-not-shown',
-  'too-many-tokens',
 ];
 const PLAIN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
 const TODAY = '2026-11-21';

@@ -1,25 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { ACCESSES, type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
+import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { changeIn } from '../support/change.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
-import { contentOf, type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
-import { commandsOf } from '../support/redis-commands.ts';
-import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
+import { contentOf, workspaceKeys } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
 import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
-const BOT_USER = 'U0TALLYBOT';
 let now = NOW;
 let identity: IdentityService;
 let bot: Bot;
@@ -119,8 +112,8 @@ describe('an application access', () => {
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
     expect(said).toContain('access ending 0001, expiry unknown · named Application access · restricted');
-    expect(said).toContain('Project prod (sandbox-project) in Default · role member · acts as sandbox');
-    expect(said).toContain(`Can get tokens: <@${MEMBER}>`);
+    expect(said).toContain('Project prod · role member · acts as sandbox');
+    expect(said).toContain(`Named for tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
     expect(await auditLines()).toEqual(['registered the application access of prod (project 123)']);
     const { id, secret } = identity.accesses.good;
@@ -244,7 +237,7 @@ describe('an application access', () => {
     };
     const first = bot.url;
     await bot.startAnotherProcess();
-    const send = (url: string) => forged(OWNER, payload, '', id, url, 'application-access');
+    const send = (url: string) => forged(OWNER, payload, url, 'application-access');
     await Promise.all([first, bot.url, first, bot.url].map(send));
     await shows('can issue OS_TOKENs');
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -290,25 +283,6 @@ describe('an application access', () => {
     expect(identity.requests).toEqual([]);
   });
 
-  it('is registered with a warning when it seems to expire soon', async () => {
-    const said = await register('expiring');
-    expect(said).toContain('The test token expires at 10:35 on Sat 21 Nov 2026 (UTC), in 20 minutes.');
-    expect(said).toContain('the access itself expires then');
-    const usual = await register('good');
-    expect(usual).toContain('Expiry unknown: the service doesn’t say.');
-    expect(usual).not.toContain('the access itself expires then');
-  });
-
-  it.each([
-    ['502', 'may have issued a token, but its answer got lost'],
-    ['lost', 'may have issued a token, but its answer got lost'],
-    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
-  ])('leaves in the audit that the outcome of its test is unclear (%s)', async (mode, sentence) => {
-    answerWith(identity, mode);
-    expect(await register()).toContain(sentence);
-    expect(await auditLines()).toEqual(['got an OS_TOKEN for prod (project 123) · test · outcome unclear']);
-  });
-
   it('logs a rejection, without the fields', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
     await shows('Secret key');
@@ -317,38 +291,6 @@ describe('an application access', () => {
     await bot.slack.waitFor(() => /"route":"application-access".*"outcome":"access-refused"/.test(bot.log()));
     for (const hidden of [identity.accesses.good.id, 'a-secret-that-is-wrong'])
       expect(bot.log()).not.toContain(hidden);
-  });
-
-  it('says which of the named people cannot get tokens yet, and why', async () => {
-    const none = 'Can’t get tokens yet';
-    expect(await register('good', { people: [OWNER, MEMBER] })).not.toContain(none);
-    const people = [MEMBER, GUEST, EXTERNAL, BOT_USER];
-    const said = await register('good', { people });
-    expect(said).toContain(
-      `*${none}:* <@${GUEST}> (guests are turned off in /billing settings), <@${EXTERNAL}> (external), <@${BOT_USER}> (has left, or is an app)`,
-    );
-    const keyring = createKeyring([{ id: 'none', key: randomBytes(32) }]);
-    const workspaces = createWorkspaces({ redis: bot.redis.client, keyring });
-    const change = await changeIn(workspaces, 'T0SANDBOX1');
-    await workspaces.saveSettings(change, { guests: true, externals: true });
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
-    await bot.slack.submit(OWNER, { people });
-    await shows('No changes to save.');
-    expect(modalText()).not.toContain(`<@${GUEST}> (`);
-    expect(modalText()).toContain(`*${none}:* <@${EXTERNAL}> (external), <@${BOT_USER}>`);
-  });
-
-  it('is saved even when Slack does not return who they are', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
-    identity.setMode('slow');
-    await fillIn('good', { people: [OWNER, GUEST] });
-    await bot.slack.waitFor(() => identity.requests.length === 1);
-    bot.slack.failNext('users.info', { error: 'internal_error' }, 5);
-    await shows('can issue OS_TOKENs');
-    expect(modalText()).toContain(`Can get tokens: <@${OWNER}>, <@${GUEST}>`);
-    expect(modalText()).not.toContain('Can’t get tokens yet');
   });
 
   it('needs at least one person', async () => {
@@ -396,30 +338,9 @@ describe('/os-token', () => {
     expect(pieces()[0]).toBe(token);
     expect(pieces()[1]).toContain(`export OS_TOKEN='${token}'`);
     expect(modalText()).toMatch(/^OS_TOKEN for prod/m);
-    expect(modalText()).toContain('It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.');
-    expect(modalText()).toContain('Project prod (sandbox-project) in Default · role member');
+    expect(modalText()).toContain(`Expires: <!date^${(NOW + 3_600_000 - 123) / 1000}^`);
+    expect(modalText()).toContain('Project prod · role member');
     expect(buttonsOf()).toEqual(['Revoke now']);
-  });
-
-  it('says which service OS_ENDPOINT belongs to', async () => {
-    await register();
-    await issue();
-    expect(modalText()).toContain('OS_ENDPOINT is the compute endpoint:');
-    await bot.slack.dismiss(OWNER);
-    answerWith(identity, 'bare');
-    await issue();
-    expect(pieces()[1]).toContain(`OS_ENDPOINT='${identity.authUrl}'`);
-    expect(modalText()).toContain(
-      'The service sent no compute endpoint, so OS_ENDPOINT is the identity endpoint:',
-    );
-  });
-
-  it('shows times in the reader’s zone, whatever the machine’s is', async () => {
-    await register('expiring');
-    await issue(MEMBER);
-    expect(modalText(MEMBER)).toContain(
-      'It expires at 11:35 on Sat 21 Nov 2026 (Europe/Berlin), in 20 minutes.',
-    );
   });
 
   it('sends the token to Slack in one call, and stores it nowhere', async () => {
@@ -435,111 +356,6 @@ describe('/os-token', () => {
     expect(JSON.stringify(bot.slack.traffic.entries)).not.toContain(token);
   });
 
-  it('is audited before it is shown, by a hash', async () => {
-    await register();
-    await issue();
-    expect((await auditLines())[0]).toMatch(
-      /^got an OS_TOKEN for prod \(project 123\) · token [0-9a-f]{12}$/,
-    );
-  });
-
-  it('shows no token that could not be audited, and revokes it', async () => {
-    await register();
-    await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
-    await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Another program changed Tally’s data of this workspace.');
-    expect(modalText()).toContain('Tally revoked the token. This may not be in the audit.');
-    expect(pieces()).toEqual([]);
-    expect(identity.requests.at(-1)?.method).toBe('DELETE');
-  });
-
-  describe('that can neither be audited nor revoked', () => {
-    const LIVES = 'Tally couldn’t revoke the token: it works until 11:15 on Sat 21 Nov 2026 (Europe/London).';
-
-    beforeEach(async () => {
-      await register();
-      answerWith(identity, 'no-revocation');
-      await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
-    });
-
-    it('may stay valid, and the modal says so', async () => {
-      // The workspace is deleted before the token arrives.
-      identity.setMode('slow');
-      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-      await bot.slack.waitFor(() => identity.requests.length === 3);
-      answerWith(identity, 'no-revocation');
-      await bot.redis.client.del('tally:{T0SANDBOX1}:record');
-      await shows(LIVES);
-      expect(modalText()).toContain('Tally isn’t installed in this workspace.');
-      expect(pieces()).toEqual([]);
-      await bot.slack.waitFor(() => bot.log().includes('"outcome":"token-not-shown"'));
-    });
-
-    it('may stay valid, and the modal says so for an unexpected error too', async () => {
-      // A stream that has had its last ID takes no entry.
-      const last = `${2n ** 64n - 1n}`;
-      await bot.redis.client.xadd('tally:{T0SANDBOX1}:audit', `${last}-${last}`, 'at', '1');
-      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-      await shows(LIVES);
-      expect(pieces()).toEqual([]);
-      await bot.slack.waitFor(() => bot.log().includes('exhausted the last possible ID'));
-    });
-  });
-
-  it('is revoked when the modal was closed before it arrived', async () => {
-    await register();
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Issuing');
-    await bot.slack.dismiss(OWNER);
-    identity.setMode('healthy');
-    await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, direct(OWNER))
-        .some((one) => toAnswer(one).visibleText.includes('Tally revoked the token.')),
-    );
-    expect(identity.requests.at(-1)?.method).toBe('DELETE');
-  });
-
-  it.each([
-    ['internal_error', { error: 'internal_error' }],
-    ['ratelimited', { status: 429, retryAfter: 60 }],
-  ] as const)('does not wait for ever where Slack answers %s instead of showing it', async (_, failure) => {
-    await register();
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Issuing');
-    bot.slack.failNext('views.update', failure);
-    await shows('Tally got a token for prod, but couldn’t show it.');
-    expect(modalText()).toContain('Tally revoked the token.');
-    expect(modalText()).toContain('/os-token prod');
-    expect(pieces()).toEqual([]);
-    expect(identity.requests.at(-1)?.method).toBe('DELETE');
-  });
-
-  it('waits for one short rate limit of Slack', async () => {
-    await register();
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Issuing');
-    bot.slack.failNext('views.update', { status: 429, retryAfter: 1 });
-    await shows('Revoke now');
-    await bot.slack.dismiss(OWNER);
-  });
-
-  it('says so where a token has expired by Tally’s clock', async () => {
-    const { expiring } = ACCESSES;
-    const { expiresIn = 0 } = expiring;
-    expiring.expiresIn = -1;
-    onTestFinished(() => {
-      expiring.expiresIn = expiresIn;
-    });
-    await register('expiring');
-    await issue();
-    expect(modalText()).toContain('which is past by Tally’s clock.');
-  });
-
   it('warns beside a token of an unrestricted access', async () => {
     await register('unrestricted');
     await issue();
@@ -547,36 +363,33 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['no-zone', 'It expires at 11:15 on Sat 21 Nov 2026 (Europe/London), in 1 hour.'],
+    ['no-zone', 'Expires: <!date^'],
     ['no-expiry', 'The service doesn’t say when it expires.'],
-    ['bare', 'The service doesn’t say when it expires. '],
+    ['bare', 'The service doesn’t say when it expires.'],
   ])('shows the token when the service is in the mode %s', async (mode, sentence) => {
     await register();
     answerWith(identity, mode);
     await issue();
-    expect(modalText()).toContain(sentence.trim());
+    expect(modalText()).toContain(sentence);
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', ['Replace access…', 'Try again']],
-    ['404', 'doesn’t know that application access (HTTP 404)', ['Replace access…', 'Try again']],
-    ['403', 'refused the application access (HTTP 403)', ['Replace access…', 'Try again']],
-    ['400', 'HTTP 400', ['Try again']],
-    ['413', 'HTTP 413', ['Try again']],
+    ['401', 'refused the application access (HTTP 401)', ['Replace access…']],
+    ['404', 'doesn’t know that application access (HTTP 404)', ['Replace access…']],
+    ['400', 'HTTP 400', ['Try again', 'Projects']],
     ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
-    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token', ['Try again']],
+    [
+      'no-token',
+      'sent a response that Tally can’t read: it has no X-Subject-Token',
+      ['Try again', 'Projects'],
+    ],
   ])('says what is wrong when the service answers with %s', async (mode, sentence, buttons) => {
     await register();
     answerWith(identity, mode);
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows(sentence);
-    // Who reads it is one.
-    expect(modalText()).not.toContain('A Tally manager can');
     expect(buttonsOf()).toEqual(buttons);
     await bot.slack.waitFor(() => /"route":"\/os-token".*"outcome":"(?!ok)/.test(bot.log()));
-    identity.setMode('healthy');
-    await press('Try again');
-    await shown();
   });
 
   it('shows in the status that the access was rejected, until it issues a token again', async () => {
@@ -587,11 +400,74 @@ describe('/os-token', () => {
     identity.setMode('401');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('HTTP 401');
+    await bot.slack.dismiss(OWNER);
     expect(await isRejected()).toBe(true);
     identity.setMode('healthy');
-    await press('Try again');
-    await shown();
+    await issue();
     expect(await isRejected()).toBe(false);
+  });
+
+  it('is issued once for four clicks on Try again, on two processes', async () => {
+    await register();
+    answerWith(identity, '429');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('HTTP 429');
+    identity.setMode('healthy');
+    const { id, hash } = bot.slack.modal(OWNER)!;
+    const asked = identity.requests.length;
+    const first = bot.url;
+    await bot.startAnotherProcess();
+    const pressed = {
+      ...click('rerun:again', '/os-token prod'),
+      view: { id, type: 'modal', hash },
+    };
+    await Promise.all(
+      [first, bot.url, first, bot.url].map((url) => forged(OWNER, pressed, url, '/os-token')),
+    );
+    await shown();
+    expect(identity.requests).toHaveLength(asked + 1);
+  });
+
+  it('is audited before it is shown; one that can’t be is revoked', async () => {
+    await register();
+    await issue();
+    await bot.slack.dismiss(OWNER);
+    expect((await auditLines())[0]).toBe('got an OS_TOKEN for prod (project 123)');
+    await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
+    await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Another program changed Tally’s data of this workspace.');
+    expect(modalText()).toContain('Tally revoked it.');
+    expect(pieces()).toEqual([]);
+    expect(identity.requests.at(-1)?.method).toBe('DELETE');
+  });
+
+  it.each([
+    ['healthy', 'Tally revoked it.'],
+    ['no-revocation', 'Tally couldn’t revoke it, so it may work until it expires.'],
+  ])('is revoked when the window was closed before it arrived (%s)', async (mode, sentence) => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    await bot.slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => identity.requests.length === 3);
+    answerWith(identity, mode);
+    await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, direct(OWNER)).some((one) => toAnswer(one).visibleText.includes(sentence)),
+    );
+    expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
+  });
+
+  it('is revoked where Slack refuses to show it', async () => {
+    await register();
+    identity.setMode('slow');
+    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
+    await shows('Issuing');
+    bot.slack.failNext('views.update', { status: 429, retryAfter: 60 });
+    await shows('Tally got a token for prod, but couldn’t show it.');
+    expect(modalText()).toContain('Tally revoked it.');
+    expect(pieces()).toEqual([]);
   });
 
   it('does not retry when no answer came, and says that a token may exist', async () => {
@@ -602,19 +478,6 @@ describe('/os-token', () => {
     await shows('may have issued a token, but its answer got lost');
     expect(identity.requests.length).toBe(asked + 1);
     expect(modalText()).toContain('If there is a token, nobody has seen it');
-  });
-
-  it.each([
-    ['lost', 'may have issued a token, but its answer got lost'],
-    ['502', 'may have issued a token, but its answer got lost'],
-    ['503', 'may have issued a token, but its answer got lost'],
-    ['no-token', 'sent a response that Tally can’t read: it has no X-Subject-Token'],
-  ])('leaves in the audit that a token may have been issued (%s)', async (mode, sentence) => {
-    await register();
-    answerWith(identity, mode);
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows(sentence);
-    expect((await auditLines())[0]).toBe('got an OS_TOKEN for prod (project 123) · outcome unclear');
   });
 
   it('is only for the named people, not for managers and owners as such', async () => {
@@ -648,7 +511,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('respects a project’s channels, in the modal too', async () => {
+  it('respects a project’s channels', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -658,13 +521,7 @@ describe('/os-token', () => {
       'can’t ask about this project here',
     );
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
-    await shows('Continue', MEMBER).catch(() => undefined);
-    await bot.slack.submit(MEMBER);
-    const first = await shown(MEMBER);
-    await press('Revoke now', MEMBER);
-    await shows('Revoked.', MEMBER);
-    await press('Issue another', MEMBER);
-    await shown(MEMBER, first);
+    await shown(MEMBER);
   });
 
   it('says which access is missing, with a button for people who can register it', async () => {
@@ -729,58 +586,8 @@ describe('/os-token', () => {
   });
 });
 
-describe('the first time in a channel', () => {
-  it('asks for confirmation, once for each person', async () => {
-    await register();
-    const asked = identity.requests.length;
-    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('Only you will see the token', MEMBER);
-    expect(identity.requests.length).toBe(asked);
-    await bot.slack.submit(MEMBER);
-    const first = await shown(MEMBER);
-    await bot.slack.dismiss(MEMBER);
-    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shown(MEMBER, first);
-  });
-
-  it('continues for the person who was asked, and only once', async () => {
-    await register();
-    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('Only you will see the token', MEMBER);
-    const { private_metadata: metadata } = view(MEMBER)!;
-    await forged(OWNER, { type: 'view_submission' }, metadata!);
-    expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-    await bot.slack.submit(MEMBER);
-    const token = await shown(MEMBER);
-    await forged(MEMBER, { type: 'view_submission' }, metadata!);
-    expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-    expect(identity.isLive(token)).toBe(true);
-  });
-
-  it('issues one token however often the form is sent, and to however many processes', async () => {
-    await register();
-    const first = bot.url;
-    await bot.startAnotherProcess();
-    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('Only you will see the token', MEMBER);
-    const { private_metadata: metadata = '' } = view(MEMBER)!;
-    const { id } = bot.slack.modal(MEMBER)!;
-    const send = (url: string) => forged(MEMBER, { type: 'view_submission' }, metadata, id, url);
-    await Promise.all([first, bot.url, first, bot.url].map(send));
-    await shown(MEMBER);
-    expect(identity.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-  });
-});
-
 /** Sends a forged, correctly signed click or submission; resolves when it was processed. */
-async function forged(
-  person: string,
-  payload: object,
-  metadata: string,
-  id = 'V0FORGED01',
-  url = bot.url,
-  route = 'os-token',
-): Promise<void> {
+async function forged(person: string, payload: object, url = bot.url, route = 'os-token'): Promise<void> {
   const finished = () => bot.log().split(`"route":"${route}`).length;
   const before = finished();
   const body = `payload=${encodeURIComponent(
@@ -788,7 +595,6 @@ async function forged(
       team: { id: 'T0SANDBOX1' },
       user: { id: person, team_id: 'T0SANDBOX1' },
       trigger_id: 'x',
-      view: { id, type: 'modal', callback_id: 'os-token', private_metadata: metadata, state: { values: {} } },
       ...payload,
       ...uniqueClick(),
     }),
@@ -806,60 +612,35 @@ const click = (action: string, value?: string) => ({
   actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
 });
 
+const revocation = (metadata: string, id = 'V0FORGED01') => ({
+  ...click('os-token-revoke'),
+  view: { id, type: 'modal', private_metadata: metadata, state: { values: {} } },
+});
+
 describe('Revoke now', () => {
-  it('revokes the token, and verifies that it is no longer accepted', async () => {
+  const deletions = () => identity.requests.filter(({ method }) => method === 'DELETE').length;
+
+  it('revokes the token, also in another process', async () => {
     await register();
     const token = await issue();
+    await bot.startAnotherProcess();
     await press('Revoke now');
-    await shows('Revoked. The service confirms that it is no longer accepted.');
+    await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
-    expect((await auditLines())[0]).toMatch(
-      /^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12}$/,
-    );
-    expect(buttonsOf()).toEqual(['Issue another']);
-    await press('Issue another');
-    expect(identity.isLive(await shown())).toBe(true);
+    expect((await auditLines())[0]).toBe('revoked an OS_TOKEN of prod (project 123)');
+    expect(buttonsOf()).toEqual([]);
   });
 
-  it('works after a restart, and in another process', async () => {
-    await register();
-    const first = await issue();
-    await bot.startAnotherProcess();
-    await press('Revoke now');
-    await shows('no longer accepted');
-    await press('Issue another');
-    const second = await shown();
-    await bot.stopBot();
-    await bot.startAnotherProcess();
-    await press('Revoke now');
-    await shows('no longer accepted');
-    expect([first, second].map((token) => identity.isLive(token))).toEqual([false, false]);
-  });
-
-  it('does nothing for another person, a forged value, or a second click', async () => {
+  it('does nothing for another person or a forged value', async () => {
     await register();
     const token = await issue(MEMBER);
     const metadata = view(MEMBER)!.private_metadata!;
     expect(metadata).not.toContain(token);
-    await forged(OWNER, click('os-token-revoke'), metadata);
-    await forged(OWNER, click('os-token-another'), metadata);
+    await forged(OWNER, revocation(metadata));
     for (const text of ['invalid-response', '', `${metadata.slice(0, -4)}AAAA`])
-      await forged(MEMBER, click('os-token-revoke'), text);
+      await forged(MEMBER, revocation(text));
     expect(identity.isLive(token)).toBe(true);
-    expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'POST']);
-    await press('Revoke now', MEMBER);
-    await shows('no longer accepted', MEMBER);
-    await forged(MEMBER, click('os-token-revoke'), metadata);
-    expect(identity.requests.filter(({ method }) => method === 'DELETE')).toHaveLength(2);
-    expect(identity.isLive(token)).toBe(false);
-  });
-
-  it('leaves nothing of a token in Redis', async () => {
-    await register();
-    const before = await workspaceKeys(bot.redis.client);
-    await issue();
-    const after = await workspaceKeys(bot.redis.client);
-    expect(after.filter((key) => !before.includes(key))).toEqual(['tally:{T0SANDBOX1}:issued']);
+    expect(deletions()).toBe(1);
   });
 
   it('is done once for four clicks at the same moment, on two processes', async () => {
@@ -867,35 +648,74 @@ describe('Revoke now', () => {
     await issue();
     const metadata = view()!.private_metadata!;
     const { id } = bot.slack.modal(OWNER)!;
-    const before = identity.requests.filter(({ method }) => method === 'DELETE').length;
+    const before = deletions();
     const first = bot.url;
     await bot.startAnotherProcess();
-    const send = (url: string) => forged(OWNER, click('os-token-revoke'), metadata, id, url);
-    await Promise.all([first, bot.url, first, bot.url].map(send));
-    await bot.slack.waitFor(() => modalText().includes('no longer accepted'));
-    expect(identity.requests.filter(({ method }) => method === 'DELETE').length).toBe(before + 1);
+    await Promise.all(
+      [first, bot.url, first, bot.url].map((url) => forged(OWNER, revocation(metadata, id), url)),
+    );
+    await shows('Revoked.');
+    expect(deletions()).toBe(before + 1);
+  });
+
+  it.each([
+    ['no-revoking', 'refused to revoke the token (HTTP 401). It may still work.'],
+    ['500', 'The token may still work until it expires.'],
+    ['429', 'The token may still work until it expires.'],
+  ])('stays available when the service answers %s', async (mode, sentence) => {
+    await register();
+    const token = await issue();
+    answerWith(identity, mode);
+    await press('Revoke now');
+    await shows(sentence);
+    expect((await auditLines())[0]).toMatch(/^got an OS_TOKEN for /);
+    identity.setMode('healthy');
+    await press('Revoke');
+    await shows('Revoked.');
+    expect(identity.isLive(token)).toBe(false);
   });
 
   it('says when the token was not valid anyway', async () => {
     await register();
     await issue();
-    now += 30 * 60_000;
     identity.setMode('401');
     await press('Revoke now');
     await shows('no longer accepts the token: it had expired, or was revoked before');
+    expect(buttonsOf()).toEqual([]);
   });
 
-  it('is not reported as done when the service rejects it and still accepts the token', async () => {
-    await register();
+  it.each([false, true])(
+    'is said to be impossible where the service can’t, and not offered if the test showed it (%s)',
+    async (isKnown) => {
+      if (isKnown) answerWith(identity, 'no-revocation');
+      await register();
+      const token = await issue();
+      if (!isKnown) {
+        answerWith(identity, 'no-revocation');
+        await press('Revoke now');
+      }
+      await shows('The service can’t revoke tokens. This one works until it expires.');
+      expect(identity.isLive(token)).toBe(true);
+      expect(buttonsOf()).toEqual([]);
+      expect(view()?.private_metadata ?? '').toBe('');
+    },
+  );
+
+  it('sends a token to the host that issued it, whatever host the access has by now', async () => {
+    const second = await startIdentity({ now: () => now, slowFor: 300 });
+    onTestFinished(() => second.close());
+    await register('good', { people: [OWNER] });
     const token = await issue();
-    answerWith(identity, 'no-revoking');
+    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
+    await shows('Secret key', ADMIN);
+    const { id, secret } = second.accesses.good;
+    await bot.slack.submit(ADMIN, { access_id: id, secret, authUrl: second.authUrl, people: [OWNER] });
+    await shows('can issue OS_TOKENs', ADMIN);
+    const asked = [identity, second].map(({ requests }) => requests.length);
     await press('Revoke now');
-    await shows('refused to revoke the token (HTTP 401). It may still work until 11:15');
-    expect((await auditLines())[0]).toMatch(/^got an OS_TOKEN for /);
-    identity.setMode('healthy');
-    await press('Revoke');
-    await shows('no longer accepted');
+    await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
+    expect([identity, second].map(({ requests }) => requests.length)).toEqual([asked[0]! + 1, asked[1]]);
   });
 
   it('works for the person who got the token, even after they became a guest', async () => {
@@ -907,302 +727,8 @@ describe('Revoke now', () => {
       'Guests can’t use Tally in this workspace.',
     );
     await press('Revoke now', MEMBER);
-    await shows('no longer accepted', MEMBER);
-    expect(identity.isLive(token)).toBe(false);
-  });
-
-  it.each([
-    ['500', /^revoked an OS_TOKEN of .* · outcome unclear$/, 'returned an error (HTTP 500)'],
-    ['no-revoking', /^got an OS_TOKEN for /, 'refused to revoke the token'],
-  ])(
-    'is told of in a message where the window was closed and the service is away (%s)',
-    async (mode, entry, said) => {
-      await register();
-      await issue();
-      const { private_metadata: metadata } = view()!;
-      await bot.slack.dismiss(OWNER);
-      answerWith(identity, mode);
-      await forged(OWNER, click('os-token-revoke'), metadata!);
-      const message = await bot.slack.waitFor(() =>
-        bot.slack
-          .messages(OWNER, direct(OWNER))
-          .map(toAnswer)
-          .find(({ visibleText }) => visibleText.includes(said)),
-      );
-      expect(message.visibleText).toContain('until 11:15 on Sat 21 Nov 2026 (Europe/London)');
-      expect((await auditLines())[0]).toMatch(entry);
-    },
-  );
-
-  it('reports the token’s state even when nothing can be written', async () => {
-    await register();
-    const token = await issue();
-    await bot.redis.client.del('tally:{T0SANDBOX1}:record', 'tally:{T0SANDBOX1}:audit');
-    await press('Revoke now');
-    await shows('Revoked.');
-    expect(modalText()).toContain('Tally couldn’t add this to the audit.');
-    expect(identity.isLive(token)).toBe(false);
-  });
-
-  it('expires with the token', async () => {
-    await register();
-    await issue();
-    now += 61 * 60_000;
-    await press('Revoke now');
-    await shows('its token has expired');
-    await press('Issue another');
-    await shown();
-  });
-
-  it('ends after a day where the service does not say when the token expires', async () => {
-    await register();
-    answerWith(identity, 'no-expiry');
-    await issue();
-    now += 24 * 3_600_000;
-    await press('Revoke now');
-    await shows('its token has expired');
-    expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE', 'POST']);
-  });
-
-  it('stays available when the service cannot be reached', async () => {
-    await register();
-    const token = await issue();
-    answerWith(identity, '500');
-    await press('Revoke now');
-    await shows('A token from this window may still work until 11:15 on Sat 21 Nov 2026 (Europe/London).');
-    await bot.slack.waitFor(() => bot.log().includes('"outcome":"service-failed"'));
-    identity.setMode('healthy');
-    await press('Revoke');
-    await shows('no longer accepted');
-    expect(identity.isLive(token)).toBe(false);
-    expect(modalText()).not.toContain('may still work');
-  });
-
-  it('audits an unclear outcome when the answer was lost, and what was found later', async () => {
-    await register();
-    const token = await issue();
-    answerWith(identity, 'lost');
-    await press('Revoke now');
-    await shows('may still work');
-    expect(identity.isLive(token)).toBe(false);
-    expect((await auditLines())[0]).toMatch(
-      /^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12} · outcome unclear$/,
-    );
-    identity.setMode('healthy');
-    await press('Revoke');
-    await shows('no longer accepts the token');
-    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of .* · had expired already$/);
-  });
-
-  it('audits nothing when there was certainly no revocation', async () => {
-    await register();
-    await issue();
-    for (const [mode, sentence] of [
-      ['429', 'is limiting Tally’s requests (HTTP 429)'],
-      ['no-revocation', 'can’t revoke tokens'],
-    ] as const) {
-      answerWith(identity, mode);
-      await press(mode === '429' ? 'Revoke now' : 'Revoke');
-      await shows(sentence);
-    }
-    expect((await auditLines())[0]).toMatch(/^got an OS_TOKEN for /);
-  });
-
-  it('of a token that was not shown audits an unclear outcome, too', async () => {
-    await register();
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Issuing');
-    await bot.slack.dismiss(OWNER);
-    await bot.slack.waitFor(() => identity.requests.length === 3);
-    answerWith(identity, 'lost');
-    await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, direct(OWNER))
-        .some((one) =>
-          toAnswer(one).visibleText.includes('Tally couldn’t confirm that the token is revoked: it may work'),
-        ),
-    );
-    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of .* · outcome unclear$/);
-  });
-
-  it('sends a token to the host that issued it, whatever host the access has by now', async () => {
-    const second = await startIdentity({ now: () => now, slowFor: 300 });
-    onTestFinished(() => second.close());
-    await register('good', { people: [OWNER] });
-    const first = await issue();
-    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
-    await shows('Secret key', ADMIN);
-    const { id, secret } = second.accesses.good;
-    await bot.slack.submit(ADMIN, { access_id: id, secret, authUrl: second.authUrl, people: [OWNER] });
-    await shows('can issue OS_TOKENs', ADMIN);
-    const seen = new Map<IdentityService, number>();
-    const methodsAt = (host: IdentityService) => {
-      const fresh = host.requests.slice(seen.get(host) ?? 0).map(({ method }) => method);
-      seen.set(host, host.requests.length);
-      return fresh;
-    };
-    methodsAt(identity);
-    methodsAt(second);
-
-    await press('Revoke now');
-    await shows('no longer accepted');
-    expect([methodsAt(identity), methodsAt(second)]).toEqual([['DELETE', 'GET'], []]);
-    expect(identity.isLive(first)).toBe(false);
-    await press('Issue another');
-    await shown(OWNER, first);
-    expect([methodsAt(identity), methodsAt(second)]).toEqual([[], ['POST']]);
-    await press('Revoke now');
-    await shows('no longer accepted');
-    expect([methodsAt(identity), methodsAt(second)]).toEqual([[], ['DELETE', 'GET']]);
-  });
-
-  it('says how long the token works where the service cannot revoke it', async () => {
-    await register();
-    const token = await issue();
-    answerWith(identity, 'no-revocation');
-    await press('Revoke now');
-    await shows('The service can’t revoke tokens.');
-    expect(modalText()).toContain('The token works until 11:15 on Sat 21 Nov 2026 (Europe/London).');
-    expect(identity.isLive(token)).toBe(true);
-  });
-
-  it('is not offered when that is known from the registration', async () => {
-    answerWith(identity, 'no-revocation');
-    expect(await register()).toContain('can’t revoke tokens');
-    await issue();
-    expect(buttonsOf()).toEqual([]);
-    expect(view()?.private_metadata ?? '').toBe('');
-  });
-});
-
-describe('Issue another', () => {
-  /** A window whose token was revoked. */
-  async function revoked() {
-    await register();
-    const first = await issue();
-    await press('Revoke now');
-    await shows('Revoked.');
-    return first;
-  }
-
-  it('is offered once the token of the window is revoked: a window has one token', async () => {
-    const first = await revoked();
-    await press('Issue another');
-    const second = await shown(OWNER, first);
-    expect(buttonsOf()).toEqual(['Revoke now']);
-    expect([first, second].map((token) => identity.isLive(token))).toEqual([false, true]);
-  });
-
-  it('acts once for four clicks, on two processes', async () => {
-    await revoked();
-    const metadata = view()!.private_metadata!;
-    const { id } = bot.slack.modal(OWNER)!;
-    const before = identity.requests.length;
-    const first = bot.url;
-    await bot.startAnotherProcess();
-    const send = (url: string) => forged(OWNER, click('os-token-another'), metadata, id, url);
-    await Promise.all([first, bot.url, first, bot.url].map(send));
-    await shows('Revoke now');
-    expect(identity.requests.length).toBe(before + 1);
-  });
-
-  it('works hours later', async () => {
-    const first = await revoked();
-    now += 3 * 3_600_000;
-    await press('Issue another');
-    await shown(OWNER, first);
-  });
-
-  it('asks the rights of the moment', async () => {
-    await register('good', { people: [MEMBER] });
-    await issue(MEMBER);
-    await press('Revoke now', MEMBER);
     await shows('Revoked.', MEMBER);
-    await register('good', { people: [OWNER] });
-    await press('Issue another', MEMBER);
-    await shows('You can’t get tokens for prod.', MEMBER);
-  });
-});
-
-describe('when the answer of Redis is lost', () => {
-  let store: TestRedis;
-  let line: RedisProxy;
-
-  beforeEach(async () => {
-    await bot.stop();
-    store = await testRedis();
-    line = await startRedisProxy(store.url);
-    const through = await startBot({ now: () => now, identityUrl: identity.authUrl, redisUrl: line.url });
-    bot = { ...through, redis: store };
-    await addProject(bot, { alias: 'prod', id: '123' });
-    await register();
-  });
-  afterEach(async () => {
-    await bot.stopBot();
-    await line.stop();
-    await store.close();
-  });
-
-  it('a token is revoked all the same', async () => {
-    const token = await issue();
-    line.loseAnswerTo('tally:event:');
-    await press('Revoke now');
-    await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
-  });
-
-  it('the person reads what became of a token that was issued and not shown, as it is in the audit', async () => {
-    identity.setMode('slow');
-    line.loseAnswerTo('got an OS_TOKEN');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Tally got a token for prod, but couldn’t show it.');
-    expect(modalText()).toContain('Tally revoked the token.');
-    expect(modalText()).not.toMatch(/Nothing was|may have been saved|audit/);
-    expect((await auditLines()).slice(0, 3)).toEqual([
-      expect.stringMatching(/^revoked an OS_TOKEN of prod \(project 123\) · token [0-9a-f]{12}$/),
-      expect.stringMatching(/^got an OS_TOKEN for .* · not shown$/),
-      expect.stringMatching(/^got an OS_TOKEN for prod \(project 123\) · token [0-9a-f]{12}$/),
-    ]);
-  });
-
-  it('the person isn’t told that the audit lacks a revocation which it may have', async () => {
-    const token = await issue();
-    line.loseAnswerTo('revoked an OS_TOKEN');
-    await press('Revoke now');
-    await shows('Revoked.');
-    expect(identity.isLive(token)).toBe(false);
-    expect(modalText()).toContain('This may not be in the audit.');
-    expect(modalText()).not.toContain('couldn’t add');
-    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN/);
-  });
-
-  it('and Redis stays away, the person reads that a token was issued, revoked, and isn’t in the audit', async () => {
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await bot.slack.waitFor(() => identity.requests.length === 3);
-    await line.stop();
-    await shows('Tally got a token for prod, but couldn’t show it.');
-    expect(modalText()).toContain('Tally revoked the token. Tally couldn’t add this to the audit.');
-    expect(modalText()).not.toContain('Nothing was changed');
-    await line.start();
-  });
-
-  it('the person isn’t told that the access is unchanged if it may have been saved', async () => {
-    identity.setMode('slow');
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
-    await fillIn('good', { people: [OWNER, MEMBER] });
-    await bot.slack.waitFor(() => identity.requests.length === 3);
-    const before = (await auditLines()).length;
-    await store.client.hdel('tally:{T0SANDBOX1}:record', 'access:123');
-    await shows('Someone else changed this first. The application access was removed.');
-    expect(modalText()).toContain('The test passed: the service issued a token and revoked it.');
-    expect((await auditLines()).slice(0, -before)).toEqual([
-      expect.stringMatching(
-        /^got an OS_TOKEN for prod \(project 123\) · test · token [0-9a-f]{12} · revoked$/,
-      ),
-    ]);
   });
 });
 
@@ -1233,89 +759,12 @@ describe('a token of unusual length', () => {
     return { token, asked };
   }
 
-  it('is shown whole, without the button, when the modal cannot hold it encrypted', async () => {
-    const { token, asked } = await registerLong(2_400);
-    await shows('too long to revoke from this window');
-    expect(pieces()[0]).toBe(token);
-    expect(buttonsOf()).toEqual([]);
-    expect(view()?.private_metadata ?? '').toBe('');
-    expect(asked).toEqual(['POST']);
-  });
-
   it('is rejected with a message, and revoked, when Slack would cut it', async () => {
     const { token, asked } = await registerLong(3_000);
-    await shows('It has 3000 characters, more than Slack can show. Tally revoked the token.');
+    await shows('It has 3000 characters, more than Slack can show. Tally revoked it.');
     expect(asked).toEqual(['POST', 'DELETE']);
-    expect((await auditLines()).slice(0, 2)).toEqual([
-      expect.stringMatching(/^revoked an OS_TOKEN of prod/),
-      expect.stringMatching(/^got an OS_TOKEN for prod .* · not shown$/),
-    ]);
+    expect((await auditLines())[0]).toMatch(/^revoked an OS_TOKEN of prod/);
     expect(JSON.stringify(bot.slack.calls)).not.toContain(token.slice(0, 500));
-  });
-});
-
-describe('five tokens in ten minutes', () => {
-  it('are the limit for one person over all processes, and the message says when the next is possible', async () => {
-    await register();
-    for (let count = 0; count < 4; count += 1) {
-      await issue();
-      await bot.slack.dismiss(OWNER);
-      now += 60_000;
-    }
-    await bot.startAnotherProcess();
-    const last = await issue();
-    await press('Revoke now');
-    await shows('no longer accepted');
-    await press('Issue another');
-    await shows('You’ve reached the limit of 5 tokens in 10 minutes.');
-    expect(modalText()).toContain('Try again in 6 minutes.');
-    expect(buttonsOf()).toEqual(['Try again']);
-    await issue(MEMBER);
-    now += 6 * 60_000;
-    await press('Try again');
-    await shown(OWNER, last);
-  });
-
-  it('do not include what the service rejected', async () => {
-    await register();
-    identity.setMode('401');
-    for (let count = 0; count < 6; count += 1) {
-      await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-      await shows('HTTP 401');
-      await bot.slack.dismiss(OWNER);
-    }
-    identity.setMode('healthy');
-    await issue();
-  });
-});
-
-describe('round trips for a token', () => {
-  it('waits for Redis three times when it is typed or revoked, four times when it is issued from a modal', async () => {
-    await register();
-    await bot.slack.say(MEMBER, CHANNEL, '/os-token prod');
-    await shows('Only you will see the token', MEMBER);
-    // The check for a repeated request, SET, runs in parallel with reading the record.
-    const goingOn = await commandsOf(bot.redis, async () => {
-      await bot.slack.submit(MEMBER);
-      await shown(MEMBER);
-    });
-    // Tally does not wait for one of these, which records the confirmation.
-    expect(goingOn.toSorted()).toEqual(['eval', 'eval', 'eval', 'hgetall', 'set', 'set']);
-    let first = '';
-    const asking = await commandsOf(bot.redis, async () => {
-      first = await issue();
-    });
-    expect(asking).toEqual(['set', 'hgetall', 'eval', 'eval']);
-    const revoking = await commandsOf(bot.redis, async () => {
-      await press('Revoke now');
-      await shows('no longer accepted');
-    });
-    expect(revoking).toEqual(['set', 'hgetall', 'set', 'eval']);
-    const another = await commandsOf(bot.redis, async () => {
-      await press('Issue another');
-      await shown(OWNER, first);
-    });
-    expect(another).toEqual(['set', 'hgetall', 'set', 'eval', 'eval']);
   });
 });
 
@@ -1357,7 +806,7 @@ it('deletes everything when the workspace uninstalls', async () => {
   await issue();
   const left = async () =>
     (await workspaceKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
-  expect(await left()).toEqual(expect.arrayContaining([expect.stringMatching(/:(grants|issued)$/)]));
+  expect(await left()).not.toEqual([]);
   const body = JSON.stringify({
     ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },
     event: { type: 'app_uninstalled' },

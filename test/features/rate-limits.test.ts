@@ -182,7 +182,7 @@ describe('a person who sends too many requests', () => {
       await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
     }
     await bot.slack.choose(OWNER, place, 'rerun:connection-main', 'Test now');
-    await bot.slack.waitFor(() => shown().includes('testing and sending faster'));
+    await bot.slack.waitFor(() => shown().includes('doing this faster'));
     expect(shown()).toMatch(/Try again in \d+ seconds\./);
     expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.most - 1);
     expect(calls('chat.postMessage')).toEqual([]);
@@ -190,7 +190,7 @@ describe('a person who sends too many requests', () => {
 });
 
 describe('a person who has tested too often', () => {
-  const TOO_MANY = 'You’re testing and sending faster than Tally can keep up with.\nTry again in ';
+  const TOO_MANY = 'You’re doing this faster than Tally can keep up with.\nTry again in ';
   let bot: Bot;
   let identity: IdentityService;
   beforeEach(async () => {

@@ -421,7 +421,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
   },
   actions: {
     workspaceUser: ['os-token-revoke', 'ask-manager'],
-    ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
+    ask: ['watch-acknowledge', 'remember', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
       ...['watch-form', 'watch-row', 'watch-undo', 'watch-list'],
@@ -429,7 +429,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
       ...['schedule-resume', 'schedule-now', 'schedule-undo'],
     ],
   },
-  views: { ask: ['os-token'], member: ['schedule', 'watch'] },
+  views: { member: ['schedule', 'watch'] },
   options: {
     member: ['schedule-form:zone', 'schedule-form:projects', 'watch-form:projects'],
   },
@@ -494,7 +494,6 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     metadata: 'main -',
   },
   disconnect: { values: { name: selected('main') } },
-  'os-token': { values: {} },
   watch: {
     values: {
       projects: selected('123:1'),

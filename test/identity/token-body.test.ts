@@ -9,7 +9,6 @@ const NOTHING = {
   user: undefined,
   roles: [],
   credential: undefined,
-  auditId: undefined,
   endpoints: [],
 };
 
@@ -113,7 +112,6 @@ describe('the body of a token', () => {
           restricted: false,
           expires_at: '2026-12-01T00:00:00',
         },
-        audit_ids: ['first', 'chain'],
         catalog: [
           {
             type: 'compute',
@@ -130,25 +128,22 @@ describe('the body of a token', () => {
       user: 'ada',
       roles: ['member', 'reader'],
       credential: { name: 'ci', restricted: false, expiresAt: Date.UTC(2026, 11, 1) },
-      auditId: 'first',
       endpoints: [{ service: 'compute', url: 'https://compute.example.com/v2.1' }],
     });
   });
 
   it('keeps every digit of an ID that is a number', () => {
-    const text = '{"token":{"project":{"id":123456789012345678901234567890},"audit_ids":[42]}}';
+    const text = '{"token":{"project":{"id":123456789012345678901234567890}}}';
     expect(tokenBodyOf(text)).toMatchObject({
       project: { id: '123456789012345678901234567890' },
-      auditId: '42',
     });
   });
 
   it('uses an ID when there is no name, and names without an ID', () => {
-    expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }], audit_ids: 'one' })).toEqual({
+    expect(bodyOf({ user: { id: 'u1' }, roles: ['member', { id: 'r1' }] })).toEqual({
       ...NOTHING,
       user: 'u1',
       roles: ['member', 'r1'],
-      auditId: 'one',
     });
   });
 
@@ -160,7 +155,6 @@ describe('the body of a token', () => {
         user: [],
         roles: { a: 1 },
         application_credential: { name: {}, restricted: 'false', expires_at: 5 },
-        audit_ids: {},
         catalog: [
           null,
           { type: 'x' },
@@ -200,7 +194,7 @@ describe('the body of a token', () => {
   it('never throws', () => {
     const shape = fc.object({
       key: fc.constantFrom(
-        ...'token expires_at project domain user roles name id audit_ids catalog'.split(' '),
+        ...'token expires_at project domain user roles name id catalog'.split(' '),
         ...'application_credential restricted endpoints interface url type error message'.split(' '),
       ),
       maxDepth: 5,

@@ -37,7 +37,7 @@ describe('a person', () => {
     expect(refusal).toMatchObject({ kind: 'throttled' });
     expect(refusal?.data.wait).toBe(4_000);
     expect(failureText(refusal!)).toBe(
-      'You’re testing and sending faster than Tally can keep up with. Try again in 4 seconds.',
+      'You’re doing this faster than Tally can keep up with. Try again in 4 seconds.',
     );
     letThrough(100, 'tests');
     now += 4_000;

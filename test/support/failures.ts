@@ -7,7 +7,6 @@ import {
   type StoredFailure,
   storeFailure,
 } from '../../src/domain/failure/index.ts';
-import { rate } from '../../src/domain/rate-limits.ts';
 
 const QUESTION = {
   project: '123',
@@ -155,16 +154,6 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new Failure('store-unavailable', { isOverwritten: true }), 'tally doctor'],
   [new Failure('store-unavailable', { write: 'refused' }), 'database'],
   [new Failure('access-missing', { project: '123', label: 'prod' }), 'prod'],
-  [new Failure('too-many-tokens', { limit: rate(5, 600), wait: 60_000 }), '5 tokens in 10 minutes'],
-  ...(['revoked', 'not-revoked', 'unclear'] as const).map(
-    (state, at) =>
-      [
-        new Failure(
-          'token-not-shown',
-          { label: `p${at}`, why: 'Slack is down.', state, until: '10:00', audit: 'maybe' },
-          at === 0 ? cause : {},
-        ),
-        `p${at}`,
-      ] as const,
-  ),
+  [new Failure('token-not-shown', { label: 'prod', why: 'Slack is down.', isRevoked: true }, cause), 'prod'],
+  [new Failure('token-not-shown', { label: 'web', isRevoked: false }), 'web'],
 ];

@@ -6,10 +6,8 @@
  */
 import * as z from 'zod';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
-import { formatRatePeriod, type Rate } from '../rate-limits.ts';
 import type { SlackId } from '../slack-id.ts';
 import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
-import { pluralize } from '../wording.ts';
 
 export interface Kind<Data = object> {
   /** What happened. @param today the reader's, when it was stored: days of its year are named without the year */
@@ -214,15 +212,10 @@ export const KINDS = {
   'access-missing': kind({ project: text, label: text }).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
   ),
-  'too-many-tokens': kind({ limit: ofRequest<Rate>(), wait }).says(
-    ({ limit: { most, per } }) =>
-      `You’ve reached the limit of ${pluralize(most, 'token')} in ${formatRatePeriod(per)}.`,
+  /** `why`: a sentence about the cause. */
+  'token-not-shown': kind({ label: text, why: extra<string>(), isRevoked: ofRequest<boolean>() }).says(
+    ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
-  /** `why`: a sentence about the cause; `until`: a text that says when it expires; `audit`: whether that has it. */
-  'token-not-shown': kind({
-    ...{ label: text, why: extra<string>(), until: text },
-    ...{ state: z.enum(['revoked', 'not-revoked', 'unclear']), audit: z.enum(['yes', 'maybe', 'no']) },
-  }).says(({ label }) => `Tally got a token for ${label}, but couldn’t show it.`),
 
   // What Slack refuses.
   /** `code`: Slack's or the system's. `unclear`: no answer came, so Slack may have done what it was asked. */

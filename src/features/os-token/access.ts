@@ -1,13 +1,11 @@
 /** The application access of a project, which issues its OS_TOKENs: its form, its test, and who can get tokens. */
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
-import { failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
 import { isProjectId } from '../../domain/product.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { IssuedToken } from '../../identity/client.ts';
+import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
@@ -42,36 +40,23 @@ import {
   MAX_ISSUERS,
 } from '../../workspace/credentials/access-record.ts';
 import { isExpiryUnknown, withExpiry } from '../../workspace/credentials/expiry.ts';
-import { permissionsOf, type Role } from '../../workspace/permissions.ts';
 import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import { EVENTS_KEPT_MS } from '../../workspace/replay-protection.ts';
 import {
-  accessProjectLabel,
-  auditToken,
-  ISSUED,
-  isFirst,
-  requestToken,
-  tenantOf,
-  tokenName,
-  tokenText,
-} from './tokens.ts';
-import {
-  auditBlocks,
+  auditedProject,
   describeTokenScope,
-  formatExpiryTime,
-  maybeIssuedBlocks,
-  type TokenContext,
-} from './window.ts';
+  isFirstUse,
+  nameProject,
+  type TokenServices,
+  tenantOf,
+  UNRESTRICTED,
+} from './token.ts';
 
-type AccessParts = Omit<TokenContext, 'request'>;
 const TITLE = 'Application access';
 
 /** The form that registers the access of a project, whose ID is the form's. */
-export function createAccessForm(parts: AccessParts) {
-  const { workspaces, checks, addresses } = parts;
-  /** Of the requests whose token was tested and whose access was not saved then: what to say of that. */
-  const unsaved = new WeakMap<Request, readonly Block[]>();
+export function createAccessForm(services: TokenServices) {
+  const { workspaces, checks, addresses } = services;
   const { open, listeners } = createForm('application-access', {
     right: 'manage',
     workspaces,
@@ -95,18 +80,16 @@ export function createAccessForm(parts: AccessParts) {
     },
     repeated: repeatedMessage,
     async save(sent) {
-      const context = { ...parts, request: sent.request };
+      const { input, nonce, request } = sent;
       // A token is issued once, however often and to however many processes the form is sent.
-      if (!(await isFirst(`access ${sent.nonce}`, EVENTS_KEPT_MS, context))) return undefined;
-      const blocks =
-        sent.input.secret === ''
-          ? await editAccess(sent, context)
-          : await registerAccess(sent, context, (said) => unsaved.set(sent.request, said));
+      if (!(await isFirstUse(`access ${nonce}`, request, services.dedup))) return undefined;
+      const blocks = await (input.secret === ''
+        ? editAccess(sent, services)
+        : registerAccess(sent, services));
       // Plans the reminders of its expiry.
-      await parts.all.connected(sent.request.user.teamId);
+      await services.all.connected(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
-    remains: (failure, { request }) => [...maybeIssuedBlocks(failure), ...(unsaved.get(request) ?? [])],
     corrected(failure) {
       const authUrl = isFailure(failure, 'wrong-identity-url') ? failure.data.suggestion : undefined;
       return authUrl === undefined ? {} : { authUrl };
@@ -224,7 +207,7 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
 type SentAccess = SentForm<ReturnType<typeof accessFields>>;
 
 function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): Block[] {
-  const { label } = accessProjectLabel(workspace, project);
+  const { label } = nameProject(workspace, project);
   const current = workspace.accesses.get(project);
   const keeps = current === undefined ? '' : ' Leave ID and secret empty to keep the current ones.';
   const about = section(
@@ -247,119 +230,82 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
 
 const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ people, groups });
 
-/** A change of an application access, with an entry in the audit for each thing that was done: `changed the expiry of`. */
+/** @param done what the audit says of it: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
-  auditedChange(request, ...done.map((did) => [did, tokenText(request, project)] as const));
-
-/** What became of the token of a test, which nobody has seen: how it is said, and audited. */
-const TEST_RESULTS = {
-  revoked: {
-    text: 'The test passed: the service issued a token and revoked it.',
-    fact: 'revoked',
-  },
-  'not-offered': {
-    text: 'The test passed: the service issued a token. The service can’t revoke tokens, so this one works until it expires. Nobody has seen it.',
-    fact: 'not revoked',
-  },
-  failed: {
-    text: 'The test passed: the service issued a token. Revoking it failed, so it may work until it expires. Nobody has seen it.',
-    fact: 'may not be revoked',
-  },
-} as const;
+  auditedChange(request, ...done.map((did) => [did, auditedProject(request.workspace, project)] as const));
 
 interface AccessTest {
   readonly issued: IssuedToken;
-  readonly result: keyof typeof TEST_RESULTS;
+  /** What became of the token; undefined if that failed. */
+  readonly revoked: Revocation | undefined;
 }
 
 /** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
-async function testAccess({ id: project, input }: SentAccess, context: TokenContext): Promise<AccessTest> {
-  const { request, identity, limits } = context;
+async function testAccess(
+  { id: project, input, request }: SentAccess,
+  { identity, limits }: TokenServices,
+): Promise<AccessTest> {
   const { authUrl, access_id: id, secret } = input;
+  const tenant = tenantOf(project, request);
   limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const issued = await requestToken({ authUrl, id, secret }, project, context, 'test');
-  const revoked = await identity.revoke(authUrl, issued.token, tenantOf(project, context)).catch(failureOf);
-  const isFailed = isFailure(revoked) || revoked === 'refused';
-  return { issued, result: isFailed ? 'failed' : revoked === 'not-offered' ? revoked : 'revoked' };
+  const issued = await identity.issue({ authUrl, id, secret }, tenant);
+  return { issued, revoked: await identity.revoke(authUrl, issued.token, tenant).catch(ignoreFailure) };
 }
 
-/** Tests the access, then saves it. @param onUnsaved is told what came of the test if saving fails then */
-async function registerAccess(
-  sent: SentAccess,
-  context: TokenContext,
-  onUnsaved: (said: readonly Block[]) => void,
-): Promise<Block[]> {
-  const { id: project, input } = sent;
-  const { request, workspaces } = context;
+/** Tests the access, then saves it. */
+async function registerAccess(sent: SentAccess, services: TokenServices): Promise<Block[]> {
+  const { id: project, input, request } = sent;
   const { user, at, workspace, slack } = request;
   const { authUrl, access_id: id, secret, expires } = input;
   const issuers = issuersOf(input);
-  const test = await testAccess(sent, context);
-  const { text, fact } = TEST_RESULTS[test.result];
+  const test = await testAccess(sent, services);
   const { name, restricted, expiresAt } = test.issued.credential ?? {};
   const said = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
-  const isKnown = workspace.accessIds.includes(project);
-  const change = accessChange(
-    request,
-    project,
-    `${isKnown ? 'replaced' : 'registered'} the application access of`,
-  );
-  const about = tokenText(request, project, 'test', tokenName(test.issued), fact);
-  const tested = test.result === 'revoked' ? [] : [{ at, who: user.id, action: ISSUED, about }];
-  const saving = workspaces.saveAccess(
-    { ...change, entries: [...change.entries, ...tested] },
+  const verb = workspace.accessIds.includes(project) ? 'replaced' : 'registered';
+  const isKnown = test.revoked === 'revoked' || test.revoked === 'not-offered';
+  const access = await services.workspaces.saveAccess(
+    accessChange(request, project, `${verb} the application access of`),
     {
       ...{ project, authUrl, issuers, id, secret, registeredBy: user.id, registeredAt: at },
       ...(name !== undefined && { name }),
       ...(restricted !== undefined && { restricted }),
       // The service knows better than the person.
       ...(expiresAt === undefined ? said : { expiresAt }),
-      ...(test.result !== 'failed' && { revocable: test.result === 'revoked' }),
+      ...(isKnown && { revocable: test.revoked === 'revoked' }),
     },
   );
-  const access = await saving.catch(async (error: unknown) => {
-    onUnsaved([section(text), ...auditBlocks(await auditToken(ISSUED, about, context))]);
-    throw error;
-  });
   const isIssuer =
     isNamedIssuer(access, user.id) || (await slack.isInGroups(issuers.groups).catch(() => false));
-  return registeredBlocks(access, test, isIssuer, await issuersBlock(issuers, request), request);
+  return registeredBlocks(access, test, isIssuer, request);
 }
 
-/** Tokens last an hour as a rule, and no longer than the access they come from; in ms, a minute less for clocks. */
-const USUAL = 59 * MINUTE;
-
-/** @param isIssuer whether the person who registered it can get tokens @param people who can */
+/** @param isIssuer whether the person who registered it can get tokens */
 function registeredBlocks(
   access: ApplicationAccessRecord,
-  { issued, result }: AccessTest,
+  { issued, revoked }: AccessTest,
   isIssuer: boolean,
-  people: Block,
   { workspace, at }: Request,
 ): Block[] {
-  const { zone } = workspace.settings;
-  const { label, word } = accessProjectLabel(workspace, access.project);
+  const { label, word } = nameProject(workspace, access.project);
   const { name, restricted } = access;
-  const { expiresAt } = issued;
-  const described = [describeAccess(access, at, zone), name && `named ${name}`, restricted && 'restricted'];
+  const described = [
+    describeAccess(access, at, workspace.settings.zone),
+    name && `named ${name}`,
+    restricted && 'restricted',
+  ];
   const isUnknown = isExpiryUnknown(access);
   return compact([
     header(`${label} can issue OS_TOKENs`),
-    section(TEST_RESULTS[result].text),
+    section(
+      revoked === 'revoked'
+        ? 'The test passed: the service issued a token and revoked it.'
+        : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.',
+    ),
     section(`${joinTexts(' · ', described)}\n${describeTokenScope(issued)}`),
-    restricted === false &&
-      markup(
-        '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console and register that instead.',
-      ),
-    isUnknown &&
-      expiresAt !== undefined &&
-      expiresAt - at < USUAL &&
-      section(
-        `The test token expires at ${formatExpiryTime(expiresAt, at, zone)}. If tokens usually last longer, the access itself expires then. Create one that lasts longer in the console and register that.`,
-      ),
+    restricted === false && markup(UNRESTRICTED),
     isUnknown &&
       section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),
-    people,
+    issuersBlock(access.issuers),
     ...buttonRow([
       ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
       isUnknown && button('access-form', 'Set expiry…', { value: access.project }),
@@ -369,8 +315,8 @@ function registeredBlocks(
 
 /** Without the secret, everything but the URL can change. @throws InvalidWord */
 async function editAccess(
-  { id: project, input }: SentAccess,
-  { request, workspaces }: TokenContext,
+  { id: project, input, request }: SentAccess,
+  { workspaces }: TokenServices,
 ): Promise<Block[]> {
   const { authUrl, expires } = input;
   const issuers = issuersOf(input);
@@ -397,33 +343,33 @@ async function editAccess(
 }
 
 /** Of a form that was sent twice. */
-async function repeatedMessage({ id, input, request }: SentAccess): Promise<Message | undefined> {
+function repeatedMessage({ id, input, request }: SentAccess): Message | undefined {
   const known = request.workspace.accesses.get(id);
   if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
     return undefined;
   const isKept =
     input.secret === '' ||
     (tryParse(() => known.open())?.secret === input.secret && known.registeredBy === request.user.id);
-  return isKept ? { text: 'Saved.', blocks: await savedBlocks(known, 'Saved.', request) } : undefined;
+  return isKept ? { text: 'Saved.', blocks: savedBlocks(known, 'Saved.', request) } : undefined;
 }
 
-async function savedBlocks(
-  access: ApplicationAccessRecord,
-  happened: string,
-  request: Request,
-): Promise<Block[]> {
+function savedBlocks(access: ApplicationAccessRecord, happened: string, request: Request): Block[] {
   const { workspace, at } = request;
   return [
-    header(accessProjectLabel(workspace, access.project).label),
+    header(nameProject(workspace, access.project).label),
     section(happened),
     section(describeAccess(access, at, workspace.settings.zone)),
-    await issuersBlock(access.issuers, request),
+    issuersBlock(access.issuers),
   ];
 }
 
-export async function removeAccess(project: string, { request, workspaces }: TokenContext): Promise<void> {
+export async function removeAccess(
+  project: string,
+  request: Request,
+  { workspaces }: TokenServices,
+): Promise<void> {
   const { workspace, reply } = request;
-  const { label } = accessProjectLabel(workspace, project);
+  const { label } = nameProject(workspace, project);
   const isThere = workspace.accessIds.includes(project);
   if (isThere)
     await workspaces.removeAccess(
@@ -439,33 +385,8 @@ export async function removeAccess(project: string, { request, workspaces }: Tok
 /** How many people and groups a list names. */
 const NAMED = 20;
 
-const WHY_NOT: Readonly<Record<Role, string>> = {
-  admin: 'an admin',
-  member: 'a member',
-  guest: `guests are turned off in ${commandText('/billing settings')}`,
-  external: 'external',
-  nobody: 'has left, or is an app',
-};
-
-/** Who can get tokens, and who can't although they were chosen. People whose role Slack doesn't return now count as able. */
-async function issuersBlock({ people, groups }: Issuers, { slack, workspace }: Request): Promise<Block> {
-  const whyNot = async (person: SlackId): Promise<string | false> => {
-    const role = await slack.roleOf(person).catch(ignoreFailure);
-    // External people never get tokens, even if they can ask.
-    const canGet = role !== 'external' && role && permissionsOf(role, workspace.settings, false).canAsk;
-    return role !== undefined && !canGet && `${mention(person)} (${WHY_NOT[role]})`;
-  };
-  const without = compact(await Promise.all(people.map(whyNot)));
-  const groupMentions = groups.map((id) => `<!subteam^${escapeMarkup(id)}>`);
-  return markup(
-    joinTexts('\n', [
-      `Can get tokens: ${formatList([...people.map(mention), ...groupMentions])}`,
-      without.length > 0 && `*Can’t get tokens yet:* ${formatList(without)}`,
-    ]),
-  );
-}
-
-function formatList(all: readonly string[]): string {
-  const more = all.length - NAMED;
-  return `${all.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+function issuersBlock({ people, groups }: Issuers): Block {
+  const all = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
+  const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
+  return markup(`Named for tokens: ${all.slice(0, NAMED).join(', ')}${more}`);
 }

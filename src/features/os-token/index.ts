@@ -1,12 +1,10 @@
 import { commandText } from '../../domain/command-names.ts';
-import { ignoreFailure } from '../../domain/failure/index.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import { createAccessForm, removeAccess } from './access.ts';
-import { askForToken, issueAgain, parseTokenText, revokeToken } from './tokens.ts';
-import { CONFIRM_VIEW, type TokenContext, waitingTokenModal } from './window.ts';
+import { issueToken, parseTokenText, revokeToken, type TokenServices } from './token.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -18,7 +16,6 @@ declare module '../../domain/command-names.ts' {
     'application-access-form': true;
     'access-remove': true;
     'os-token-revoke': true;
-    'os-token-another': true;
   }
 }
 
@@ -38,8 +35,8 @@ const HELP: HelpLine = {
  * `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token.
  * Application accesses of projects are registered through a form, tested, sealed, and removed.
  */
-export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feature {
-  const form = createAccessForm(parts);
+export function createOsTokenFeature(services: TokenServices): Feature {
+  const form = createAccessForm(services);
   return {
     help: [HELP, ACCESS_HELP],
     projectVerbs: { access: { label: 'Application access…', open: form.open } },
@@ -53,7 +50,7 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
         async run(text, request) {
           const named = parseTokenText(text, readerIn(request.workspace, request.at));
           if (named === 'help') return request.reply.private(helpMessage('Temporary tokens', [HELP]));
-          await askForToken(named, named.alias ?? named.project ?? '', { ...parts, request });
+          await issueToken(named, request, services);
         },
       },
     },
@@ -61,34 +58,14 @@ export function createOsTokenFeature(parts: Omit<TokenContext, 'request'>): Feat
       ...form.listeners.actions,
       'access-form': onClick('manage', { opensForm: true }, form.open),
       'access-remove': onClick('manage', { changes: true }, (value, request) =>
-        removeAccess(value, { ...parts, request }),
+        removeAccess(value, request, services),
       ),
       'os-token-revoke': {
         right: 'workspaceUser',
         changes: true,
-        run: ({ metadata }, request) => revokeToken(metadata, { ...parts, request }),
-      },
-      'os-token-another': {
-        right: 'ask',
-        changes: true,
-        run: ({ metadata }, request) => issueAgain(metadata, { ...parts, request }),
+        run: ({ metadata }, request) => revokeToken(metadata, request, services),
       },
     },
-    views: {
-      ...form.listeners.views,
-      [CONFIRM_VIEW]: {
-        right: 'ask',
-        waiting: waitingTokenModal,
-        parse: (_, metadata) => ({ input: metadata }),
-        async submit(metadata: string, request) {
-          const { teamId, id } = request.user;
-          // A failure is ignored: the person is asked once more.
-          await Promise.all([
-            parts.workspaces.saveTokenNoticeSeen(teamId, id, request.at).catch(ignoreFailure),
-            issueAgain(metadata, { ...parts, request }),
-          ]);
-        },
-      },
-    },
+    views: form.listeners.views,
   };
 }

@@ -54,13 +54,6 @@ const replace = (reason: string): Advice => ({
   fix: REPLACE,
 });
 
-/** What to add to the account of something that may be missing in the audit. */
-export const AUDIT_NOTES = {
-  yes: undefined,
-  maybe: 'This may not be in the audit.',
-  no: 'Tally couldn’t add this to the audit.',
-} as const;
-
 const ASK_INSTEAD = {
   guest: 'Ask a full member, or ask an admin to allow guests.',
   external: 'Ask a member of that workspace.',
@@ -200,14 +193,11 @@ const ADVICE: AdviceTable = {
       ask: toCommand('/billing projects', `access ${project}`),
     },
   }),
-  'too-many-tokens': ({ wait }) => tryAgainIn(wait),
-  'token-not-shown': ({ why, state, until, audit }) => {
-    const became = {
-      revoked: 'Tally revoked the token.',
-      'not-revoked': `Tally couldn’t revoke the token: it works until ${until}.`,
-      unclear: `Tally couldn’t confirm that the token is revoked: it may work until ${until}.`,
-    }[state];
-    return { todo: [why, became, AUDIT_NOTES[audit]].filter(Boolean).join(' ') };
+  'token-not-shown': ({ why, isRevoked }) => {
+    const became = isRevoked
+      ? 'Tally revoked it.'
+      : 'Tally couldn’t revoke it, so it may work until it expires. Nobody has seen it.';
+    return { todo: [why, became].filter(Boolean).join(' ') };
   },
 
   'unseal-failed': ({ reason, what = 'record' }) =>

@@ -8,7 +8,7 @@ import type { Source } from '../request/source.ts';
 const rateLimits = ({ requests, tests }: RateLimits) =>
   ({
     requests: { doing: 'asking faster than Tally can answer', ...requests },
-    tests: { doing: 'testing and sending faster than Tally can keep up with', ...tests },
+    tests: { doing: 'doing this faster than Tally can keep up with', ...tests },
     /** Slack asks for suggestions at every keystroke. Over the limit the list is empty. */
     suggestions: {
       doing: 'typing faster than Tally can search',

@@ -150,8 +150,6 @@ export function parseWorkspace(
     /** Channels whose default is this project. */
     channelsOf: (alias: string): readonly string[] =>
       ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
-    /** Whether this person has read that tokens appear on their own screen only. */
-    hasSeenTokenNotice: (person: SlackId): boolean => fields[FIELDS.tokenNoticeSeen + person] !== undefined,
     /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
     lastUsed,
     /** When a service rejected a credential that is still in use and has not worked since, in ms. */

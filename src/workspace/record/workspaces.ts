@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
@@ -115,10 +114,6 @@ export function createWorkspaces({
         seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
         set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
       });
-    },
-    /** Stores that this person has read that tokens appear on their own screen only. */
-    async saveTokenNoticeSeen(teamId: SlackId, person: SlackId, at: Millis): Promise<void> {
-      await store.write(teamId, { set: { [FIELDS.tokenNoticeSeen + person]: String(at) } });
     },
   };
 }

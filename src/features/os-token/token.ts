@@ -1,0 +1,323 @@
+/** Issuing an OS_TOKEN, showing it once, and revoking it from the window that shows it. */
+import type { ModalView } from '@slack/types';
+import { commandText } from '../../domain/command-names.ts';
+import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { parseProjectText } from '../../domain/language/read-command.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { IdentityClient, IssuedToken, Revocation, Tenant } from '../../identity/client.ts';
+import { renderShellCommands } from '../../identity/shell-commands.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import {
+  actions,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  formatInstant,
+  joinTexts,
+  type Message,
+  markup,
+  preformatted,
+  SLACK_LIMITS,
+  section,
+  textMessage,
+  withoutActions,
+} from '../../slack/kit/blocks.ts';
+import { modal } from '../../slack/kit/modal.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/access-record.ts';
+import type { TokenWindows } from '../../workspace/credentials/issued-tokens.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
+import type { Services } from '../feature.ts';
+
+export interface TokenServices extends Services {
+  readonly identity: IdentityClient;
+  readonly windows: TokenWindows;
+  readonly dedup: EventDedup;
+}
+
+interface TokenProject {
+  /** Its ID. */
+  readonly project: string;
+  /** As people read it. */
+  readonly label: string;
+  /** As a command names it. */
+  readonly word: string;
+  readonly access: OpenableAccess;
+}
+
+const TITLE = 'OS_TOKEN';
+export const UNRESTRICTED =
+  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
+
+/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
+export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
+  if (help) return 'help';
+  const word = alias ?? project ?? 'prod';
+  const refusal = (bad: string, why: string) =>
+    new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
+  if (product !== undefined)
+    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
+  return withoutUndefined({ project, alias });
+}
+
+/** How the project with this ID is called: by its alias if it has one. */
+export function nameProject({ projects }: Workspace, project: string) {
+  const alias = projects.find(({ id }) => id === project)?.alias;
+  return { label: alias ?? `Project ${project}`, word: alias ?? project };
+}
+
+/** What an entry of the audit is about: `prod (project 123)` */
+export function auditedProject(workspace: Workspace, project: string): string {
+  const { word } = nameProject(workspace, project);
+  return word === project ? `project ${project}` : `${word} (project ${project})`;
+}
+
+/** Whose request to the identity service it is. @param project whose access is used */
+export const tenantOf = (project: string, { user, workspace }: Request): Tenant => ({
+  workspace: user.teamId,
+  connection: project,
+  waits: workspace.waits,
+});
+
+/**
+ * Whether no process has done this before: a window is sealed anew each time it is drawn, so what comes twice is the same
+ * click. While Redis is down, each counts as the first.
+ */
+export const isFirstUse = (use: string, { user }: Request, dedup: EventDedup): Promise<boolean> =>
+  dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
+
+/** Issues a token for the person who asks, and shows it in a window of theirs alone. */
+export async function issueToken(
+  named: ProjectReference,
+  request: Request,
+  services: TokenServices,
+): Promise<void> {
+  const { reply, user } = request;
+  if (!reply.modal.canOpen) return reply.private(onlyInWindow(named));
+  const target = findTokenProject(named, request);
+  const { viewId, viewHash } = reply.source;
+  if (viewId !== undefined && !(await isFirstUse(`${viewId} ${viewHash}`, request, services.dedup))) return;
+  await reply.modal.open(
+    modal({
+      title: TITLE,
+      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here. Only you see it.')],
+    }),
+  );
+  await requireIssuer(target, request);
+  services.limits.demand('tests', { teamId: user.teamId, userId: user.id });
+  const issued = await services.identity
+    .issue(target.access.open(), tenantOf(target.project, request))
+    .catch((error: unknown) => offerReplacement(error, target, request));
+  if (issued !== undefined) await showToken(issued, target, request, services);
+}
+
+/**
+ * Refuses people who certainly can't be issuers. Groups are asked about once the window is open.
+ * @throws access-missing, not-issuer, not-allowed, and what resolving the project throws
+ */
+function findTokenProject(named: ProjectReference, request: Request): TokenProject {
+  const { project, label, word } = resolveForToken(named, request);
+  // Never, even where they may ask.
+  if (request.user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
+  const access = findAccess(request.workspace, project);
+  if (access === undefined) throw new Failure('access-missing', { project, label });
+  if (access.issuers.groups.length === 0 && !isNamedIssuer(access, request.user.id))
+    throw new Failure('not-issuer', { label });
+  return { project, label, word, access };
+}
+
+/** Tokens need no connection to billing, so a missing connection is no reason to refuse. */
+function resolveForToken(named: ProjectReference, request: Request) {
+  try {
+    return resolveProject(named, request.workspace, request);
+  } catch (error) {
+    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
+  }
+}
+
+/** @throws not-issuer for people who aren't named for the project */
+async function requireIssuer({ label, access }: TokenProject, { user, slack }: Request): Promise<void> {
+  if (isNamedIssuer(access, user.id)) return;
+  const { groups } = access.issuers;
+  if (groups.length === 0 || !(await slack.isInGroups(groups))) throw new Failure('not-issuer', { label });
+}
+
+const ACCESS_FAILURES: ReadonlySet<string> = new Set([
+  ...['access-refused', 'access-not-found', 'project-disabled', 'wrong-identity-url'],
+]);
+
+/** Where the access is what is wrong, a manager can replace it from here. @throws `error` for everything else */
+async function offerReplacement(error: unknown, { project }: TokenProject, request: Request) {
+  if (!isFailure(error) || !ACCESS_FAILURES.has(error.kind) || !request.user.canManage) throw error;
+  request.recordError(error);
+  const replace = button('access-form', 'Replace access…', { value: project, style: 'primary' });
+  await request.reply.modal.show(TITLE, failureMessage(error, request), actions(replace));
+  return undefined;
+}
+
+/** Shows it in the open window. One that could not be audited or shown is revoked. @throws token-not-shown */
+async function showToken(
+  issued: IssuedToken,
+  target: TokenProject,
+  request: Request,
+  { workspaces, identity, windows, audit, clock }: TokenServices,
+): Promise<void> {
+  const { user, workspace, reply } = request;
+  const { project, label, access } = target;
+  const credential = { kind: 'access', name: project } as const;
+  const record = (action: string) =>
+    audit.record(user.teamId, {
+      ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
+    });
+  const notShown = async (why: string | undefined, cause?: unknown): Promise<Failure> => {
+    const tenant = tenantOf(project, request);
+    const revoked = await identity.revoke(access.authUrl, issued.token, tenant).catch(ignoreFailure);
+    const isRevoked = revoked === 'revoked' || revoked === 'already-dead';
+    if (isRevoked) await record(REVOKED).catch(request.recordError);
+    return new Failure('token-not-shown', { label, why, isRevoked }, { cause });
+  };
+  const window = { value: issued.token, authUrl: access.authUrl, project };
+  const sealed = access.revocable === false ? undefined : windows.seal(user.teamId, user.id, window);
+  const lines = shellLines(issued, access.authUrl);
+  if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
+    throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
+  // Before anybody sees it.
+  await record(ISSUED).catch(async (error: unknown) => {
+    throw await notShown(isFailure(error) ? error.message : undefined, error);
+  });
+  if (!(await reply.modal.tryUpdate(tokenModal(issued, target, lines, sealed))))
+    throw await notShown(
+      `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
+    );
+  // The person has the token, whether this is noted or not.
+  if (workspace.rejectedAt(credential) !== undefined)
+    await workspaces.clearRejection(user.teamId, credential).catch(ignoreFailure);
+}
+
+const ISSUED = 'got an OS_TOKEN for';
+const REVOKED = 'revoked an OS_TOKEN of';
+
+/** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */
+function tokenModal(
+  issued: IssuedToken,
+  { label }: TokenProject,
+  lines: string,
+  sealed: string | undefined,
+): ModalView {
+  return modal({
+    title: TITLE,
+    ...(sealed !== undefined && { metadata: sealed }),
+    blocks: compact([
+      markup(
+        `OS_TOKEN for ${escapeMarkup(label)}: a temporary key to the cloud platform’s API. Anyone who has it can act in the project.\n${formatTokenExpiry(issued)}`,
+      ),
+      preformatted(issued.token),
+      section('For your shell, ready to paste:'),
+      preformatted(lines),
+      section(describeTokenScope(issued)),
+      issued.credential?.restricted === false && markup(UNRESTRICTED),
+      sealed !== undefined && actions(revokeButton('Revoke now')),
+      context(
+        'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
+        ...(sealed === undefined ? [NOT_OFFERED] : []),
+      ),
+    ]),
+  });
+}
+
+/** As many lines as Slack takes in one piece; the last ones are comments. */
+function shellLines(issued: IssuedToken, authUrl: string): string {
+  const lines = [...renderShellCommands(issued, authUrl)];
+  while (lines.join('\n').length > SLACK_LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
+  return lines.join('\n');
+}
+
+const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>
+  expiresAt === undefined
+    ? 'The service doesn’t say when it expires.'
+    : `Expires: ${formatInstant(expiresAt)}`;
+
+/** The project, roles and user that the service names for a token. */
+export const describeTokenScope = ({ project, roles, user }: IssuedToken): string =>
+  joinTexts(' · ', [
+    `Project ${project?.name ?? project?.id ?? 'not named by the service'}`,
+    roles.length > 0 && `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
+    user !== undefined && `acts as ${user}`,
+  ]);
+
+const revokeButton = (label: string) => button('os-token-revoke', label, { style: 'danger' });
+
+const NOT_OFFERED = 'The service can’t revoke tokens. This one works until it expires.';
+const REVOCATIONS: Readonly<Record<Revocation, string>> = {
+  revoked: 'Revoked.',
+  'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
+  'not-offered': NOT_OFFERED,
+  refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
+};
+
+/**
+ * **Revoke now**: sends the token that the window carries to the service that issued it and to no other. Everyone may
+ * revoke their own token, also when they are no issuer any more.
+ * @param metadata the window's; outside text
+ */
+export async function revokeToken(
+  metadata: string,
+  request: Request,
+  { identity, windows, dedup, audit, clock }: TokenServices,
+): Promise<void> {
+  const { user, workspace, reply } = request;
+  const window = windows.open(user.teamId, user.id, metadata);
+  if (window === undefined)
+    return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
+  if (!(await isFirstUse(`revoke ${metadata}`, request, dedup))) return;
+  await reply.modal.update(modal({ title: TITLE, blocks: [section('Revoking the token…')] }));
+  const { value, authUrl, project } = window;
+  const outcome = await identity.revoke(authUrl, value, tenantOf(project, request)).catch(failureOf);
+  if (outcome === 'revoked' || outcome === 'already-dead')
+    await audit
+      .record(user.teamId, {
+        ...{ at: clock(), who: user.id, action: REVOKED, about: auditedProject(workspace, project) },
+      })
+      .catch(request.recordError);
+  const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
+  const mayWork = isFailure(outcome) || outcome === 'refused';
+  const again = mayWork ? windows.seal(user.teamId, user.id, window) : undefined;
+  await reply.modal.update(revokedModal(message, again), message);
+}
+
+function failedRevocation(failure: Failure, request: Request): Message {
+  request.recordError(failure);
+  const { text, blocks } = failureMessage(failure, request);
+  const state = 'The token may still work until it expires.';
+  return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
+}
+
+/** @param metadata for a token that may still work */
+const revokedModal = ({ blocks }: Message, metadata: string | undefined): ModalView =>
+  metadata === undefined
+    ? modal({ title: TITLE, blocks })
+    : modal({ title: TITLE, metadata, blocks: [...blocks, actions(revokeButton('Revoke'))] });
+
+/** Tokens are never sent in messages, because Slack keeps them. */
+function onlyInWindow({ alias, project }: ProjectReference): Message {
+  const word = alias ?? project ?? '';
+  const typed = joinTexts(' ', [commandText('/os-token'), word]);
+  const open = commandButton(
+    'form',
+    'Open the window…',
+    { command: '/os-token', text: word },
+    { style: 'primary' },
+  );
+  return textMessage(
+    `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`,
+    actions(...open),
+  );
+}
