@@ -110,8 +110,6 @@ export function createTally(
     redis,
     keyring,
     isInstalled: (id) => installations.stays(id),
-    onMissing: (workspace) =>
-      log.warn({ workspace }, 'A workspace that Redis still names has no record: it was lost or emptied'),
   });
   const audit = createAudit(redis);
   const http = createGuardedHttp({

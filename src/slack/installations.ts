@@ -22,7 +22,13 @@ import {
   type KnownInstallation,
 } from './install/installation-tokens.ts';
 import { SCOPES } from './install/manifest.ts';
-import { createOAuthFlow, createStateStore, INSTALL_PATH, REDIRECT_PATH } from './install/oauth-flow.ts';
+import {
+  createOAuthFlow,
+  createStateStore,
+  INSTALL_PATH,
+  REDIRECT_PATH,
+  STATE_COOKIE,
+} from './install/oauth-flow.ts';
 import type { BrowserRoutes } from './install/pages.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
@@ -55,8 +61,6 @@ export interface Installations {
   stays(workspace: SlackId): Promise<boolean>;
   /** Undefined with OAuth, where there is no token to check at the start. */
   readonly tokenCheck?: TokenCheck;
-  /** Resolves when every renewed token is stored. */
-  idle(): Promise<void>;
 }
 
 type InstallationServices = Pick<
@@ -97,7 +101,6 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     }),
     stays: () => isTokenAccepted(client),
     tokenCheck: createTokenCheck(client, log),
-    idle: async () => undefined,
   };
 }
 
@@ -108,13 +111,13 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
-  const tokens = createInstallationTokens(installed, (store) => providerWith(store), log);
+  const tokens = createInstallationTokens(installed, providerWith, log);
   const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
     fetchInstallation: () => Promise.reject(new Failure('not-installed', { reason: 'unknown' })),
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const notInstalled = createNotInstalledReply(page, installed.knows, services.responseUrls, log);
+  const notInstalled = createNotInstalledReply(page, services.responseUrls, log);
   /** Whether a workspace can do without its organization's installation. */
   const hasOwnInstallation = async (id: string): Promise<boolean> => {
     try {
@@ -144,7 +147,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
   return {
     pages: createOAuthFlow({
-      providerWith: (cookie) => providerWith(store, cookie),
+      provider: providerWith(store),
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
@@ -184,24 +187,23 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       log,
     }),
     stays: async (id) => (await installed.load(id)) !== undefined,
-    idle: tokens.idle,
   };
 }
 
-/** Slack's installer needs another store and another cookie for each use. */
+/** Slack's installer needs another store for each renewal. */
 function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger }: InstallationServices) {
   const options = {
     scopes: SCOPES.map(({ scope }) => scope),
     redirectUri: `${oauth.publicUrl}${REDIRECT_PATH}`,
   };
   const stateStore = createStateStore(createOAuthNonces(redis), oauth.stateSecret, options);
-  const providerWith = (installationStore: InstallationStore, stateCookieName = 'none') =>
+  const providerWith = (installationStore: InstallationStore) =>
     new InstallProvider({
       clientId: oauth.clientId,
       clientSecret: oauth.clientSecret,
       authVersion: 'v2',
       stateStore,
-      stateCookieName,
+      stateCookieName: STATE_COOKIE,
       installationStore,
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
       logger: boltLogger,

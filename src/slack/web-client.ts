@@ -2,22 +2,14 @@ import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import { LRUCache } from 'lru-cache';
-import { Agent } from 'undici';
 import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { decodeLeniently, exchange } from '../http/exchange.ts';
 
 export type WebClient = webApi.WebClient;
 
 /** How long a second try waits, in ms. */
 const PAUSE = 200;
-
-/** In bytes, far more than any answer that Tally asks for. */
-const MAX_RESPONSE = 16 * 1024 * 1024;
-
-/** One for all clients, each of which has its own limit of calls at a time. Opens connections as they are needed. */
-const agent = new Agent({ maxResponseSize: MAX_RESPONSE });
 
 /**
  * Slack's methods that Tally calls, and whether a call may be made once more when it is unclear what became of the first:
@@ -69,46 +61,22 @@ export function isRepeatable(url: string): boolean {
 /** `fetch` as the SDK calls it, with how long the call may take, in ms, as another first argument. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
-/**
- * What Slack's SDK calls in place of `fetch`, whose streams would cost more time and memory than all the rest of a call.
- * Only file uploads use Node's own fetch, because they are not text.
- */
-const slackFetch: TimedFetch = async (timeout, url, init = {}) => {
-  const { headers, body } = init;
-  if (typeof body !== 'string') return fetch(url, { ...init, signal: AbortSignal.timeout(timeout) });
-  const answer = await exchange(agent, {
-    method: 'POST',
-    url: new URL(String(url)),
-    headers: headers as Record<string, string>,
-    body,
-    timeout,
-  });
-  if (answer.bodyError !== undefined) throw answer.bodyError;
-  const text = decodeLeniently(answer);
-  const fields = new Map(Object.entries(answer.headers));
-  // All that the SDK reads of a response. Node's own class would load the whole of its fetch.
-  return {
-    status: answer.statusCode,
-    statusText: '',
-    url: String(url),
-    headers: { get: (name: string) => fields.get(name) ?? null, entries: () => fields.entries() },
-    text: async () => text,
-  } as unknown as Response;
-};
+const timedFetch: TimedFetch = (timeout, url, init) =>
+  fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
 /** Tries once more, as long as there is time; not what may have been done already and must not be done twice. */
-const slackFetchTwice: TimedFetch = async (timeout, url, init) => {
+const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = !isRepeatable(String(url));
   const end = performance.now() + timeout;
   const rest = () => end - performance.now();
   try {
-    const answer = await slackFetch(timeout, url, init);
+    const answer = await timedFetch(timeout, url, init);
     if (answer.status < 500 || (isOnce && isUnclearStatus(answer.status))) return answer;
   } catch (error) {
     if (rest() <= PAUSE || (isOnce && !wasNeverSent(error))) throw error;
   }
   await sleep(PAUSE);
-  return slackFetch(rest(), url, init);
+  return timedFetch(rest(), url, init);
 };
 
 /** A gateway without an answer from Slack, which may still have done the work. */
@@ -128,14 +96,14 @@ export function wasNeverSent(error: unknown): boolean {
 /**
  * The SDK's defaults (ten retries over half an hour, no timeout) are made for queues. A 429 is an error, since waiting
  * would block every other call of the same client.
- * @param timeout of each call, with its second try, in ms. The SDK has one too, by a signal, which costs more than a timer.
+ * @param timeout of each call, with its second try, in ms
  */
 export const callOptions = (
   timeout: Millis,
   isTriedTwice: boolean,
 ): webApi.WebClientOptions & { readonly fetch: typeof fetch } => ({
   retryConfig: { retries: 0 },
-  fetch: (url, init) => (isTriedTwice ? slackFetchTwice : slackFetch)(timeout, url, init),
+  fetch: (url, init) => (isTriedTwice ? fetchTwice : timedFetch)(timeout, url, init),
   rejectRateLimitedCalls: true,
 });
 
@@ -213,7 +181,3 @@ export function onApiCall(listener: (call: ApiCall) => void): () => void {
   API_CALLS.subscribe(subscriber);
   return () => void API_CALLS.unsubscribe(subscriber);
 }
-
-/** Opens an app in Slack, in the browser or the client. @param origin Slack's, `https://slack.com` */
-export const appLink = (origin: string, app: string, team: string): string =>
-  `${origin}/app_redirect?${new URLSearchParams({ app, team })}`;

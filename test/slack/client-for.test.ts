@@ -21,7 +21,6 @@ let bot: OAuthBot;
 let worker: Installations;
 const release: (() => Promise<void>)[] = [];
 afterEach(async () => {
-  await worker.idle();
   for (const one of release.splice(0)) await one();
   await bot.stop();
 });

@@ -33,7 +33,7 @@ it('calls an outage an outage, for the asker and in the log, not a missing insta
     const form = await bot.interact(team, { type: 'view_submission', view });
     expect(form.body).toMatch(/"errors":\{"typed":"Tally can’t reach its database right now\./);
     expect(logged(bot.log(), team.id)).toContainEqual(
-      expect.objectContaining({ level: 'error', msg: 'Could not look up an installation in Redis' }),
+      expect.objectContaining({ level: 'error', msg: 'Could not look up an installation' }),
     );
   }
   expect(bot.log()).not.toContain('No installation for a request');

@@ -3,7 +3,6 @@ import type { KnownBlock } from '@slack/types';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
@@ -78,27 +77,17 @@ interface Payload {
   readonly view?: { readonly blocks: readonly KnownBlock[] };
 }
 
-/** @param page where Tally is installed @param knows whether anything in Redis still names the workspace */
-export function createNotInstalledReply(
-  page: string,
-  knows: (workspace: SlackId) => Promise<boolean>,
-  responseUrls: ResponseUrlClient,
-  log: Logger,
-) {
-  const logRefusal = async (err: unknown, workspace: SlackId | undefined): Promise<void> => {
-    const about = { err, workspace, ...(isFailure(err, 'unseal-failed') && { reason: err.data.reason }) };
-    if (isFailure(err, 'store-unavailable')) log.error(about, 'Could not look up an installation in Redis');
-    else if (!isFailure(err, 'not-installed')) log.error(about, 'Could not read an installation');
-    else if (workspace !== undefined && (await knows(workspace).catch(() => false)))
-      log.error(about, 'A workspace that Redis still names has no installation that works');
-    else log.warn(about, 'No installation for a request from Slack');
-  };
+/** @param page where Tally is installed */
+export function createNotInstalledReply(page: string, responseUrls: ResponseUrlClient, log: Logger) {
   const refused = new WeakMap<object, Message>();
 
   return {
     /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
-    remember(body: object | undefined, error: unknown, workspace: SlackId | undefined): void {
-      void logRefusal(error, workspace);
+    remember(body: object | undefined, error: unknown, workspace: string | undefined): void {
+      const reason = isFailure(error, 'unseal-failed') ? { reason: error.data.reason } : {};
+      const about = { err: error, workspace, ...reason };
+      if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
+      else log.error(about, 'Could not look up an installation');
       if (body === undefined) return;
       const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${page}`));
       refused.set(body, message);

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Failure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timers.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
 interface StoredInstallation {
@@ -40,16 +38,7 @@ export interface KnownInstallation extends StoredInstallation {
 const TTL = 15_000;
 const MOST = 1000;
 /** As in Slack's installer, in ms. Both use the machine's clock. */
-const AHEAD = 2 * HOUR;
-/** How long to wait for a new token: Slack wants its acknowledgement within 3 s, so after this the old token is used. */
-const PATIENCE = 2_000;
-/** How long to wait after a failed renewal, in ms. */
-const RETRY_AFTER = 15_000;
-
-interface Entry {
-  until: Millis;
-  readonly found: Promise<KnownInstallation | undefined>;
-}
+const RENEWED_AHEAD = 2 * HOUR;
 
 /** @param renewer Slack's installer, for one renewal: it asks Slack when less than two hours are left */
 export function createInstallationTokens(
@@ -57,12 +46,12 @@ export function createInstallationTokens(
   renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>,
   log: Logger,
 ) {
-  const entries = new LRUCache<string, Entry>({ max: MOST });
-  const renewals = new Set<Promise<void>>();
+  const cache = new LRUCache<string, Promise<KnownInstallation | undefined>>({ max: MOST, ttl: TTL });
 
+  /** By one process at a time, because a refresh token works once; the others go on with the old token. Never rejects. */
   const renew = async (id: string): Promise<void> => {
     const unlock = await installed.lock(id);
-    if (unlock === undefined) return untilUnlocked(id);
+    if (unlock === undefined) return;
     try {
       // Read after taking the lock, because the previous holder may have renewed the token.
       const before = await installed.load(id);
@@ -71,32 +60,16 @@ export function createInstallationTokens(
       const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
       await renewer({
         fetchInstallation: async () => stored.installation,
+        // Not if Tally was removed, or installed again, in the meantime.
         async storeInstallation(installation) {
-          const after = JSON.stringify({ ...stored, installation });
-          if (!(await installed.replace(id, before, after)))
-            log.warn(
-              { workspace: id },
-              'Dropped a renewed Slack token: its installation changed in the meantime',
-            );
+          await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
         },
       }).authorize({ isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id });
+    } catch (err) {
+      log.error({ err, workspace: id }, 'Could not renew a Slack token');
     } finally {
       await unlock();
     }
-  };
-
-  const untilUnlocked = async (id: string): Promise<void> => {
-    const end = Date.now() + PATIENCE;
-    while (Date.now() < end && (await installed.locked(id))) await sleep(50);
-  };
-
-  const renewInTime = async (id: string): Promise<void> => {
-    const renewal = renew(id).catch((err: unknown) =>
-      log.error({ err, workspace: id }, 'Could not renew a Slack token'),
-    );
-    renewals.add(renewal);
-    void renewal.finally(() => renewals.delete(renewal));
-    await withTimeout(PATIENCE, renewal, () => undefined);
   };
 
   const load = async (id: string): Promise<StoredInstallation | undefined> => {
@@ -104,29 +77,15 @@ export function createInstallationTokens(
     return text === undefined ? undefined : parseInstallation(text);
   };
 
-  const fresh = async (id: string): Promise<KnownInstallation | undefined> => {
+  const loadRenewed = async (id: string): Promise<KnownInstallation | undefined> => {
     let stored = await load(id);
-    if (stored !== undefined && isDue(stored)) {
-      await renewInTime(id);
+    if (stored !== undefined && tokenExpiresAt(stored) - Date.now() <= RENEWED_AHEAD) {
+      await renew(id);
       stored = await load(id);
     }
     if (stored !== undefined && tokenExpiresAt(stored) <= Date.now())
       throw new Failure('not-installed', { reason: 'expired' });
     return stored && { ...stored, joined: new Set() };
-  };
-
-  const remember = (id: string): Entry => {
-    const entry: Entry = { until: Number.POSITIVE_INFINITY, found: fresh(id) };
-    entries.set(id, entry);
-    entry.found.then(
-      (stored) => {
-        entry.until = stored === undefined ? 0 : Date.now() + lifeOf(stored);
-      },
-      () => {
-        entry.until = 0;
-      },
-    );
-    return entry;
   };
 
   return {
@@ -138,26 +97,21 @@ export function createInstallationTokens(
      */
     async find(id: string | undefined): Promise<KnownInstallation | undefined> {
       if (id === undefined) return undefined;
-      const known = entries.get(id);
-      return (known !== undefined && known.until > Date.now() ? known : remember(id)).found;
+      const known = cache.get(id);
+      if (known !== undefined) return known;
+      const found = loadRenewed(id);
+      cache.set(id, found);
+      const forget = () => void (cache.peek(id) === found && cache.delete(id));
+      found.then((stored) => stored ?? forget(), forget);
+      return found;
     },
     async save(installation: Installation): Promise<void> {
       const id = installationId(installation);
       const stored: StoredInstallation = { installation, at: Date.now() };
       await installed.save(id, JSON.stringify(stored));
-      entries.delete(id);
+      cache.delete(id);
     },
     /** Drops what this process remembers. */
-    drop: (id: string) => void entries.delete(id),
-    /** Resolves once every token from Slack is stored, because Slack hands out each only once. */
-    async idle(): Promise<void> {
-      while (renewals.size > 0) await Promise.all(renewals);
-    },
+    drop: (id: string) => void cache.delete(id),
   };
 }
-
-const isDue = (stored: StoredInstallation): boolean => tokenExpiresAt(stored) - Date.now() <= AHEAD;
-
-/** Every process forgets a token when it falls due, so none uses one that another process has renewed. */
-const lifeOf = (stored: StoredInstallation): number =>
-  isDue(stored) ? RETRY_AFTER : Math.min(TTL, tokenExpiresAt(stored) - AHEAD - Date.now());

@@ -8,12 +8,10 @@ import {
   InvalidStateError,
   type StateStore,
 } from '@slack/oauth';
-import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { appLink } from '../web-client.ts';
 import {
   type BrowserRoutes,
   type HtmlPage,
@@ -24,9 +22,6 @@ import {
   refusalPage,
   sendPage,
 } from './pages.ts';
-
-/** How many installations a process completes at the same time. */
-const COMPLETED_AT_ONCE = 4;
 
 /** How long an installation may take between Tally's page and Slack's redirect, in s. */
 const STATE_LIFETIME = 600;
@@ -60,12 +55,13 @@ function isSame(signature: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
+export const STATE_COOKIE = 'tally-install';
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
 /** The two pages of an installation: where it begins, and where Slack sends the browser back to. */
 export function createOAuthFlow({
-  providerWith,
+  provider,
   options,
   publicUrl,
   slack,
@@ -73,8 +69,8 @@ export function createOAuthFlow({
   names,
   log,
 }: {
-  /** Slack's installer, which reads the state from this cookie. */
-  readonly providerWith: (cookie: string) => InstallProvider;
+  /** Slack's installer, which reads the state from the cookie `STATE_COOKIE`. */
+  readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
   readonly publicUrl: string;
   /** Scheme and host of Slack. */
@@ -85,17 +81,15 @@ export function createOAuthFlow({
   readonly log: Logger;
 }): BrowserRoutes {
   const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
-  const limit = pLimit(COMPLETED_AT_ONCE);
   const again = `${publicUrl}${INSTALL_PATH}`;
   const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
 
   const begin: RouteHandler = async (_, res) => {
     try {
-      const provider = providerWith('');
       const state = await provider.stateStore?.generateStateParam(options, new Date());
       const address = await provider.generateInstallUrl(options, true, state);
       // Slack's page sends the browser back from another site: Lax is the strictest value that includes the cookie then.
-      const cookie = `${cookieOf(state)}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
+      const cookie = `${STATE_COOKIE}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
       res.setHeader('set-cookie', cookie);
       send(res, landingPage(address));
     } catch (err) {
@@ -106,8 +100,6 @@ export function createOAuthFlow({
 
   const complete: RouteHandler = async (req, res) => {
     let installed: Installation | undefined;
-    const { searchParams } = new URL(req.url ?? '', publicUrl);
-    const provider = providerWith(cookieOf(searchParams.get('state') ?? ''));
     const answers: CallbackOptions = {
       async successAsync(installation) {
         installed = installation as Installation;
@@ -120,21 +112,20 @@ export function createOAuthFlow({
         send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
       },
     };
-    // Anybody can begin an installation, and completing one asks Slack.
-    await limit(() => provider.handleCallback(req, res, answers));
+    await provider.handleCallback(req, res, answers);
     if (installed !== undefined) await welcome(installed);
   };
 
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** One cookie per state, so that a second tab doesn't overwrite the first one's. */
-const cookieOf = (state = ''): string => `tally-install-${/^\d+-([\w-]{12})/.exec(state)?.[1] ?? 'none'}`;
-
 function pageOf(installation: Installation, slack: string): HtmlPage {
   const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
-  const open = appId === undefined || team === undefined ? undefined : appLink(slack, appId, team.id);
+  const open =
+    appId === undefined || team === undefined
+      ? undefined
+      : `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
   return installedPage(name, isEnterpriseInstall, open);
 }
 

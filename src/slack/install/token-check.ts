@@ -8,21 +8,14 @@ import { callSlack, type WebClient } from '../web-client.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;
 
-/** How often an accepted token is checked again, in ms, so that a revoked one shows within a minute even while nobody uses Tally. */
-const RECHECK_INTERVAL = 40_000;
-
-/** Whether Slack accepts the bot's one token: asked until Slack accepts it, then at regular intervals. */
-export function createTokenCheck(client: WebClient, log: Logger, recheckInterval: Millis = RECHECK_INTERVAL) {
+/** Whether Slack accepts the bot's one token: asked until it does. */
+export function createTokenCheck(client: WebClient, log: Logger) {
   const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
     const { team_id: workspace } = await callSlack('auth.test', () => client.auth.test());
-    if (!isAccepted) log.info({ workspace }, 'Slack accepts the bot token');
+    log.info({ workspace }, 'Slack accepts the bot token');
     isAccepted = true;
-    setTimeout(
-      () => retryTokenCheck(ask, end.signal, report).catch(() => undefined),
-      recheckInterval,
-    ).unref();
   };
   const report = (err: unknown): void => {
     const code = tokenRefusal(err);
@@ -30,7 +23,6 @@ export function createTokenCheck(client: WebClient, log: Logger, recheckInterval
       log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
       return;
     }
-    isAccepted = false;
     log.error(
       {
         code,
@@ -42,7 +34,7 @@ export function createTokenCheck(client: WebClient, log: Logger, recheckInterval
   return {
     /** Never rejects. */
     start: (): Promise<void> => startTokenCheck(ask, end.signal, report),
-    /** Whether Slack accepted the token when it last answered. */
+    /** Whether Slack has accepted the token. */
     ok: (): boolean => isAccepted,
     stop: (): void => end.abort(),
   };

@@ -110,7 +110,7 @@ export function createSlackServer(
       const closed = server === undefined ? Promise.resolve() : http.stop();
       connections.drain();
       // A request that is still being received is in flight once it is complete.
-      const drained = closed.then(inFlight.drain).then(installations.idle);
+      const drained = closed.then(inFlight.drain);
       await withTimeout(deadline, drained, () => undefined);
       server?.closeAllConnections();
       return inFlight.count();

@@ -52,17 +52,10 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     },
     /** @returns false, without writing, when the text is no longer `before` or is missing @throws unseal-failed */
     async replace(id: string, before: string, after: string): Promise<boolean> {
-      // Resealing changes the envelope but not the text: then try again.
-      for (let attempt = 0; attempt < 3; attempt += 1) {
-        const envelope = await envelopeOf(id);
-        if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
-        const sealed = keyring.seal(after, owner(id));
-        if (await replaceField(redis, id, FIELDS.installation, envelope, sealed)) return true;
-      }
-      return false;
+      const envelope = await envelopeOf(id);
+      if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
+      return replaceField(redis, id, FIELDS.installation, envelope, keyring.seal(after, owner(id)));
     },
-    /** Whether anything in Redis still names it, although no installation may be there. */
-    knows: index.knows,
     /**
      * Records that this workspace uses an organization's installation, so that both are deleted together.
      * @returns false, with nothing recorded, if the organization has none or took the workspace away
@@ -93,7 +86,6 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
         await releaseLease(redis, lease);
       };
     },
-    locked: async (id: string) => (await guardRead(() => redis.exists(tokenLockKey(id)))) === 1,
   };
 }
 

@@ -121,13 +121,6 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
-  /** Whether the index or an audit still names a workspace that has no record. */
-  async knows(workspace: SlackId): Promise<boolean> {
-    const [score, audits] = await guardRead(() =>
-      Promise.all([redis.zscore(INDEX_KEY, workspace), redis.exists(auditKey(workspace))]),
-    );
-    return score !== null || audits === 1;
-  },
   /** The IDs of all workspaces; those added or removed at the same time may be missing or included. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();

@@ -35,13 +35,7 @@ import { createOwnedStore, createProjectStore } from './item-store.ts';
 import { parseFields } from './parse-record.ts';
 import { type CredentialName, credentialField, lastUsedField, rejectionField } from './stored-outcomes.ts';
 import { createWorkspaceParser, requireSettings, type Workspace } from './workspace.ts';
-import {
-  ANY_VALUE,
-  createWorkspaceIndex,
-  createWorkspaceStore,
-  type RecordFields,
-  type RecordWrite,
-} from './workspace-store.ts';
+import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
  * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
@@ -55,22 +49,11 @@ export function createWorkspaces({
   redis,
   keyring,
   isInstalled = async () => true,
-  onMissing = () => undefined,
 }: {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
-  /** Called once for a workspace that the index or its audit names and that has no record. */
-  readonly onMissing?: (teamId: SlackId) => void;
 } & Partial<Pick<ChangeTarget, 'isInstalled'>>) {
   const store = createWorkspaceStore(redis);
-  const index = createWorkspaceIndex(redis);
-  const missing = new Set<string>();
-  const reportMissing = async (teamId: SlackId, fields: RecordFields): Promise<void> => {
-    if (Object.keys(fields).length > 0) return void missing.delete(teamId);
-    if (missing.has(teamId) || !(await index.knows(teamId)) || missing.has(teamId)) return;
-    missing.add(teamId);
-    onMissing(teamId);
-  };
   const parse = createWorkspaceParser(keyring);
   const target: ChangeTarget = { store, isInstalled };
 
@@ -80,9 +63,7 @@ export function createWorkspaces({
     schedules: createOwnedStore<Schedule>(target, SCHEDULES),
     watches: createOwnedStore<Watch>(target, WATCHES),
     async load(teamId: SlackId): Promise<Workspace> {
-      const fields = await store.load(teamId);
-      await reportMissing(teamId, fields);
-      return parse(teamId, fields);
+      return parse(teamId, await store.load(teamId));
     },
     exists: store.exists,
     /** Saves only these parts, and keeps other people's changes to the rest. */
