@@ -7,7 +7,7 @@ import { guardRead } from '../redis/guard.ts';
 import { FIELDS, recordKey } from '../redis/keys.ts';
 import { type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
-import { createWorkspaceParser } from '../workspace/record/workspace.ts';
+import { parseWorkspace } from '../workspace/record/workspace.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 
 interface SecretProblem {
@@ -54,12 +54,11 @@ export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: nu
   let [workspaces, opened] = [0, 0];
   const shut: FailureOf<'unseal-failed'>[] = [];
   const damaged: string[] = [];
-  const parse = createWorkspaceParser(keyring);
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     if (workspaces++ === most) break;
     const key = recordKey(workspace);
     const fields = await guardRead(() => redis.hgetall(key));
-    for (const { kind, id } of parse(workspace, fields).damaged)
+    for (const { kind, id } of parseWorkspace(workspace, fields, keyring).damaged)
       if (!SEALED.includes(kind)) damaged.push(`${key} ${kind === 'settings' ? kind : FIELDS[kind] + id}`);
     for (const [field, value] of Object.entries(fields))
       try {

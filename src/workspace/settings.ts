@@ -35,19 +35,6 @@ const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 
-/** As the audit and the settings form name them in a sentence. */
-export const SETTING_NAMES: Readonly<Record<keyof Settings, string>> = {
-  zone: 'reporting time zone',
-  visibility: 'default visibility',
-  currency: 'currency label',
-  locale: 'number format',
-  managers: 'who manages',
-  managerGroups: 'who manages',
-  guests: 'whether guests may ask',
-  externals: 'whether external people may ask',
-  connection: 'default connection',
-};
-
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
 /** @param json undefined for the defaults @returns undefined when it is damaged */
@@ -59,14 +46,3 @@ export function parseSettings(json: string | undefined): Settings | undefined {
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }
-
-/** `It’s now reporting time zone: Asia/Tokyo.` @param now undefined if they are damaged */
-export function describeParts(parts: readonly (keyof Settings)[], now: Settings | undefined): string {
-  return `It’s now ${parts.map((part) => `${SETTING_NAMES[part]}: ${describeValue(now?.[part])}`).join('; ')}.`;
-}
-
-const describeValue = (value: Settings[keyof Settings] | undefined): string => {
-  if (Array.isArray(value)) return `${value.length} named`;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === undefined || value === '' ? 'none' : String(value);
-};

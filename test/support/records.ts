@@ -16,7 +16,7 @@ import { WATCHES, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { createWorkspaceParser } from '../../src/workspace/record/workspace.ts';
+import { parseWorkspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';
@@ -42,7 +42,6 @@ const { lifetime: _, ...CONNECTION } = MAIN;
 const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed', failures: 0 };
 
 const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
-const parse = createWorkspaceParser(KEYRING);
 
 /** The record as Redis holds it. */
 export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): RecordFields {
@@ -73,7 +72,8 @@ export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): 
   return { ...Object.fromEntries(entries), ...parts.fields };
 }
 
-export const workspaceOf = (parts: RecordParts = {}): Workspace => parse('T1', fieldsOf(parts));
+export const workspaceOf = (parts: RecordParts = {}): Workspace =>
+  parseWorkspace('T1', fieldsOf(parts), KEYRING);
 
 const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
 const SILENT = pino({ level: 'silent' });

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
+import { tryParse } from '../../src/domain/try-parse.ts';
 import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import {
   accessSummary,
   describeAccess,
-  isIssuers,
   isNamedIssuer,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
@@ -83,20 +83,14 @@ describe('an application access', () => {
   });
 
   it.each([
-    ['nobody', { people: [], groups: [] }, true],
-    [
-      'as many as there may be',
-      { people: Array(MAX_ISSUERS).fill('U1'), groups: Array(MAX_ISSUER_GROUPS).fill('S1') },
-      true,
-    ],
-    ['one more', { people: Array(MAX_ISSUERS + 1).fill('U1'), groups: [] }, false],
-    ['one more group', { people: [], groups: Array(MAX_ISSUER_GROUPS + 1).fill('S1') }, false],
-    ['a group among the people', { people: ['S1'], groups: [] }, false],
-    ['a person among the groups', { people: [], groups: ['U1'] }, false],
-    ['no groups', { people: ['U1'] }, false],
-    ['nothing', undefined, false],
-  ])('accepts as its issuers %s: %#', (_, given, isValid) => {
-    expect(isIssuers(given)).toBe(isValid);
+    ['as many as there may be', Array(MAX_ISSUERS).fill('U1'), Array(MAX_ISSUER_GROUPS).fill('S1'), true],
+    ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
+    ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
+    ['a group among the people', ['S1'], [], false],
+  ])('accepts as its issuers %s', (_, people, groups, isValid) => {
+    const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
+    const parsed = tryParse(() => parseAccess(keyring, 'T1', GIVEN.project, json));
+    expect(parsed !== undefined).toBe(isValid);
   });
 
   it.each([

@@ -25,7 +25,6 @@ interface Undoable {
   remove(id: string, at: number): Promise<unknown>;
   find(id: string, now: number): Promise<unknown>;
   restore(id: string): Promise<boolean>;
-  drop(ids: readonly string[]): Promise<unknown>;
   /** What is there now. */
   all(): Promise<readonly unknown[]>;
   of(id: string): unknown;
@@ -40,7 +39,6 @@ const KINDS: Record<string, Undoable> = {
     remove: async (id, at) => workspaces.schedules.remove(await by(at), id, at),
     find: async (id, now) => workspaces.schedules.findRemoved(await read(), id, now),
     restore: async (id) => workspaces.schedules.restore(await by(), id),
-    drop: async (ids) => workspaces.dropDamaged(await by(), 'schedule', ids),
     all: async () => (await read()).schedules,
     of: (id) => schedule({ id }),
     field: 'schedule:',
@@ -51,7 +49,6 @@ const KINDS: Record<string, Undoable> = {
     remove: async (id, at) => workspaces.watches.remove(await by(at), id, at),
     find: async (id, now) => workspaces.watches.findRemoved(await read(), id, now),
     restore: async (id) => workspaces.watches.restore(await by(), id),
-    drop: async (ids) => workspaces.dropDamaged(await by(), 'watch', ids),
     all: async () => (await read()).watches,
     of: (id) => ({ ...WATCH, id }),
     field: 'watch:',
@@ -98,7 +95,7 @@ it('a damaged project is dropped with the defaults of its channels, and with nob
     'channel:C2': 'prod',
     'channel:C3': 'bad',
   });
-  await workspaces.dropDamaged(await by(), 'project', ['bad']);
+  await workspaces.dropDamagedProject(await by(), 'bad');
   expect(Object.keys(await recordFields(redis, HASH)).sort()).toEqual(['channel:C2', 'project:prod']);
 });
 

@@ -256,7 +256,7 @@ export const KINDS = {
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': kind({}).says(() => 'This workspace’s settings are damaged.'),
-  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`),
+  'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
   /** `write`: Redis refused it, so nothing was changed; or its answer was lost, so something may have been. */
   'store-unavailable': kind({
     write: z.enum(['refused', 'unsure']).optional(),

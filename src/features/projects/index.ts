@@ -154,7 +154,7 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   const [alias = '', id] = value.split(' ');
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
     const change = auditedChange(request, ['removed the damaged record of the project', alias]);
-    await workspaces.dropDamaged(change, 'project', [alias]);
+    await workspaces.dropDamagedProject(change, alias);
     return textMessage(
       `Removed the damaged record of ${alias}. To add it again, type ${commandText('/billing projects')} add ${alias}.`,
     );

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { PlainTextOption } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import {
@@ -8,7 +9,7 @@ import {
   MAX_CURRENCY_LENGTH,
   ZERO,
 } from '../../domain/money/amount.ts';
-import { tryParseJson } from '../../domain/try-parse.ts';
+import { FIELDS as RECORD } from '../../redis/keys.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import { userGroups } from '../../slack/commands/user-group-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
@@ -22,18 +23,13 @@ import {
   refuseField,
   text,
 } from '../../slack/forms/fields.ts';
-import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import { createForm, type FormInput } from '../../slack/forms/form.ts';
 import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
-import { auditedChange } from '../../workspace/record/change.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
-import {
-  describeParts,
-  MAX_MANAGER_GROUPS,
-  MAX_MANAGERS,
-  SETTING_NAMES,
-  type Settings,
-} from '../../workspace/settings.ts';
+import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -45,9 +41,22 @@ declare module '../../domain/command-names.ts' {
   }
 }
 
-type SentSettings = SentForm<typeof FIELDS>;
 /** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;
+
+const SAVED = textMessage('Saved.');
+
+/** As the audit and the form name them in a sentence. */
+const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
+  zone: 'reporting time zone',
+  visibility: 'default visibility',
+  currency: 'currency label',
+  locale: 'number format',
+  managers: 'who manages',
+  managerGroups: 'who manages',
+  guests: 'whether guests may ask',
+  externals: 'whether external people may ask',
+};
 
 /** `/billing settings`: where days begin and end, whom answers are for, who manages, and who else may ask. */
 export function createSettingsFeature({ workspaces }: Services): Feature {
@@ -57,37 +66,27 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     heading: 'Settings',
     title: () => 'Settings',
     fields: FIELDS,
-    // Two managers can each change something else, so what the fields held is compared one by one.
-    revision: (_, { workspace }) => JSON.stringify(fieldsOf(workspace.settings)),
+    revision: (_, { workspace }) => stampOf(workspace, RECORD.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
-    repeated(sent) {
-      const { changed, now } = compare(sent);
-      const isDone = changed.length > 0 && changed.every((field) => now[field] === sent.values[field]);
-      return isDone ? textMessage('Saved.') : undefined;
+    repeated: ({ input, request }) => (changedParts(input, request).length === 0 ? SAVED : undefined),
+    conflict({ input, request }) {
+      const { settings } = request.workspace;
+      const now = changedParts(input, request).map(
+        (part) => `${SETTING_NAMES[part]}: ${describeValue(settings[part])}`,
+      );
+      return `It’s now ${now.join('; ')}.`;
     },
-    conflict(sent) {
-      const { changed, opened, now } = compare(sent);
-      const lost = changed.filter((field) => now[field] !== opened[field]);
-      return lost.length === 0 ? undefined : describeParts(partsOf(lost), sent.request.workspace.settings);
-    },
-    renewed(sent) {
-      const { changed, opened, now } = compare(sent);
-      const seen = { ...opened, ...Object.fromEntries(changed.map((field) => [field, now[field] ?? ''])) };
-      return { seen: JSON.stringify(seen) };
-    },
-    async save(sent) {
-      const { request, input } = sent;
+    async save({ input, request }) {
       const damaged = isDamaged(request.workspace, 'settings');
-      const parts = partsOf(compare(sent).changed);
+      const parts = changedParts(input, request);
       if (parts.length === 0 && !damaged) return textMessage('No changes to save.');
       const names = [
         ...(damaged ? ['damaged settings replaced'] : []),
         ...parts.map((part) => SETTING_NAMES[part]),
       ];
       const change = auditedChange(request, ['changed the settings:', [...new Set(names)].join(', ')]);
-      const values = settingsOf(input);
-      await workspaces.saveSettings(change, Object.fromEntries(parts.map((part) => [part, values[part]])));
-      return textMessage('Saved.');
+      await workspaces.saveSettings(change, settingsOf(input));
+      return SAVED;
     },
   });
 
@@ -209,15 +208,16 @@ const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof 
   externals: others.includes('externals'),
 });
 
-/** What the fields held when the form was opened, which the person changed, and what they would hold now. */
-function compare({ seen, values, request }: SentSettings) {
-  // A text that isn't one of ours counts as nothing.
-  const opened = (tryParseJson(seen) ?? {}) as FormFields;
-  const now = fieldsOf(request.workspace.settings);
-  const changed = Object.keys(now).filter((field) => (values[field] ?? opened[field]) !== opened[field]);
-  return { opened, changed, now };
+/** The settings that differ from what is stored. */
+function changedParts(input: FormInput<typeof FIELDS>, { workspace }: Request): readonly (keyof Values)[] {
+  const values = settingsOf(input);
+  return (Object.keys(SETTING_NAMES) as (keyof Values)[]).filter(
+    (part) => !isDeepStrictEqual(values[part], workspace.settings[part]),
+  );
 }
 
-/** The settings that these fields hold: somebody else may have saved the rest since. */
-const partsOf = (fields: readonly string[]) =>
-  fields.flatMap((field) => (field === 'others' ? ['guests', 'externals'] : [field])) as (keyof Values)[];
+function describeValue(value: Values[keyof Values]): string {
+  if (typeof value === 'object') return `${value.length} named`;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  return value === '' ? 'none' : value;
+}

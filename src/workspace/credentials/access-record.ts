@@ -25,9 +25,6 @@ const issuers = z.object({
 });
 export type Issuers = Readonly<z.infer<typeof issuers>>;
 
-/** Whether these values of a form or a button are valid issuers. */
-export const isIssuers = (given: unknown): given is Issuers => issuers.safeParse(given).success;
-
 const schema = z.object({
   /** 1 to 32 digits: a project keeps its access when its alias changes. */
   project: z.string(),

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { type CommandName, commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
@@ -107,7 +106,7 @@ const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =
     return isRemoval && parseRemoval(json, now) === undefined ? [field] : [];
   });
 
-/** What to write. Settings are compared part by part. */
+/** What to write. */
 export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   /** The fields that it depends on: none of them may have changed. */
   readonly dependsOn: readonly string[];
@@ -132,14 +131,14 @@ const MAX_ATTEMPTS = 5;
 
 /**
  * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
- * with another key is the same secret, and other parts of the settings do not matter: then it is tried again.
+ * with another key is the same secret: then it is tried again.
  *
  * What is as it should be already, as after a second press of a button, is not written and not audited again.
  *
  * @param plan is given the fields as they are now
  * @param taken a field that must be absent
  * @returns false if `taken` exists
- * @throws edit-conflict which says what is there now; not-installed when the workspace left; store-unavailable
+ * @throws edit-conflict; not-installed when the workspace left; store-unavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,
@@ -150,7 +149,6 @@ export async function commitChange(
   const { teamId } = workspace;
   let { fields } = workspace;
   const isFirst = Object.keys(fields).length === 0;
-  let conflict: string | undefined;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const planned = plan(fields);
     const { dependsOn, set = {}, remove = [] } = planned;
@@ -170,10 +168,9 @@ export async function commitChange(
     if (taken !== undefined && fields[taken] !== undefined) return false;
     if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
     if (taken === undefined && isDone(plan(fields), fields)) return true;
-    conflict = dependsOn.find((field) => !isSameField(field, workspace.fields[field], fields[field]));
-    if (conflict !== undefined) break;
+    if (!dependsOn.every((field) => isSameField(field, workspace.fields[field], fields[field]))) break;
   }
-  throw new Failure('edit-conflict', { now: describeCurrent(conflict ?? '', fields) });
+  throw new Failure('edit-conflict', { now: '' });
 }
 
 const isDone = ({ set = {}, remove = [] }: PlannedChange, fields: RecordFields): boolean =>
@@ -186,12 +183,9 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/**
- * Whether a field still means the same. A secret resealed with another key does. Settings always do, because
- * `planSettings` compares them part by part; so does the result of a delivery, which no person changes.
- */
+/** Whether a field still means the same: a secret resealed with another key does, and the result of a delivery, which no person changes. */
 function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
-  if (before === now || field === FIELDS.settings || field.startsWith(FIELDS.sent)) return true;
+  if (before === now || field.startsWith(FIELDS.sent)) return true;
   return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
 }
 
@@ -204,20 +198,3 @@ export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: st
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);
 };
-
-/** What became of a field, as a sentence for the person whose change came too late. */
-function describeCurrent(field: string, now: RecordFields): string {
-  const end = field.indexOf(':') + 1;
-  const [prefix, name] = [field.slice(0, end), field.slice(end)];
-  const known: Readonly<Record<string, readonly [what: string, command: CommandName]>> = {
-    [FIELDS.project]: [name, '/billing projects'],
-    [FIELDS.connection]: [`The connection ${name}`, '/billing status'],
-    [FIELDS.access]: ['The application access', '/billing status'],
-    [FIELDS.channel]: ['The channel’s default project', '/billing default'],
-    [FIELDS.schedule]: ['The schedule', '/billing schedules'],
-    [FIELDS.watch]: ['The watch', '/billing watches'],
-  };
-  const [what, command] = known[prefix] ?? ['Something', '/billing status'];
-  const gone = prefix === FIELDS.project ? 'renamed or removed' : 'removed';
-  return `${what} was ${now[field] === undefined ? gone : 'changed'}. See ${commandText(command)}.`;
-}

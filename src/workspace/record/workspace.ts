@@ -1,5 +1,4 @@
 /** A workspace's stored record: read and parsed once for each request, with a list of what is damaged. */
-import { LRUCache } from 'lru-cache';
 import type * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
@@ -25,7 +24,7 @@ import {
 } from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** Read and parsed once for each request. Its secrets are unsealed on demand. */
+/** Read and parsed once for each request, with its secrets unsealed on demand. */
 export type Workspace = ReturnType<typeof parseWorkspace>;
 
 /** A part of the record that cannot be read. The other parts stay usable. */
@@ -36,54 +35,18 @@ export interface DamagedPart {
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
-/** Parts of records in memory, about a kilobyte each. */
-const MAX_CACHED_PARTS = 20_000;
-
-/** What each field was parsed into, with the text it was parsed from. */
-type ParsedParts = Map<string, { readonly json: string; readonly part: object | undefined }>;
-
-/**
- * Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a value,
- * frozen and shared with later requests. Hardly any part has changed since the request before: only changed ones are
- * parsed again. Texts are compared instead of looked up, because hashing them would cost more than all the rest.
- */
-export function createWorkspaceParser(keyring: Keyring) {
-  const cache = new LRUCache<string, ParsedParts>({
-    maxSize: MAX_CACHED_PARTS,
-    sizeCalculation: ({ size }) => size + 1,
-  });
-  return (teamId: SlackId, fields: RecordFields) => {
-    const before = cache.get(teamId);
-    const parts: ParsedParts = new Map();
-    const workspace = parseWorkspace(fields, keyring, teamId, (field, parse) => {
-      const json = fields[field] ?? '';
-      const known = before?.get(field);
-      const parsed = known?.json === json ? known : { json, part: freezeDeep(parse(json)) };
-      parts.set(field, parsed);
-      return parsed.part;
-    });
-    if (parts.size > 0) cache.set(teamId, parts);
-    else cache.delete(teamId);
-    return workspace;
-  };
-}
-
-export function parseWorkspace(
-  fields: RecordFields,
-  keyring: Keyring,
-  teamId: SlackId,
-  parsePart: (field: string, parse: (json: string) => object | undefined) => object | undefined,
-) {
+/** Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a value. */
+export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: Keyring) {
   const ids = idsByPrefix(fields);
   const damaged: DamagedPart[] = [];
-  const parseAll = <T extends object>(
+  const parseAll = <T>(
     kind: Exclude<DamagedPart['kind'], 'settings'>,
     parse: (id: string, json: string) => T,
   ): ReadonlyMap<string, T> => {
     const parts = new Map<string, T>();
     for (const id of ids(FIELDS[kind]))
       try {
-        parts.set(id, parsePart(FIELDS[kind] + id, (json) => parse(id, json)) as T);
+        parts.set(id, parse(id, fields[FIELDS[kind] + id] ?? ''));
       } catch (error) {
         if (!isFailure(error, 'unseal-failed')) throw error;
         damaged.push({ kind, id, reason: error.data.reason });
@@ -98,10 +61,7 @@ export function parseWorkspace(
       (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
     );
 
-  const settings =
-    fields[FIELDS.settings] === undefined
-      ? DEFAULT_SETTINGS
-      : (parsePart(FIELDS.settings, parseSettings) as Settings | undefined);
+  const settings = parseSettings(fields[FIELDS.settings]);
   if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
   const connectionNames = ids(FIELDS.connection);
   const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
@@ -184,12 +144,6 @@ function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[
     else ids.push(field.slice(end));
   }
   return (prefix) => found.get(prefix) ?? [];
-}
-
-function freezeDeep<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) freezeDeep(part);
-  return Object.freeze(value);
 }
 
 /** How an `unseal-failed` names each kind of record. */

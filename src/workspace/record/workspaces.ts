@@ -1,4 +1,4 @@
-import { Failure } from '../../domain/failure/index.ts';
+import { isDeepStrictEqual } from 'node:util';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
@@ -17,13 +17,7 @@ import {
 import { type Expiry, withExpiry } from '../credentials/expiry.ts';
 import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
-import {
-  DEFAULT_SETTINGS,
-  describeParts,
-  parseSettings,
-  type Settings,
-  serializeSettings,
-} from '../settings.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
 import {
   type ChangeTarget,
   commitChange,
@@ -34,7 +28,7 @@ import {
 import { createOwnedStore, createProjectStore } from './item-store.ts';
 import { parseFields } from './parse-record.ts';
 import { type CredentialName, credentialField, lastUsedField, rejectionField } from './stored-outcomes.ts';
-import { createWorkspaceParser, requireSettings, type Workspace } from './workspace.ts';
+import { parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
 import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
@@ -54,7 +48,6 @@ export function createWorkspaces({
   readonly keyring: Keyring;
 } & Partial<Pick<ChangeTarget, 'isInstalled'>>) {
   const store = createWorkspaceStore(redis);
-  const parse = createWorkspaceParser(keyring);
   const target: ChangeTarget = { store, isInstalled };
 
   return {
@@ -63,24 +56,17 @@ export function createWorkspaces({
     schedules: createOwnedStore<Schedule>(target, SCHEDULES),
     watches: createOwnedStore<Watch>(target, WATCHES),
     async load(teamId: SlackId): Promise<Workspace> {
-      return parse(teamId, await store.load(teamId));
+      return parseWorkspace(teamId, await store.load(teamId), keyring);
     },
     exists: store.exists,
-    /** Saves only these parts, and keeps other people's changes to the rest. */
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
-      await commitChange(target, change, (fields) => planSettings(change, fields, parts));
+      await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
-    /** Deletes damaged records, which cannot be restored, and what goes with them: a project is no channel's default any more. */
-    async dropDamaged(
-      change: WorkspaceChange,
-      kind: 'project' | 'schedule' | 'watch',
-      ids: readonly string[],
-    ) {
-      const channels = kind === 'project' ? ids.flatMap(change.workspace.channelsOf) : [];
-      const fieldsOf = (prefix: string, names: readonly string[]) => names.map((name) => prefix + name);
-      const damaged = [...fieldsOf(FIELDS[kind], ids), ...fieldsOf(FIELDS.channel, channels)];
-      const sent = kind === 'schedule' ? fieldsOf(FIELDS.sent, ids) : [];
-      await commitChange(target, change, () => ({ dependsOn: damaged, remove: [...damaged, ...sent] }));
+    /** Deletes a damaged project, which cannot be restored; it is no channel's default any more. */
+    async dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void> {
+      const channels = change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel);
+      const dropped = [FIELDS.project + alias, ...channels];
+      await commitChange(target, change, () => ({ dependsOn: dropped, remove: dropped }));
     },
     /** What Tally writes by itself, without an entry of the audit: what came of requests and deliveries. @returns whether it was written */
     note: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>): Promise<boolean> =>
@@ -175,25 +161,11 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   };
 }
 
-/** Writes the parts that differ from what the person saw. @throws edit-conflict if somebody changed the same parts to something else */
-function planSettings(
-  { workspace }: WorkspaceChange,
-  fields: RecordFields,
-  parts: Partial<Settings>,
-): PlannedChange {
-  const before = parseSettings(workspace.fields[FIELDS.settings]);
+/** Writes these parts over what is stored, if they differ. */
+function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedChange {
   const stored = parseSettings(fields[FIELDS.settings]);
-  const differing = (one: Partial<Settings>, other: Settings | undefined) =>
-    (Object.keys(parts) as (keyof Settings)[]).filter((part) => String(one[part]) !== String(other?.[part]));
-  const changed = differing(parts, before);
-  const news = differing(before ?? {}, stored);
-  const lost = differing(parts, stored).filter((part) => changed.includes(part) && news.includes(part));
-  if (lost.length > 0) throw new Failure('edit-conflict', { now: describeParts(lost, stored) });
-  if (changed.length === 0 && before !== undefined) return { dependsOn: [] };
-  const now = {
-    ...(stored ?? DEFAULT_SETTINGS),
-    ...Object.fromEntries(changed.map((part) => [part, parts[part]])),
-  };
+  const now = { ...(stored ?? DEFAULT_SETTINGS), ...parts };
+  if (isDeepStrictEqual(now, stored)) return { dependsOn: [] };
   return { dependsOn: [FIELDS.settings], set: { [FIELDS.settings]: serializeSettings(now) } };
 }
 
@@ -205,5 +177,5 @@ function planDefault(
 ): PlannedChange {
   if (connection === undefined) return { dependsOn: [] };
   requireSettings(change.workspace);
-  return planSettings(change, fields, { connection });
+  return planSettings(fields, { connection });
 }
