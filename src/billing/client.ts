@@ -32,22 +32,15 @@ export interface BalanceRecord {
   readonly remarks: readonly string[];
 }
 
-/** `from` and `to` are included. */
-interface InstantRange {
-  readonly from: Millis;
-  readonly to: Millis;
-}
-
 export interface Consumption {
   readonly charges: readonly DayCharges[];
   readonly remarks: readonly string[];
-  /** The range that was sent: of callers that share a request, the first caller's. */
-  readonly requested: InstantRange;
 }
 
-export interface TimeRange extends InstantRange {
-  /** Whether the period ends now. Then questions that differ in `to` alone share one request. */
-  readonly running: boolean;
+/** `from` and `to` are included. */
+export interface TimeRange {
+  readonly from: Millis;
+  readonly to: Millis;
   /** IANA: the reporting zone, which some of the service's timestamps are read in. */
   readonly zone: Zone;
   /** The days that a failure's message names. */
@@ -68,29 +61,7 @@ export interface BillingClient {
   ): Promise<Consumption>;
 }
 
-/**
- * Identical requests of one workspace at the same time share one response. Nothing is cached after that, so a plain
- * Map of promises does.
- */
 export function createBillingClient({ http }: { http: GuardedHttp }): BillingClient {
-  const running = new Map<string, Promise<unknown>>();
-
-  function shareRequest<T>(
-    access: BillingAccess,
-    question: readonly unknown[],
-    send: () => Promise<T>,
-  ): Promise<T> {
-    const key = questionKey(access, question);
-    const shared = running.get(key) as Promise<T> | undefined;
-    if (shared !== undefined) {
-      access.waits?.begin();
-      return shared.finally(() => access.waits?.end());
-    }
-    const response = send().finally(() => running.delete(key));
-    running.set(key, response);
-    return response;
-  }
-
   async function query<T>(
     access: BillingAccess,
     subscription: Subscription,
@@ -125,23 +96,16 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   }
 
   return {
-    balance(access, subscription, priority = 'interactive') {
-      const question = [priority, 'balance', subscription.project, subscription.product];
-      return shareRequest(access, question, async () => {
-        const document = balanceDocument(subscription);
-        const { value, remarks } = await query(access, subscription, priority, document, parseBalance);
-        return { remarks, ...value };
-      });
+    async balance(access, subscription, priority = 'interactive') {
+      const document = balanceDocument(subscription);
+      const { value, remarks } = await query(access, subscription, priority, document, parseBalance);
+      return { remarks, ...value };
     },
-    consumption(access, subscription, { from, to, zone, running, days }, priority = 'interactive') {
-      const { project, product } = subscription;
-      const question = [priority, 'consumption', project, product, from, running ? 'now' : to, zone];
-      return shareRequest(access, question, async () => {
-        const document = consumptionDocument(subscription, from, to);
-        const parse = parseConsumption(Math.ceil((to - from) / DAY));
-        const { value, remarks } = await query(access, subscription, priority, document, parse, days);
-        return { charges: collectCharges(value, zone), remarks, requested: { from, to } };
-      });
+    async consumption(access, subscription, { from, to, zone, days }, priority = 'interactive') {
+      const document = consumptionDocument(subscription, from, to);
+      const parse = parseConsumption(Math.ceil((to - from) / DAY));
+      const { value, remarks } = await query(access, subscription, priority, document, parse, days);
+      return { charges: collectCharges(value, zone), remarks };
     },
   };
 }
@@ -200,8 +164,6 @@ function requireSendable(token: string): string {
   );
 }
 
-type Reported = Pick<Consumption, 'charges' | 'remarks'>;
-
 /** Why optional figures are missing: our sentence, and what the service said about it (outside text). */
 export interface MissedAnswer {
   readonly why: string;
@@ -214,7 +176,7 @@ export interface MissedAnswer {
  * @returns the figures, without charges if the service has none, or why they are missing
  * @throws what is not a Failure: a mistake of ours
  */
-export async function settleOptional(consumption: Promise<Consumption>): Promise<Reported | MissedAnswer> {
+export async function settleOptional(consumption: Promise<Consumption>): Promise<Consumption | MissedAnswer> {
   try {
     return await consumption.catch(emptyIfNoData);
   } catch (error) {
@@ -229,7 +191,7 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
  * @returns no charges and no remarks
  * @throws `error` itself if it is not no-data
  */
-export function emptyIfNoData(error: unknown): Reported {
+export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
 }

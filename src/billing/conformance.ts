@@ -130,7 +130,6 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
   from: startOfDay(first, zone),
   to: endOfDay(last, zone),
   zone,
-  running: false,
   days: { first, last },
 });
 

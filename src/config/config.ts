@@ -1,4 +1,4 @@
-import { findCombinationProblems, findSimilarName } from './problems.ts';
+import { findCombinationProblems } from './problems.ts';
 import { trimVariables, variables } from './variables.ts';
 
 /** Deeply frozen. */
@@ -36,9 +36,7 @@ export function parseConfig(env: NodeJS.ProcessEnv): Config {
   const all = [...single, ...findCombinationProblems(texts)];
   const problems = [...new Map(all.toReversed())].map(([name, message]): Problem => {
     const [what = '', works = ''] = message.split('\n');
-    const similar = what === 'is not set' ? findSimilarName(name, env) : undefined;
-    if (similar === undefined) return { name, what, works };
-    return { name, what, works: `${similar} is set: did you mean ${name}? ${works}` };
+    return { name, what, works };
   });
   if (!parsed.success || problems.length > 0) {
     const order = Object.keys(variables.shape);
@@ -76,7 +74,6 @@ function configOf(values: typeof variables._output) {
     http: {
       port: values.PORT,
       ...(publicUrl !== undefined && { publicUrl }),
-      /** Where people get help, https or mailto: shown on the page `/support`. */
       /** How long a stopping process still accepts requests, in ms, until the proxy in front of it sends them elsewhere. */
       shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
     },

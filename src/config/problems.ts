@@ -1,6 +1,5 @@
-/** What is wrong with the variables together, and with a name that Tally doesn't read. */
+/** What is wrong with the variables together. */
 import { isIP } from 'node:net';
-import { nearestWord } from '../domain/language/correct-text.ts';
 import { isTrusted } from '../http/address.ts';
 import {
   APP_PAGE,
@@ -11,7 +10,6 @@ import {
   trustedHosts,
   type Variable,
   type VariableTexts,
-  variables,
 } from './variables.ts';
 
 /** What OAuth needs, by variable. A bot with one token may have `PUBLIC_URL` too. */
@@ -69,12 +67,3 @@ function exposesTokens({ SLACK_API_URL = '', TRUSTED_API_HOSTS = '' }: VariableT
   const trusted = trustedHosts.safeParse(TRUSTED_API_HOSTS).data ?? [];
   return to.protocol !== 'https:' && !isLoopback && !isTrusted(to, trusted);
 }
-
-/** @returns a variable that Tally doesn't read and that resembles one: REDIS_URI or TALLY_REDIS_URL for REDIS_URL */
-export const findSimilarName = (name: string, env: NodeJS.ProcessEnv): string | undefined =>
-  Object.keys(env).find(
-    (other) =>
-      !(other in variables.shape) &&
-      env[other] &&
-      (other.endsWith(`_${name}`) || nearestWord(other.toUpperCase(), [name]) !== undefined),
-  );

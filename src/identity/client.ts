@@ -90,43 +90,31 @@ export function createIdentityClient({
     });
   }
 
-  /** @returns whether the token still works; `not-offered` when the service cannot check */
-  async function check(
-    authUrl: string,
-    token: string,
-    tenant: Tenant,
-  ): Promise<'valid' | 'dead' | 'not-offered'> {
+  /** Whether the service certainly no longer accepts the token. A 404 in the API's format is about it, any other about the path. */
+  async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
-    if (status < 400) return 'valid';
-    // A 404 in the API's format is about the token, any other about the path.
-    const isAboutToken = status === 404 && parseIdentityError(response) !== undefined;
-    if (status === 401 || isAboutToken) return 'dead';
-    return requireNotOffered(status);
+    return status === 401 || (status === 404 && parseIdentityError(response) !== undefined);
   }
 
-  /** @returns `refused` (401) if the service still accepts the token, or offers no check of it */
+  /** @returns `refused` (401) if the service may still accept the token */
   async function revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation> {
     const { status } = await sendAboutToken('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';
-    if (status !== 401 && status !== 404) return requireNotOffered(status);
+    if (status === 403 || status === 405) return 'not-offered';
+    if (status !== 401 && status !== 404)
+      throw new Failure('service-failed', { service: 'identity', status });
     // Either may mean that the token is gone, that a proxy refused, or that the path is not offered.
-    if ((await check(authUrl, token, tenant)) === 'dead') return 'already-dead';
+    if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
 
-  return { issue, check, revoke };
+  return { issue, revoke };
 }
 
 const tokensUrl = (authUrl: string): string => `${authUrl}/auth/tokens`;
 
 const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
-
-/** @throws service-failed for a status that does not mean that the operation is not offered */
-function requireNotOffered(status: number): 'not-offered' {
-  if (status === 403 || status === 404 || status === 405) return 'not-offered';
-  throw new Failure('service-failed', { service: 'identity', status });
-}
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 

@@ -240,7 +240,7 @@ describe('a consumption report', () => {
     consumptionOf(`{"data":{"bill":{"reportSubscriptionConsuming":${items}}}}`);
 
   it('keeps the order of days, and the digits of amounts', async () => {
-    const { charges, requested, remarks } = await given(
+    const { charges, remarks } = await given(
       '{"items":[{"day":"2026-11-15","totalAmount":0.10,"totalBonuses":"0"},' +
         '{"day":1763164800000,"totalAmount":"-1234567890123456789.01","totalBonuses":null,"extra":{}}]}',
     );
@@ -252,7 +252,6 @@ describe('a consumption report', () => {
         bonuses: { unreadable: 'no value' },
       },
     ]);
-    expect(requested).toEqual({ from: span.from, to: span.to });
     expect(remarks).toEqual([]);
   });
 
@@ -330,89 +329,6 @@ describe('a refusal', () => {
     const failure = (await failureOf(balanceOf({ errors }))) as FailureOf<'query-rejected'>;
     expect(failure.data.messages).toHaveLength(5);
     for (const message of failure.data.messages) expect(message).toBe(`a${'😀'.repeat(299)}`);
-  });
-});
-
-describe('identical queries at the same time', () => {
-  const slowly = (body: string, status = 200) =>
-    serving(serve((_, response) => setTimeout(() => json(response, body, status), 40)));
-  const balance = '{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}';
-  const report = '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[{"day":"2026-11-15"}]}}}}';
-
-  it('are sent for each workspace', async () => {
-    const service = await answering('{"data":{"bill":{"getSubscriptionBalance":{"balance":1,"bonuses":2}}}}');
-    const it = client();
-    const [one, other] = [access(service), access(service, TOKEN, 'T2')];
-    await Promise.all([it.balance(one, project), it.balance(one, project), it.balance(other, project)]);
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it('are sent once, and again later', async () => {
-    const service = await slowly(balance);
-    const it = client();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => it.balance(access(service), project)));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(service.requests).toHaveLength(1);
-    await it.balance(access(service), project);
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it('share a failure, and then forget it', async () => {
-    const service = await slowly('', 401);
-    const it = client();
-    const failures = await Promise.all([1, 2, 3].map(() => failureOf(it.balance(access(service), project))));
-    for (const failure of failures) expect(failure).toMatchObject({ kind: 'token-rejected' });
-    expect(service.requests).toHaveLength(1);
-    await failureOf(it.balance(access(service), project));
-    expect(service.requests).toHaveLength(2);
-  });
-
-  it('are never shared between tokens, projects, products, operations and periods', async () => {
-    const service = await serving(
-      serve((request, response) => {
-        const operation = service.requests.at(-1)?.body.includes('Balance') ? balance : report;
-        setTimeout(() => json(response, operation), request.headers['x-user-token'] === 'never' ? 0 : 40);
-      }),
-    );
-    const it = client();
-    const other = access(service, 'another');
-    await Promise.all([
-      it.balance(access(service), project),
-      it.balance(other, project),
-      it.balance(access(service), { ...project, product: 2 }),
-      it.balance(access(service), { ...project, project: '7' }),
-      it.consumption(access(service), project, span),
-      it.consumption(access(service), project, { ...span, from: span.from + 1 }),
-      it.consumption(access(service), project, { ...span, to: span.to - 1 }),
-      it.consumption(access(service), project, { ...span, running: true }),
-      it.consumption(access(service), project, { ...span, zone: 'America/New_York' }),
-    ]);
-    expect(service.requests).toHaveLength(9);
-    expect(service.requests.filter((request) => request.headers['x-user-token'] === 'another')).toHaveLength(
-      1,
-    );
-  });
-
-  it('are never shared between two services: each gets its own token and gives its own answer', async () => {
-    const answer = (digits: string) => `{"data":{"bill":{"getSubscriptionBalance":{"balance":${digits}}}}}`;
-    const services = [await slowly(answer('1.10')), await slowly(answer('2.20'))];
-    const it = client();
-    const answers = await Promise.all(
-      services.map((service, n) => it.balance(access(service, `token-of-host-${n}`), project)),
-    );
-    expect(answers).toMatchObject([{ balance: { text: '1.10' } }, { balance: { text: '2.20' } }]);
-    const tokens = services.map(({ requests }) => requests.map(({ headers }) => headers['x-user-token']));
-    expect(tokens).toEqual([['token-of-host-0'], ['token-of-host-1']]);
-  });
-
-  it('can have different nows: the first one’s is used and reported', async () => {
-    const service = await slowly(report);
-    const it = client();
-    const at = (to: number) => it.consumption(access(service), project, { ...span, to, running: true });
-    const [first, second] = await Promise.all([at(span.to), at(span.to + 12)]);
-    expect(service.requests).toHaveLength(1);
-    expect(first?.requested).toEqual({ from: span.from, to: span.to });
-    expect(second?.requested).toEqual(first?.requested);
   });
 });
 

@@ -270,17 +270,6 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it.each([
-    ['REDIS_URL', 'REDIS_URI'],
-    ['REDIS_URL', 'TALLY_REDIS_URL'],
-    ['ENCRYPTION_KEYS', 'ENCRYPTION_KEY'],
-    ['SLACK_BOT_TOKEN', 'SLACK_BOT_TOKENS'],
-  ])('points out for %s that %s is set, without its value', (name, other) => {
-    const { works } = problemOf({ [name]: undefined, [other]: 'zq-secret', HOME: '/root' });
-    expect(works).toMatch(`${other} is set: did you mean ${name}? `);
-    expect(works).not.toContain('zq-secret');
-  });
-
   it('reports problems of several variables together', () => {
     const { problems } = refusal({ ...HTTP, PORT: 'x', LOG_LEVEL: 'x', REDIS_URL: '' });
     expect(problems.map(({ name }) => name)).toEqual(['PORT', 'REDIS_URL', 'LOG_LEVEL']);

@@ -6,7 +6,7 @@ import { createBillingCache } from '../../src/delivery/run.ts';
 const ACCESS = { workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 't' };
 const PROJECT: Subscription = { project: '123', product: 1 };
 const SPAN: TimeRange = {
-  ...{ from: 1, to: 2, zone: 'UTC', running: false },
+  ...{ from: 1, to: 2, zone: 'UTC' },
   days: { first: '1970-01-01', last: '1970-01-01' },
 };
 
@@ -19,7 +19,7 @@ function cached(fails = false) {
   };
   const billing: BillingClient = {
     balance: () => ask({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] }),
-    consumption: (_, __, { from, to }) => ask({ charges: [], remarks: [], requested: { from, to } }),
+    consumption: () => ask({ charges: [], remarks: [] }),
   };
   return Object.assign(cache, { run: createBillingCache(billing, () => cache.now) });
 }

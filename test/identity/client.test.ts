@@ -31,7 +31,6 @@ function client(
   const tenant = { workspace: 'T1', connection: '123' };
   return {
     issue: (access: ApplicationAccess) => identity.issue(access, tenant),
-    check: (authUrl: string, token: string) => identity.check(authUrl, token, tenant),
     revoke: (authUrl: string, token: string) => identity.revoke(authUrl, token, tenant),
   };
 }
@@ -346,11 +345,9 @@ describe('with recorded answers of an identity service', () => {
   it('a token is valid until it is revoked, and others stay valid', async () => {
     const [one, other] = [await issue(), await issue()];
     const it = client();
-    expect(await it.check(identity.authUrl, one.token)).toBe('valid');
     expect(await it.revoke(identity.authUrl, one.token)).toBe('revoked');
-    expect(await it.check(identity.authUrl, one.token)).toBe('dead');
     expect(await it.revoke(identity.authUrl, one.token)).toBe('already-dead');
-    expect(await it.check(identity.authUrl, other.token)).toBe('valid');
+    expect([one, other].map(({ token }) => identity.isLive(token))).toEqual([false, true]);
   });
 });
 
@@ -391,18 +388,6 @@ describe('revoking a token', () => {
     },
   );
 
-  it.each([
-    [200, '', 'valid'],
-    [203, '{}', 'valid'],
-    [401, '', 'dead'],
-    [404, gone, 'dead'],
-    [404, '<h1>Not Found</h1>', 'not-offered'],
-    [405, '', 'not-offered'],
-  ])('is checked: %s with %s is %s', async (status, body, outcome) => {
-    const service = await answering(status, body, 'text/plain');
-    expect(await client().check(`${service.url}/v3`, TOKEN)).toBe(outcome);
-  });
-
   it('is retried when the connection breaks', async () => {
     const service = await serving(
       serve((request, response, nth) =>
@@ -416,14 +401,9 @@ describe('revoking a token', () => {
     'is not asked for with a token that no header can carry: %j',
     async (token) => {
       const service = await behaving({});
-      for (const asking of [
-        client().revoke(`${service.url}/v3`, token),
-        client().check(service.url, token),
-      ]) {
-        const failure = await failureOf(asking);
-        expect(failure).toMatchObject({ kind: 'invalid-word' });
-        if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
-      }
+      const failure = await failureOf(client().revoke(`${service.url}/v3`, token));
+      expect(failure).toMatchObject({ kind: 'invalid-word' });
+      if (token !== '') expect(inspect(failure, { depth: 20 })).not.toContain(token);
       expect(service.connections()).toBe(0);
     },
   );

@@ -51,7 +51,7 @@ export function createFakeBilling(projects: (id: string) => FakeProject, clock: 
           .filter(([day]) => Date.parse(`${day}T12:00Z`) >= from && Date.parse(`${day}T12:00Z`) <= to)
           .map(([day, value]) => ({ day: { text: day }, totalAmount: text(value), totalBonuses: text(0) }));
         if (items.length === 0) throw new Failure('no-data', { question: { project, product, days } });
-        return { charges: chargesOf(items), remarks: [], requested: { from, to } };
+        return { charges: chargesOf(items), remarks: [] };
       },
     },
   };

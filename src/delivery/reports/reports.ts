@@ -240,7 +240,6 @@ async function fetchProject(
       to,
       zone,
       days: requested,
-      running: false,
     });
     // In a report of balances, a project that has a balance is not missing because no day is reported.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';

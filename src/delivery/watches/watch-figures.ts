@@ -170,7 +170,6 @@ export async function fetchUsage(
     from: startOfDay(from, zone),
     to: endOfDay(until, zone),
     zone,
-    running: false,
     days: { first: from, last: until, today },
   };
   const { charges } = await billing.consumption(access, project, range).catch(emptyIfNoData);

@@ -73,7 +73,7 @@ export async function fetchBalance(
   const { from, to, requested, days } = periodOf(lastSevenDays({ today, zone }), at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, zone, running: false, days: requested })),
+    settleOptional(billing.consumption(access, target, { from, to, zone, days: requested })),
   ]);
   const account = parseAccount(left);
   return {

@@ -59,7 +59,7 @@ export function createHomeFeature(services: Services): Feature {
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
-        settleOptional(billing.consumption(access, target, { from, to, zone, days, running: false })),
+        settleOptional(billing.consumption(access, target, { from, to, zone, days })),
       ]);
       const account = parseAccount(left);
       const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);

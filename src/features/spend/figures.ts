@@ -63,7 +63,7 @@ export async function fetchSpend(
 ): Promise<SpendFigures> {
   const access = openConnection(workspace, target);
   const { from, to, dates, zone } = period;
-  const span = { from, to, zone, days: period.requested, running: period.today !== undefined };
+  const span = { from, to, zone, days: period.requested };
   const earlier = historyOf(period);
   // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
   const [{ usage, ...now }, before] = await Promise.all([
@@ -71,8 +71,7 @@ export async function fetchSpend(
       ...answer,
       usage: computeUsage(charges, period),
     })),
-    earlier &&
-      fetchComparison(billing.consumption(access, target, { ...earlier, zone, running: false }), period),
+    earlier && fetchComparison(billing.consumption(access, target, { ...earlier, zone }), period),
   ]);
   // To compare ten years takes a turn of its own, and so does drawing them.
   await setImmediate();
@@ -111,7 +110,7 @@ const isRunningMonth = ({ days, today, phrase }: Period): boolean =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today);
 
 /** What is asked besides: the days to compare with, and for a forecast the months before, in one question. */
-function historyOf(period: Period): Omit<TimeRange, 'running' | 'zone'> | undefined {
+function historyOf(period: Period): Omit<TimeRange, 'zone'> | undefined {
   const { today, zone, comparison } = period;
   const compared = comparison && { from: comparison.from, to: comparison.to, days: comparison.requested };
   if (today === undefined || !isRunningMonth(period)) return compared;
