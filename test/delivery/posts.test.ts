@@ -1329,6 +1329,34 @@ describe('Send it now', () => {
     expect(await lastSent()).toEqual({ ...waiting, byHand: delivery.now });
   });
 
+  const sendNow = (by: string, process = delivery.parts) =>
+    process.scheduling.send(TEAM, schedule(), 'now', by);
+
+  it('posts once however often and to however many processes it is sent, and again a minute later', async () => {
+    await given({ since: NINE });
+    const other = another();
+    const outcomes = await Promise.all([
+      ...[sendNow('U0OWNER001'), sendNow('U0OWNER001'), sendNow('U0BOSS0001', other)],
+    ]);
+    expect(outcomes.toSorted()).toEqual(['posted', 'repeated', 'repeated']);
+    delivery.now += 59_000;
+    expect(await sendNow('U0BOSS0001', other)).toBe('repeated');
+    expect(inChannel()).toHaveLength(1);
+    delivery.now += 2_000;
+    expect(await sendNow('U0BOSS0001', other)).toBe('posted');
+    expect(inChannel()).toHaveLength(2);
+    await other.close();
+  });
+
+  it('can be pressed again at once where it failed', async () => {
+    await given({ since: NINE });
+    slack.fault = (call) => (toChannel(call) ? 'not_in_channel' : undefined);
+    await expect(sendNow('U0OWNER001')).rejects.toThrow();
+    slack.fault = () => undefined;
+    expect(await sendNow('U0OWNER001')).toBe('posted');
+    expect(inChannel()).toHaveLength(1);
+  });
+
   it('restores nothing of a schedule that was removed during it', async () => {
     await given();
     answer = async () => {

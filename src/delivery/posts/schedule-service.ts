@@ -1,6 +1,6 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { type Day, dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
@@ -45,14 +45,46 @@ export const createScheduleService = (parts: SchedulingParts) => ({
    * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
    * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved. It is not retried.
    *
+   * @returns `repeated` if somebody has pressed Send now a moment ago: that is one post
    * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
    */
-  async send(teamId: SlackId, schedule: Schedule, why: ManualReason, by: SlackId): Promise<void> {
-    await sendByHand(parts, teamId, schedule, why, by);
+  async send(
+    teamId: SlackId,
+    schedule: Schedule,
+    why: ManualReason,
+    by: SlackId,
+  ): Promise<'posted' | 'repeated'> {
+    const release = why === 'now' ? await claimPress(parts, teamId, schedule.id) : async () => undefined;
+    if (release === undefined) return 'repeated';
+    try {
+      await sendByHand(parts, teamId, schedule, why, by);
+    } catch (error) {
+      await release();
+      throw error;
+    }
     // It shows that nothing is in the way of a post that waits for that.
     if (why === 'now') await parts.changed(teamId);
+    return 'posted';
   },
 });
+
+/** Within this time, in ms, everybody who presses Send now wants the same post. */
+const SAME_PRESS: Millis = MINUTE;
+
+/** @returns undefined if another press counts already; else what lets the next one count at once @throws store-unavailable */
+async function claimPress(
+  { deliveryLog, clock }: SchedulingParts,
+  teamId: SlackId,
+  schedule: string,
+): Promise<(() => Promise<unknown>) | undefined> {
+  const name = `by-hand/${schedule}`;
+  const before = (await deliveryLog.load(teamId)).fields[name];
+  const now = clock();
+  if (Math.abs(now - Number(before)) < SAME_PRESS) return undefined;
+  const after = String(now);
+  if ((await deliveryLog.write(teamId, [{ name, before, after }])) !== 'written') return undefined;
+  return () => deliveryLog.write(teamId, [{ name, before: after, after: undefined }]);
+}
 
 async function sendByHand(
   parts: SchedulingParts,
