@@ -82,10 +82,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   ): Promise<T> {
     const key = questionKey(access, question);
     const shared = running.get(key) as Promise<T> | undefined;
-    if (shared !== undefined) {
-      access.waits?.begin();
-      return shared.finally(() => access.waits?.end());
-    }
+    if (shared !== undefined) return shared;
     const response = send().finally(() => running.delete(key));
     running.set(key, response);
     return response;

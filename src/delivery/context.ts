@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { BillingClient } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { OnFinished } from '../runtime/work-record.ts';
+import type { OnFinished } from '../ops/work-record.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';

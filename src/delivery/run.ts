@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type RunWork, trackWork } from '../runtime/work-record.ts';
+import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';

@@ -7,7 +7,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead } from '../redis/guard.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { reportOutage } from '../redis/store-events.ts';
-import { withTimeout } from '../runtime/timers.ts';
+import { withTimeout } from '../timeout.ts';
 import { createWorkspaceIndex, deleteOrphan } from '../workspace/record/workspace-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';

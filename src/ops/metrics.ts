@@ -2,9 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Millis } from '../domain/time/calendar.ts';
 import type { ExchangeInfo } from '../http/request.ts';
 import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/errors.ts';
-import type { Work } from '../runtime/work-record.ts';
 import { NOT_READY } from './health.ts';
 import { VERSION } from './version.ts';
+import type { Work } from './work-record.ts';
 
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 export type Metrics = ReturnType<typeof createMetrics>;

@@ -3,8 +3,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { MessageWork, OnFinished, RequestWork, WaitMeter, Work } from '../runtime/work-record.ts';
 import type { SealingKey } from '../vault/keyring.ts';
+import type { MessageWork, OnFinished, RequestWork, Work } from './work-record.ts';
 
 /** What a person or the workspace's managers can fix. Every other failure is a warning. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
@@ -70,22 +70,15 @@ export function createWorkLog({
 
 function fieldsOf(work: Work, userField: (user: string) => object) {
   const { workspace, outcome, ms = 0, error } = work;
-  const waited = waitOf(work);
   return {
     event: EVENTS[work.kind],
     ...nameOf(work, userField),
     workspace,
     outcome,
     ms: tenths(ms),
-    ...(waited.calls > 0 && { serviceMs: tenths(waited.ms), serviceCalls: waited.calls }),
     // A refused word was typed by a person, so it can be a password.
     ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
   };
-}
-
-/** How long it waited for billing and identity, and for how many answers. */
-function waitOf({ waits, waited = { ms: 0, calls: 0 } }: Work): Pick<WaitMeter, 'ms' | 'calls'> {
-  return { ms: (waits?.ms ?? 0) - waited.ms, calls: (waits?.calls ?? 0) - waited.calls };
 }
 
 const EVENTS: Record<Work['kind'], string> = { run: 'run', request: 'request', message: 'delivery' };

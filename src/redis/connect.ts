@@ -2,7 +2,7 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Failure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
-import { startTimeout } from '../runtime/timers.ts';
+import { startTimeout } from '../timeout.ts';
 import { formatRedisHosts, parseRedisUrl, withoutIgnoredOptions } from './url.ts';
 
 /** To one server, or to a Cluster. */

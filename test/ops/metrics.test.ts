@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { createMetrics, MAX_SERIES, type Metrics } from '../../src/ops/metrics.ts';
-import type { Work } from '../../src/runtime/work-record.ts';
+import type { Work } from '../../src/ops/work-record.ts';
 
 let metrics: Metrics | undefined;
 afterEach(() => {

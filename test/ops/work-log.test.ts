@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-log.ts';
-import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work-record.ts';
+import type { MessageWork, RequestWork, Work } from '../../src/ops/work-record.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 
@@ -37,13 +37,11 @@ const lineOf = (work: Work, given: Partial<Parameters<typeof createWorkLog>[0]> 
   linesOf([work], given)[0];
 
 describe('the line of a request', () => {
-  it('says who asked what, how it ended, how long it took and how long services took', () => {
-    const waits = new WaitMeter();
-    Object.assign(waits, { ms: 10.04, calls: 2 });
-    const { time, user, ...line } = lineOf(request({ waits }));
+  it('says who asked what, how it ended and how long it took', () => {
+    const { time, user, ...line } = lineOf(request());
     expect(line).toEqual({
       ...{ level: 'info', event: 'request', via: 'command', route: '/spend', workspace: 'T1' },
-      ...{ outcome: 'ok', ms: 12.3, serviceMs: 10, serviceCalls: 2 },
+      ...{ outcome: 'ok', ms: 12.3 },
       msg: 'Answered a request',
     });
   });

@@ -296,11 +296,10 @@ async function revokeAndCheck(
   return checked === 'valid' ? 'alive' : checked === 'dead' ? 'dead' : 'unchecked';
 }
 
-/** For the limits and the waiting times of requests to the identity service. @param project whose access is used */
-export const tenantOf = (project: string, { request: { user, workspace } }: TokenContext): Tenant => ({
+/** For the limits of requests to the identity service. @param project whose access is used */
+export const tenantOf = (project: string, { request: { user } }: TokenContext): Tenant => ({
   workspace: user.teamId,
   connection: project,
-  waits: workspace.waits,
 });
 
 /** How the project with this ID is called: by its alias if it has one. */

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { Failure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timers.ts';
+import { withTimeout } from '../../timeout.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
 interface StoredInstallation {
