@@ -5,7 +5,7 @@ import { createScheduleService } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
 import { type MakeReport, makeReport } from './reports/reports.ts';
 import { createWorkspaceRunner, type RunnerParts } from './run.ts';
-import { planWakeUps, type WakeUpParts } from './wake-ups.ts';
+import { createWakeUps, type WakeUpParts } from './wake-ups.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
@@ -26,9 +26,9 @@ export function createDeliveryService(parts: DeliveryParts, report: MakeReport =
   const figures = createWatchFiguresStore(redis);
   const jobs = [createPostsJob(report), remindersJob, createWatchesJob(figures)];
   const runner = createWorkspaceRunner({ ...parts, jobs, deliveryLog });
-  const { changed, ...planner } = planWakeUps({ ...parts, runner });
+  const { changed, wake: _, ...wakeUps } = createWakeUps({ ...parts, runner });
   return {
-    ...planner,
+    ...wakeUps,
     scheduling: createScheduleService({ ...parts, makeReport: report, deliveryLog, changed }),
     watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
   };
