@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { BillingClient } from '../billing/client.ts';
+import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { OnFinished } from '../ops/work-record.ts';
@@ -60,6 +60,7 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
   let client: Promise<WebClient> | undefined;
   return {
     ...parts,
+    billing: askOnce(parts.billing),
     teamId,
     stopping,
     isOver: () => stopping.aborted || isBackingOff,
@@ -86,5 +87,30 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
       lastPosts.set(channel, now + rest);
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
+  };
+}
+
+/** Asks each question once, failures included: not every schedule waits for a service that is down. People's questions go first. */
+export function askOnce(billing: BillingClient): BillingClient {
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <T>(
+    access: BillingAccess,
+    question: readonly unknown[],
+    ask: () => Promise<T>,
+  ): Promise<T> => {
+    const key = questionKey(access, question);
+    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+    answers.set(key, answer);
+    return answer;
+  };
+  return {
+    balance: (access, { project, product }) =>
+      once(access, ['balance', project, product], () =>
+        billing.balance(access, { project, product }, 'background'),
+      ),
+    consumption: (access, { project, product }, span) =>
+      once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
+        billing.consumption(access, { project, product }, span, 'background'),
+      ),
   };
 }

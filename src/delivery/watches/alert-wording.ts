@@ -28,8 +28,6 @@ export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly episode: string;
   /** What a day costs on average, if enough of the last ones are reported. */
   readonly average?: Money;
-  /** The balance of an earlier day. */
-  readonly before?: { readonly day: Day; readonly balance: Money };
 }
 
 /** ` has 48,210.00 EUR left, below 50,000.00 EUR`, which goes on after the project's name, and the line under it. */
@@ -90,13 +88,11 @@ function daysOf(rule: SpikeRule, basis: AlertBasis) {
 
 function balanceTexts(below: Money, basis: AlertBasis, money: WriteMoney): Texts {
   const { balance, runway } = measuredAs('balance', basis);
-  const { before } = basis;
   if (balance === undefined) return WITHOUT_FIGURES;
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
   return {
     title: below.eq(0) ? now : `${now}, below ${money(below)}`,
     why: [
-      before && `${money(before.balance)} on ${dayText(before.day)}`,
       runway?.kind === 'estimate' &&
         `at ${money(runway.average)} a day the balance reaches zero around ${dateText(runway.until)}`,
     ],
