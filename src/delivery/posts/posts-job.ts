@@ -121,19 +121,13 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
       : preparePost(message, { ...context, makeReport }),
   afterSent(message, context) {
     const { post } = message.about;
-    const { at, ts } = message;
-    const id = scheduleOf(message);
+    const { at } = message;
     const next = nextLook(message, post, context.clock());
     const after = { message: { ...message, ...(next && { next }) } };
-    const last = context.workspace.lastSent(id);
-    if (post?.corrected !== undefined)
-      return { ...after, ...(last && last.ts === ts && { lastDelivery: [id, filledIn(last, post)] }) };
-    const unanswered = Object.entries(post?.unanswered ?? {}).map(
-      ([key, cause]) => [key, { posts: (last?.unanswered?.[key]?.posts ?? 0) + 1, cause }] as const,
-    );
+    if (post?.corrected !== undefined) return after;
     const result = post?.isLate ? 'posted-late' : 'posted';
-    const posted = { result, at, failures: 0, unanswered: Object.fromEntries(unanswered) } as const;
-    return { ...after, ...ending(message, context, { ...posted, ...(ts !== undefined && { ts }) }) };
+    const posted = { result, at, failures: 0 } as const;
+    return { ...after, ...ending(message, context, posted) };
   },
   topic({ about: { due, post } }, context) {
     if (post === undefined) return undefined;
@@ -200,18 +194,11 @@ function ending(
 ): Pick<WriteConditions, 'lastDelivery'> {
   const schedule = scheduleOf(message);
   const date = dateOf(message);
-  const { failures = 0, unanswered, date: last = date } = workspace.lastSent(schedule) ?? {};
+  const { failures = 0, date: last = date } = workspace.lastSent(schedule) ?? {};
   // What became of an earlier date was found out after a later one.
   if (last > date) return {};
-  const counts = { failures, ...(unanswered && { unanswered }) };
-  return { lastDelivery: [schedule, { date, due: message.about.due, ...counts, ...given }] };
+  return { lastDelivery: [schedule, { date, due: message.about.due, failures, ...given }] };
 }
-
-/** Without the projects that have figures since. */
-const filledIn = (last: LastDelivery, { figures }: PostContent): LastDelivery => ({
-  ...last,
-  unanswered: Object.fromEntries(Object.entries(last.unanswered ?? {}).filter(([key]) => !(key in figures))),
-});
 
 /** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
 function hold(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {

@@ -127,6 +127,6 @@ const PENDING: readonly string[] = ['trying', 'waiting', 'paused'] satisfies Las
 /** The last delivery after a post by hand: in place of a failed date, but beside one that still comes. */
 function afterManualPost(before: LastDelivery | undefined, date: Day, at: Millis): LastDelivery {
   if (before !== undefined && PENDING.includes(before.result)) return { ...before, byHand: at };
-  const { cause: _, next, ts, ...rest } = before ?? { date, due: at, failures: 0 };
+  const { cause: _, next, ...rest } = before ?? { date, due: at, failures: 0 };
   return { ...rest, result: 'posted', at, byHand: at };
 }
