@@ -136,7 +136,6 @@ export function createTally(
     redis,
     queue,
     workspaces,
-    threads,
     billing,
     answerStore: outcomes,
     users,

@@ -8,7 +8,7 @@ import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
-import type { AnswerCollector } from '../workspace/service-outcomes.ts';
+import type { AnswerCollector, AnswerStore } from '../workspace/service-outcomes.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
 
 /** What a run has read of a workspace. */
@@ -29,6 +29,7 @@ export interface RunParts {
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly onFinished: OnFinished;
+  readonly answerStore: AnswerStore;
 }
 
 /** What one pass of a run has read, and works with. */

@@ -6,7 +6,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
-import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
+import { createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
 import { dueTime, MAX_RETRY_DELAY, messageKindOf, type OutboxMessage } from './outbox/message.ts';
@@ -46,14 +46,9 @@ const CHANNELS = 5;
 
 export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
 
-export interface RunnerParts extends RunParts {
-  /** In the order in which they plan. */
-  readonly jobs: readonly Job[];
-  readonly answerStore: AnswerStore;
-}
-
-export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerParts) {
-  const { workspaces, deliveryLog, clock, onFinished } = parts;
+/** @param jobs in the order in which they plan */
+export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
+  const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);

@@ -58,5 +58,5 @@ export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
     answerStore: outcomes,
     onFinished: options.onFinished ?? (() => undefined),
   };
-  return { parts, lines, outcomes, runner: createWorkspaceRunner({ ...parts, jobs }) };
+  return { parts, lines, outcomes, runner: createWorkspaceRunner(jobs, parts) };
 }

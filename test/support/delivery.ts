@@ -15,7 +15,6 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createThreadStore } from '../../src/workspace/thread-store.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 
 export interface DeliveryOptions extends RunnerOptions {
@@ -38,7 +37,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     ...{ lines, runner, planner },
     saveRejection: outcomes.rejected,
     watching: createWatchService({ ...parts, figures, changed }),
-    scheduling: createScheduleService({ ...parts, threads: createThreadStore(redis), makeReport, changed }),
+    scheduling: createScheduleService({ ...parts, makeReport, changed }),
     async close() {
       await planner.stop(5_000);
       queue.disconnect();
