@@ -36,8 +36,8 @@ import {
 } from './failure-effect.ts';
 import { dropMessage, type OutboxMessage, parseMessage, putMessage } from './message.ts';
 import type { Draft, MessageKind, Step } from './message-kind.ts';
+import { threadQuestions } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
-import { threadQuestions } from './thread-topic.ts';
 
 /** The longest time between the claim and the call to Slack, in ms. */
 const FRESH: Millis = 3_000;
@@ -59,10 +59,12 @@ export function deliverMessage<About>(
   context: DeliveryContext,
 ): Promise<void> {
   const { teamId, onFinished } = context;
+  const [, id] = message.key.split('/');
   const begun = {
     ...({ kind: 'message', outcome: 'sent', began: performance.now(), workspace: teamId } as const),
     message: message.state === 'posted' ? `${kind.name} update` : kind.name,
-    ...kind.subject?.(message),
+    ...(kind.name === 'post' && { schedule: id }),
+    ...(kind.name === 'alert' && { watch: id }),
     tries: message.tries,
   };
   return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {

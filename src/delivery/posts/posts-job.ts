@@ -6,7 +6,6 @@ import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
@@ -99,7 +98,6 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 /** @param makeReport makes what is posted */
 const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
-  subject: (message) => ({ schedule: scheduleOf(message) }),
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
@@ -126,8 +124,7 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     const after = { message: { ...message, ...(next && { next }) } };
     if (post?.corrected !== undefined) return after;
     const result = post?.isLate ? 'posted-late' : 'posted';
-    const posted = { result, at, failures: 0 } as const;
-    return { ...after, ...ending(message, context, posted) };
+    return { ...after, ...ending(message, context, { result, at }) };
   },
   topic({ about: { due, post } }, context) {
     if (post === undefined) return undefined;
@@ -161,9 +158,8 @@ function afterFailedTry(
     const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
     return { outcome: 'retrying', message, ...end };
   }
-  const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
   const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
-  const end = ending(after, context, { result: 'failed', at, cause: known, failures });
+  const end = ending(after, context, { result: 'failed', at, cause: known });
   return { outcome: 'failed', message, ...end };
 }
 
@@ -194,10 +190,10 @@ function ending(
 ): Pick<WriteConditions, 'lastDelivery'> {
   const schedule = scheduleOf(message);
   const date = dateOf(message);
-  const { failures = 0, date: last = date } = workspace.lastSent(schedule) ?? {};
+  const { date: last = date } = workspace.lastSent(schedule) ?? {};
   // What became of an earlier date was found out after a later one.
   if (last > date) return {};
-  return { lastDelivery: [schedule, { date, due: message.about.due, failures, ...given }] };
+  return { lastDelivery: [schedule, { date, due: message.about.due, ...given }] };
 }
 
 /** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
@@ -210,24 +206,22 @@ function hold(message: PostMessage, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: held, ...ending(message, context, { result: 'paused', at, cause }) };
 }
 
-/** What must change before a standing cause can be gone: the schedule, its connections, its rights, or what Slack takes. */
+/** What people set up: with a change of it, a standing cause may be gone. */
+const SET_UP = [
+  ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
+];
+
+/** What must change before a standing cause can be gone: what people set up, or what billing and Slack take. */
 function basisOf(
-  { id, channel, projects }: Schedule,
+  { channel, projects }: Schedule,
   cause: StoredFailure | undefined,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ): string {
   const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
-  const scope = { channel, isUnlimited: false };
   return hashOf([
-    workspace.fields[FIELDS.schedule + id],
-    workspace.lastSent(id)?.byHand,
-    connectionsOf({ projects }, workspace).map((name) => [
-      name,
-      workspace.connections.get(name)?.fingerprint,
-      cause?.kind === 'token-rejected' && workspace.lastUsed(name),
-    ]),
-    projects.map((project) => isShownTo(project, workspace, scope)),
-    isSlackGone ? [snapshot.lastPost(), workspace.fields[FIELDS.installation]] : snapshot.lastPost(channel),
+    Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
+    cause?.kind === 'token-rejected' && connectionsOf({ projects }, workspace).map(workspace.lastUsed),
+    isSlackGone ? snapshot.lastPost() : snapshot.lastPost(channel),
   ]);
 }
 
@@ -251,7 +245,7 @@ async function preparePost(
   const { earlier, isEmpty } = await summarizeMissedDates(wanted, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && isNew) {
     const at = clock();
-    const end = ending(message, context, { result: 'skipped', at, failures: 0 });
+    const end = ending(message, context, { result: 'skipped', at });
     return { outcome: 'skipped', message: { ...rest, state: 'skipped', at }, ...end };
   }
   const { zone } = requireSettings(workspace);

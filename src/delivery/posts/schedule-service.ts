@@ -9,8 +9,8 @@ import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { RunParts } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { putMessage } from '../outbox/message.ts';
+import { threadQuestions } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
-import { threadQuestions } from '../outbox/thread-topic.ts';
 import { type MakeReport, runReport, shownProjects, topicOf } from '../reports/reports.ts';
 import { type ManualReason, manualPostMessage } from './post-blocks.ts';
 import { postsOf } from './post-record.ts';
@@ -122,13 +122,13 @@ async function sendByHand(
 
 const PENDING: readonly string[] = ['trying', 'waiting', 'paused'] satisfies LastDelivery['result'][];
 
-/** In place of a failed date, but beside one that still comes. */
+/** In place of a failed date; one that still comes stays as it is. */
 function lastAfterManualPost(
   before: LastDelivery | undefined,
   { timing }: Schedule,
   at: Millis,
 ): LastDelivery {
-  if (before !== undefined && PENDING.includes(before.result)) return { ...before, byHand: at };
-  const { cause: _, next, ...rest } = before ?? { date: dayAt(at, timing.zone), due: at, failures: 0 };
-  return { ...rest, result: 'posted', at, byHand: at };
+  if (before !== undefined && PENDING.includes(before.result)) return before;
+  const { cause: _, next, ...rest } = before ?? { date: dayAt(at, timing.zone), due: at };
+  return { ...rest, result: 'posted', at };
 }

@@ -82,7 +82,6 @@ const subjectOf = (
 export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
   name: 'alert',
   about,
-  subject: ({ about: { watch } }) => ({ watch }),
   /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);

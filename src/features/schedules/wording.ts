@@ -80,10 +80,6 @@ function lastDeliveryText(
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  const byHand =
-    sent.byHand === undefined
-      ? ''
-      : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
       return `last posted ${when}`;
@@ -92,13 +88,13 @@ function lastDeliveryText(
     case 'skipped':
       return `skipped ${when}: nothing was spent`;
     case 'failed':
-      return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
+      return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}${byHand}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
     case 'paused':
-      return `last tried ${when}${byHand}`;
+      return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}${byHand}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
   }
 }
 

@@ -75,10 +75,6 @@ const sent = z.object({
   awaits: z.string().exactOptional(),
   /** When the next attempt is, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
-  /** How many dates in a row have failed, with this date. */
-  failures: z.int().default(0),
-  /** When it was last sent with Send now since then, in ms. */
-  byHand: z.int().exactOptional(),
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 
