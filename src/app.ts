@@ -77,7 +77,6 @@ const exitOnOtherLayout = (err: unknown): void => {
  *
  * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
  * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
- * @param metricsLifetime replaces the ordinary one in tests, which read the metrics right after what they count; in ms
  */
 export function createTally(
   config: Config,
@@ -85,13 +84,11 @@ export function createTally(
   clock: () => Millis,
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
-  metricsLifetime?: Millis,
 ): Tally {
   const metrics = createMetrics({
     inProgress: () => http.inProgress(),
     notReady: () => health.missing(),
     oldestOverdue: () => delivery.oldestOverdue(),
-    ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
   const logWork = createWorkLog({ log, keys: config.keys, userIds: config.log.userIds });
   const onFinished: OnFinished = (work) => {

@@ -17,7 +17,7 @@ import { suggestAuthUrl } from '../identity/client.ts';
 import { signingSecretProblem, tryKeys } from '../ops/check-secrets.ts';
 import { redact, toPlainLine } from '../ops/mask.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
-import { isSecondSocketError } from '../redis/errors.ts';
+import { isSecondSocketError } from '../redis/store-events.ts';
 import { probeKeys, QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/manifest.ts';

@@ -36,35 +36,23 @@ const MESSAGES = {
   run: { well: 'Ran deliveries', badly: 'A delivery run failed' },
 } as const;
 
-/** Up to this many lines a second are all written, and as many about failures; of further lines only one in `STEP`. */
-const LINES_PER_SECOND = 50;
-const STEP = 10;
-
 type UserIds = 'hashed' | 'plain' | 'none';
 
 export function createWorkLog({
   log,
   userIds,
   keys,
-  clock = () => performance.now(),
 }: {
   readonly log: Logger;
   readonly userIds: UserIds;
   /** The encryption keys, newest first. */
   readonly keys: readonly SealingKey[];
-  /** ms, never goes back */
-  readonly clock?: () => Millis;
 }): OnFinished {
   const userField = createUserField(userIds, keys);
-  const samples = { well: createSampler(clock), badly: createSampler(clock) };
   return (work) => {
     const level = levelOf(work);
-    if (!log.isLevelEnabled(level)) return;
     const how = level === 'warn' || level === 'error' ? 'badly' : 'well';
-    const sampled = samples[how]();
-    if (sampled === 0) return;
-    const fields = { ...fieldsOf(work, userField), ...(sampled > 1 && { sampled }) };
-    log[level](fields, MESSAGES[work.kind][how]);
+    log[level](fieldsOf(work, userField), MESSAGES[work.kind][how]);
   };
 }
 
@@ -100,21 +88,6 @@ function nameOf(work: Work, userField: (user: string) => object): object {
 }
 
 const tenths = (ms: Millis): number => Math.round(ms * 10) / 10;
-
-/** @returns how many lines the next one represents; 0 if it is not written */
-function createSampler(clock: () => Millis): () => number {
-  let until = 0;
-  let written = 0;
-  let beyond = 0;
-  return () => {
-    const now = clock();
-    if (now >= until) [until, written] = [now + 1_000, 0];
-    written += 1;
-    if (written <= LINES_PER_SECOND) return 1;
-    beyond += 1;
-    return beyond % STEP === 0 ? STEP : 0;
-  };
-}
 
 /**
  * A hash that nobody can undo by trying all IDs, since the key is derived from the newest encryption key: the same in every

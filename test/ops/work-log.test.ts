@@ -17,20 +17,11 @@ const post = (given: Partial<MessageWork> = {}): Work => ({
   ...given,
 });
 
-/** @returns the lines of these, a millisecond after each other unless `every` says otherwise */
-function linesOf(
-  works: readonly Work[],
-  given: Partial<Parameters<typeof createWorkLog>[0]> = {},
-  every = 1,
-) {
+function linesOf(works: readonly Work[], given: Partial<Parameters<typeof createWorkLog>[0]> = {}) {
   const lines: string[] = [];
-  let now = 0;
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', clock: () => now, ...given });
-  for (const work of works) {
-    finished(work);
-    now += every;
-  }
+  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', ...given });
+  for (const work of works) finished(work);
   return lines.map((line) => JSON.parse(line));
 }
 const lineOf = (work: Work, given: Partial<Parameters<typeof createWorkLog>[0]> = {}) =>
@@ -113,27 +104,5 @@ describe('the line of a delivery', () => {
       ...{ level: 'warn', event: 'run' },
     });
     expect(lineOf(run('unknown', new TypeError('bug'))).level).toBe('error');
-  });
-});
-
-describe('many lines a second', () => {
-  const many = (count: number, work: Work) => Array<Work>(count).fill(work);
-
-  it('are all written up to fifty, then one in ten, with how many it represents', () => {
-    const lines = linesOf(many(250, request()));
-    expect(lines).toHaveLength(50 + 20);
-    expect(lines.filter(({ sampled }) => sampled === undefined)).toHaveLength(50);
-    expect(lines.reduce((sum, { sampled = 1 }) => sum + sampled, 0)).toBe(250);
-  });
-
-  it('are written in full again in the next second', () => {
-    expect(linesOf(many(250, request()), {}, 25)).toHaveLength(250);
-  });
-
-  it('about successes do not use up the limit for failures', () => {
-    const failed = request({ outcome: 'timed-out' });
-    const lines = linesOf([...many(500, request()), ...many(50, failed)]);
-    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(50);
-    expect(linesOf(many(500, failed))).toHaveLength(50 + 45);
   });
 });
