@@ -25,10 +25,10 @@ import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { createWorkLog } from './ops/work-log.ts';
+import type { OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { onStoreError, onStoreOperation } from './redis/store-events.ts';
-import type { OnFinished } from './runtime/work-record.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createResponseUrlClient } from './slack/reply/response-url.ts';
@@ -77,7 +77,6 @@ const exitOnOtherLayout = (err: unknown): void => {
  *
  * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
  * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
- * @param metricsLifetime replaces the ordinary one in tests, which read the metrics right after what they count; in ms
  */
 export function createTally(
   config: Config,
@@ -85,13 +84,11 @@ export function createTally(
   clock: () => Millis,
   rateLimiter?: RateLimiter,
   loadingDelays?: LoadingDelays,
-  metricsLifetime?: Millis,
 ): Tally {
   const metrics = createMetrics({
     inProgress: () => http.inProgress(),
     notReady: () => health.missing(),
     oldestOverdue: () => delivery.oldestOverdue(),
-    ...(metricsLifetime !== undefined && { pageLifetime: metricsLifetime }),
   });
   const logWork = createWorkLog({ log, keys: config.keys, userIds: config.log.userIds });
   const onFinished: OnFinished = (work) => {
@@ -134,7 +131,6 @@ export function createTally(
     redis,
     queue,
     workspaces,
-    threads,
     billing,
     answerStore: outcomes,
     users,

@@ -1,13 +1,11 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
-import { createLog } from './ops/log.ts';
+import { createLog, loadPrettyLine } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
-import { isSecondSocketError } from './redis/errors.ts';
+import { isSecondSocketError } from './redis/store-events.ts';
 
 const config = loadConfig(process.env, console.error);
-const forPeople = process.stdout.isTTY
-  ? await (await import('./ops/log-for-people.ts')).loadPrettyLine()
-  : undefined;
+const forPeople = process.stdout.isTTY ? await loadPrettyLine() : undefined;
 const log = createLog(config.log.level, undefined, forPeople);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 const tally = createTally(config, log, Date.now);

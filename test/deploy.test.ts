@@ -26,7 +26,11 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: Manifest) =>
 
 /** What `GET /metrics` shows after one of each thing happened. */
 async function shownMetrics(): Promise<string> {
-  const metrics = createMetrics();
+  const metrics = createMetrics({
+    inProgress: () => 0,
+    notReady: async () => [],
+    oldestOverdue: async () => 0,
+  });
   const work = { workspace: 'T1', began: 0, ms: 1, user: 'U1', outcome: 'ok' } as const;
   metrics.finished({ ...work, kind: 'request', via: 'command', route: '/spend' });
   metrics.finished({ ...work, kind: 'run' });

@@ -1,14 +1,14 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { BillingClient } from '../billing/client.ts';
+import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { OnFinished } from '../runtime/work-record.ts';
+import type { OnFinished } from '../ops/work-record.ts';
 import type { UserDirectory } from '../slack/request/users.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import type { Workspace } from '../workspace/record/workspace.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
-import type { AnswerCollector } from '../workspace/service-outcomes.ts';
+import type { AnswerCollector, AnswerStore } from '../workspace/service-outcomes.ts';
 import type { DeliveryLog, DeliveryLogSnapshot } from './delivery-log.ts';
 
 /** What a run has read of a workspace. */
@@ -29,6 +29,7 @@ export interface RunParts {
   readonly clock: () => Millis;
   readonly log: Logger;
   readonly onFinished: OnFinished;
+  readonly answerStore: AnswerStore;
 }
 
 /** What one pass of a run has read, and works with. */
@@ -60,6 +61,7 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
   let client: Promise<WebClient> | undefined;
   return {
     ...parts,
+    billing: askOnce(parts.billing),
     teamId,
     stopping,
     isOver: () => stopping.aborted || isBackingOff,
@@ -86,5 +88,30 @@ export function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal)
       lastPosts.set(channel, now + rest);
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
     },
+  };
+}
+
+/** Asks each question once, failures included: not every schedule waits for a service that is down. People's questions go first. */
+export function askOnce(billing: BillingClient): BillingClient {
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <T>(
+    access: BillingAccess,
+    question: readonly unknown[],
+    ask: () => Promise<T>,
+  ): Promise<T> => {
+    const key = questionKey(access, question);
+    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+    answers.set(key, answer);
+    return answer;
+  };
+  return {
+    balance: (access, { project, product }) =>
+      once(access, ['balance', project, product], () =>
+        billing.balance(access, { project, product }, 'background'),
+      ),
+    consumption: (access, { project, product }, span) =>
+      once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
+        billing.consumption(access, { project, product }, span, 'background'),
+      ),
   };
 }

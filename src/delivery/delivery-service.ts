@@ -1,35 +1,36 @@
-import type { ThreadStore } from '../workspace/thread-store.ts';
+import type { RedisConnection } from '../redis/connect.ts';
+import type { RunParts } from './context.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import { createPostsJob } from './posts/posts-job.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
 import { remindersJob } from './reminders/reminders.ts';
-import { type MakeReport, makeReport } from './reports/reports.ts';
-import { createWorkspaceRunner, type RunnerParts } from './run.ts';
-import { planWakeUps, type WakeUpParts } from './wake-ups.ts';
+import { makeReport } from './reports/reports.ts';
+import { createWorkspaceRunner } from './run.ts';
+import { createWakeUps } from './wake-ups.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchService } from './watches/watch-service.ts';
 import { createWatchesJob } from './watches/watches-job.ts';
 
+export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
+  readonly redis: RedisConnection;
+  /** As `connectQueue` opens it; the caller closes it. */
+  readonly queue: RedisConnection;
+}
+
 /** Everything that happens without a person, and what the features need of it. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-export interface DeliveryParts
-  extends Omit<RunnerParts, 'jobs' | 'deliveryLog'>,
-    Omit<WakeUpParts, 'runner' | 'workspaces'> {
-  readonly threads: ThreadStore;
-}
-
 /** @param report replaces the ordinary reports in tests */
-export function createDeliveryService(parts: DeliveryParts, report: MakeReport = makeReport) {
-  const { redis } = parts;
-  const deliveryLog = createDeliveryLog(redis);
+export function createDeliveryService(given: DeliveryParts, report = makeReport) {
+  const { redis } = given;
+  const parts = { ...given, deliveryLog: createDeliveryLog(redis) };
   const figures = createWatchFiguresStore(redis);
   const jobs = [createPostsJob(report), remindersJob, createWatchesJob(figures)];
-  const runner = createWorkspaceRunner({ ...parts, jobs, deliveryLog });
-  const { changed, ...planner } = planWakeUps({ ...parts, runner });
+  const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(jobs, parts) });
+  const { changed } = wakeUps;
   return {
-    ...planner,
-    scheduling: createScheduleService({ ...parts, makeReport: report, deliveryLog, changed }),
-    watching: createWatchService({ ...parts, deliveryLog, figures, changed }),
+    ...wakeUps,
+    scheduling: createScheduleService({ ...parts, makeReport: report, changed }),
+    watching: createWatchService({ ...parts, figures, changed }),
   };
 }

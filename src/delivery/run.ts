@@ -2,12 +2,11 @@
 import { setMaxListeners } from 'node:events';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import { earliest, MINUTE, type Millis } from '../domain/time/calendar.ts';
-import { type RunWork, trackWork } from '../runtime/work-record.ts';
+import { earliest, type Millis } from '../domain/time/calendar.ts';
+import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
-import { type AnswerStore, createAnswerCollector } from '../workspace/service-outcomes.ts';
+import { createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
 import { type FieldWrite, OvertakenError } from './delivery-log.ts';
 import { dueTime, MAX_RETRY_DELAY, messageKindOf, type OutboxMessage } from './outbox/message.ts';
@@ -47,18 +46,12 @@ const CHANNELS = 5;
 
 export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
 
-export interface RunnerParts extends RunParts {
-  /** In the order in which they plan. */
-  readonly jobs: readonly Job[];
-  readonly answerStore: AnswerStore;
-}
-
-export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerParts) {
-  const { workspaces, deliveryLog, clock, onFinished } = parts;
+/** @param jobs in the order in which they plan */
+export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
+  const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
   setMaxListeners(0, stopping.signal);
-  const billingForRun = createBillingCache(parts.billing, clock);
 
   /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
   async function load(teamId: SlackId): Promise<RunView | undefined> {
@@ -82,7 +75,7 @@ export function createWorkspaceRunner({ jobs, answerStore, ...parts }: RunnerPar
   }
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
-    const run = openRun(teamId, { ...parts, billing: billingForRun() }, stopping.signal);
+    const run = openRun(teamId, parts, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
     for (let pass = 0; pass < MAX_PASSES && !run.isOver(); pass += 1) {
       const view = await load(teamId);
@@ -185,50 +178,4 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   const ended = await Promise.allSettled([...byPlace.values()].map((messages) => limit(inOrder, messages)));
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
-}
-
-/** Many schedules ask for the same figures at the same moment: answers are kept this long, in ms. */
-const KEEP: Millis = MINUTE;
-const MAX_ANSWERS = 200;
-
-/**
- * A billing client that asks each question once: within a minute for all runs of this process, and at most once within a
- * run, failures included, so that not every schedule waits for a service that is down. People's questions go first.
- *
- * @returns creates the client of one run
- */
-export function createBillingCache(billing: BillingClient, clock: () => Millis): () => BillingClient {
-  const shared = new Map<string, { readonly until: Millis; readonly answer: Promise<unknown> }>();
-
-  function recent<T>(key: string, ask: () => Promise<T>): Promise<T> {
-    const now = clock();
-    const known = shared.get(key);
-    if (known !== undefined && known.until > now && known.until <= now + KEEP)
-      return known.answer as Promise<T>;
-    for (const [old, { until }] of shared) if (until <= now || shared.size >= MAX_ANSWERS) shared.delete(old);
-    const answer = ask();
-    shared.set(key, { until: now + KEEP, answer });
-    answer.catch(() => shared.delete(key));
-    return answer;
-  }
-
-  return () => {
-    const own = new Map<string, Promise<unknown>>();
-    const once = <T>(access: BillingAccess, question: readonly unknown[], ask: () => Promise<T>) => {
-      const key = questionKey(access, question);
-      const answer = (own.get(key) as Promise<T> | undefined) ?? recent(key, ask);
-      own.set(key, answer);
-      return answer;
-    };
-    return {
-      balance: (access, { project, product }) =>
-        once(access, ['balance', project, product], () =>
-          billing.balance(access, { project, product }, 'background'),
-        ),
-      consumption: (access, { project, product }, span) =>
-        once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
-          billing.consumption(access, { project, product }, span, 'background'),
-        ),
-    };
-  };
 }

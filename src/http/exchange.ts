@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Agent } from 'undici';
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { startTimeout } from '../runtime/timers.ts';
+import { startTimeout } from '../timeout.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */

@@ -62,13 +62,12 @@ export function createGuardedHttp(options: {
   /** @param read its failure counts in place of the status that hides it, as for GraphQL errors or a page of a proxy with 200 */
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
-    const { service, tenant } = request;
+    const { service } = request;
     const progress = { tries: 0, startedAt: performance.now(), took: 0 };
     let status: number | undefined;
     const report = (outcome: ExchangeInfo['outcome']) =>
       onExchange?.({ service, outcome, tries: progress.tries, took: progress.took });
     const send = async () => {
-      tenant?.waits?.begin();
       try {
         checkDestination(url, trustedHosts);
         return await turns.run(request, url.origin, () => {
@@ -77,7 +76,6 @@ export function createGuardedHttp(options: {
         });
       } finally {
         progress.took = performance.now() - progress.startedAt;
-        tenant?.waits?.end();
       }
     };
     try {

@@ -4,7 +4,6 @@ import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from 
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import type { WaitMeter } from '../runtime/work-record.ts';
 import {
   decodeLeniently,
   ExchangeTimeoutError,
@@ -20,8 +19,6 @@ export interface Tenant {
   readonly workspace: SlackId;
   /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
   readonly connection: string;
-  /** Measures how long the caller waits for the answer. */
-  readonly waits?: WaitMeter | undefined;
 }
 
 /** `interactive`: a person waits for the answer. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { Failure } from '../domain/failure/index.ts';
-import { startTimeout } from '../runtime/timers.ts';
+import { startTimeout } from '../timeout.ts';
 import type { HttpLimits } from './exchange.ts';
 import type { ServiceRequest } from './send-once.ts';
 

@@ -53,13 +53,13 @@ export async function logSecretProblems(
 export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: number) {
   let [workspaces, opened] = [0, 0];
   const shut: FailureOf<'unseal-failed'>[] = [];
-  const damaged: string[] = [];
+  const damaged: DamagedField[] = [];
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     if (workspaces++ === most) break;
     const key = recordKey(workspace);
     const fields = await guardRead(() => redis.hgetall(key));
     for (const { kind, id } of parseWorkspace(workspace, fields, keyring).damaged)
-      if (!SEALED.includes(kind)) damaged.push(`${key} ${kind === 'settings' ? kind : FIELDS[kind] + id}`);
+      if (!SEALED.includes(kind)) damaged.push([key, kind === 'settings' ? kind : FIELDS[kind] + id]);
     for (const [field, value] of Object.entries(fields))
       try {
         const owner = sealOwnerOfField(workspace, field, value);
@@ -77,11 +77,19 @@ export async function tryKeys(redis: RedisConnection, keyring: Keyring, most: nu
 /** Their seal says what is wrong with them. */
 const SEALED: readonly string[] = ['connection', 'access'];
 
-/** @param fields each with its key */
-function damageProblem(fields: readonly string[]): SecretProblem | undefined {
-  if (fields.length === 0) return undefined;
-  const says = `${pluralize(fields.length, 'record')} can’t be read and ${fields.length === 1 ? 'isn’t' : 'aren’t'} used: ${listNames(fields)}`;
-  return { says, todo: `Restore a backup, or delete it and set it up again: HDEL ${fields[0]}` };
+type DamagedField = readonly [key: string, field: string];
+
+function damageProblem(damaged: readonly DamagedField[]): SecretProblem | undefined {
+  if (damaged.length === 0) return undefined;
+  const [it, arent] = damaged.length === 1 ? ['it', 'isn’t'] : ['them', 'aren’t'];
+  const names = listNames(damaged.map((each) => each.join(' ')));
+  const commands = [...new Set(damaged.map(([key]) => key))].map((key) =>
+    ['HDEL', key, ...damaged.flatMap(([of, field]) => (of === key ? [field] : []))].join(' '),
+  );
+  return {
+    says: `${pluralize(damaged.length, 'record')} can’t be read and ${arent} used: ${names}`,
+    todo: `Restore a backup, or delete ${it} and set ${it} up again: ${commands.join('; ')}`,
+  };
 }
 
 function keyProblem(shut: readonly FailureOf<'unseal-failed'>[], total: number): SecretProblem {

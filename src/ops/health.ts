@@ -1,7 +1,7 @@
 import type { RedisConnection } from '../redis/connect.ts';
 import { guardRead, guardWrite } from '../redis/guard.ts';
 import { probeKeys } from '../redis/keys.ts';
-import { withTimeout } from '../runtime/timers.ts';
+import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
 /** How long Redis may take, in ms. */

@@ -11,21 +11,16 @@ import { toPlainLine } from './mask.ts';
 
 /** How often to retry a field that a bot changes at the same time. */
 const MAX_ATTEMPTS = 10;
-/** A progress line after this many records. */
-const PROGRESS_INTERVAL = 500;
-/** Bounds the memory, however many records there are. */
-const MAX_EXAMPLES = 50;
 
 /**
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
  * interrupted: a second run continues when the first one ended.
  *
- * @param printLine prints a line of progress
- * @returns names, numbers and key IDs, never a value
+ * @param printLine prints what was left unchanged, and why: names and key IDs, never a value
  * @throws what Redis throws
  */
 export async function resealAll(redis: RedisConnection, keyring: Keyring, printLine: (line: string) => void) {
-  const counts = { workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0, examples: [] as string[] };
+  const counts = { workspaces: 0, resealed: 0, alreadyNew: 0, failed: 0 };
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     counts.workspaces += 1;
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
@@ -39,12 +34,8 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, printL
       else if (outcome === 'already new') counts.alreadyNew += 1;
       else {
         counts.failed += 1;
-        if (counts.examples.length < MAX_EXAMPLES)
-          counts.examples.push(`${workspace} ${toPlainLine(field)}: ${reasonOf(outcome)}`);
+        printLine(`${workspace} ${toPlainLine(field)}: ${reasonOf(outcome)}`);
       }
-      const total = counts.resealed + counts.alreadyNew + counts.failed;
-      if (total % PROGRESS_INTERVAL === 0)
-        printLine(`${total} records so far, ${counts.resealed} of them resealed`);
     }
   }
   return counts;
@@ -85,7 +76,7 @@ export function formatResealCounts(
   [newest, ...older]: readonly string[],
   counts: Awaited<ReturnType<typeof resealAll>>,
 ): string[] {
-  const { workspaces, resealed, alreadyNew, failed, examples } = counts;
+  const { workspaces, resealed, alreadyNew, failed } = counts;
   const names = older.map((id) => `“${id}”`).join(', ');
   const done =
     names === ''
@@ -96,8 +87,6 @@ export function formatResealCounts(
     `  ${pluralize(resealed, 'record')} resealed`,
     `  ${alreadyNew} already sealed with the newest key`,
     `  ${failed} left unchanged`,
-    ...examples.map((example) => `    ${example}`),
-    ...(failed > examples.length ? [`    and ${failed - examples.length} more`] : []),
     failed === 0 ? done : 'Keep every key. Put missing keys back after the newest, and run this again.',
   ];
 }

@@ -3,8 +3,8 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { MessageWork, OnFinished, RequestWork, WaitMeter, Work } from '../runtime/work-record.ts';
 import type { SealingKey } from '../vault/keyring.ts';
+import type { MessageWork, OnFinished, RequestWork, Work } from './work-record.ts';
 
 /** What a person or the workspace's managers can fix. Every other failure is a warning. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
@@ -36,56 +36,37 @@ const MESSAGES = {
   run: { well: 'Ran deliveries', badly: 'A delivery run failed' },
 } as const;
 
-/** Up to this many lines a second are all written, and as many about failures; of further lines only one in `STEP`. */
-const LINES_PER_SECOND = 50;
-const STEP = 10;
-
 type UserIds = 'hashed' | 'plain' | 'none';
 
 export function createWorkLog({
   log,
   userIds,
   keys,
-  clock = () => performance.now(),
 }: {
   readonly log: Logger;
   readonly userIds: UserIds;
   /** The encryption keys, newest first. */
   readonly keys: readonly SealingKey[];
-  /** ms, never goes back */
-  readonly clock?: () => Millis;
 }): OnFinished {
   const userField = createUserField(userIds, keys);
-  const samples = { well: createSampler(clock), badly: createSampler(clock) };
   return (work) => {
     const level = levelOf(work);
-    if (!log.isLevelEnabled(level)) return;
     const how = level === 'warn' || level === 'error' ? 'badly' : 'well';
-    const sampled = samples[how]();
-    if (sampled === 0) return;
-    const fields = { ...fieldsOf(work, userField), ...(sampled > 1 && { sampled }) };
-    log[level](fields, MESSAGES[work.kind][how]);
+    log[level](fieldsOf(work, userField), MESSAGES[work.kind][how]);
   };
 }
 
 function fieldsOf(work: Work, userField: (user: string) => object) {
   const { workspace, outcome, ms = 0, error } = work;
-  const waited = waitOf(work);
   return {
     event: EVENTS[work.kind],
     ...nameOf(work, userField),
     workspace,
     outcome,
     ms: tenths(ms),
-    ...(waited.calls > 0 && { serviceMs: tenths(waited.ms), serviceCalls: waited.calls }),
     // A refused word was typed by a person, so it can be a password.
     ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
   };
-}
-
-/** How long it waited for billing and identity, and for how many answers. */
-function waitOf({ waits, waited = { ms: 0, calls: 0 } }: Work): Pick<WaitMeter, 'ms' | 'calls'> {
-  return { ms: (waits?.ms ?? 0) - waited.ms, calls: (waits?.calls ?? 0) - waited.calls };
 }
 
 const EVENTS: Record<Work['kind'], string> = { run: 'run', request: 'request', message: 'delivery' };
@@ -107,21 +88,6 @@ function nameOf(work: Work, userField: (user: string) => object): object {
 }
 
 const tenths = (ms: Millis): number => Math.round(ms * 10) / 10;
-
-/** @returns how many lines the next one represents; 0 if it is not written */
-function createSampler(clock: () => Millis): () => number {
-  let until = 0;
-  let written = 0;
-  let beyond = 0;
-  return () => {
-    const now = clock();
-    if (now >= until) [until, written] = [now + 1_000, 0];
-    written += 1;
-    if (written <= LINES_PER_SECOND) return 1;
-    beyond += 1;
-    return beyond % STEP === 0 ? STEP : 0;
-  };
-}
 
 /**
  * A hash that nobody can undo by trying all IDs, since the key is derived from the newest encryption key: the same in every

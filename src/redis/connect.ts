@@ -2,8 +2,8 @@ import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { Failure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
-import { startTimeout } from '../runtime/timers.ts';
-import { formatRedisHosts, parseRedisUrl, withoutIgnoredOptions } from './url.ts';
+import { withTimeout } from '../timeout.ts';
+import { parseRedisUrl, withoutIgnoredOptions } from './url.ts';
 
 /** To one server, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
@@ -62,16 +62,7 @@ export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOp
     isAway = false;
   };
   redis.on('error', lost);
-  // A peer that closes politely emits no error. It may end what was idle: an outage is only what lasts.
-  let closings = 0;
-  redis.on('reconnecting', () => {
-    closings += 1;
-    if (closings > 1) lost(new Error(`${formatRedisHosts(parseRedisUrl(url))} closed the connection.`));
-  });
-  redis.on('ready', () => {
-    closings = 0;
-    found();
-  });
+  redis.on('ready', found);
   if (isCluster(redis)) {
     redis.on('node error', lost);
     // A node that took over, or is back.
@@ -157,15 +148,8 @@ function watched(redis: Redis): Redis {
  */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
-  await new Promise<void>((resolve, reject) => {
-    const settle = (done: () => void) => () => {
-      cancel();
-      redis.off('ready', arrived);
-      done();
-    };
-    const arrived = settle(resolve);
-    const refuse = settle(() => reject(new Failure('store-unavailable')));
-    const cancel = startTimeout(patience, refuse);
-    redis.on('ready', arrived);
+  const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));
+  await withTimeout(patience, ready, () => {
+    throw new Failure('store-unavailable');
   });
 }

@@ -1,9 +1,8 @@
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
-import { storeErrorKind } from './errors.ts';
 import { type KeyOf, recordKey } from './keys.ts';
-import { reportOutage, timeOperation } from './store-events.ts';
+import { reportOutage, storeErrorKind, timeOperation } from './store-events.ts';
 
 /** Runs commands that read. @throws store-unavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {

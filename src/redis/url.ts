@@ -47,7 +47,7 @@ export class RedisUrlError extends Error {
 
 const IN_PASSWORDS = 'In a password, write / ? # @ % as %2F, %3F, %23, %40 and %25.';
 const ANY_FORM = `For example redis://127.0.0.1:6379, rediss://user:password@redis.example.com:6380/0, unix:///run/redis.sock, redis+sentinel://host1:26379,host2:26379/master-name or redis+cluster://host1:6379,host2:6379. ${IN_PASSWORDS}`;
-const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelPassword= for the Sentinels’ own password. ${IN_PASSWORDS}`;
+const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelUsername=…&sentinelPassword=… for the Sentinels’ own user, or its password alone. ${IN_PASSWORDS}`;
 const CLUSTER_FORM = `For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough. ${IN_PASSWORDS}`;
 
 /** @throws RedisUrlError */
@@ -63,7 +63,7 @@ export function parseRedisUrl(given: string): RedisAddress {
   if (mode === 'cluster') {
     if (!['', '0'].includes(path))
       throw new RedisUrlError('names a database, and a Cluster has only one', form);
-    parseQuery(query, [], form);
+    if (query !== '') throw new RedisUrlError('has an option after the ?, where none is known', form);
     return { kind: 'cluster', nodes: parseHosts(hosts, 6379, form), ...credentials };
   }
   const [, name, db = '0'] = /^([\w.-]+)(?:\/(\d{1,4}))?$/.exec(path) ?? [];
@@ -72,12 +72,16 @@ export function parseRedisUrl(given: string): RedisAddress {
       'has no name of a master after the Sentinels, or no database’s number after it',
       form,
     );
+  const [, sentinelUsername, sentinelPassword] =
+    /^(?:sentinelUsername=([^&]*)&)?sentinelPassword=([^&]*)$/.exec(query) ?? [];
+  if (query !== '' && sentinelPassword === undefined)
+    throw new RedisUrlError('has an unknown option after the ?', form);
   return {
     kind: 'sentinel',
     sentinels: parseHosts(hosts, 26_379, form),
     name,
     db: Number(db),
-    ...parseQuery(query, ['sentinelUsername', 'sentinelPassword'], form),
+    ...decodeAll({ sentinelUsername, sentinelPassword }, form),
     ...credentials,
   };
 }
@@ -103,13 +107,9 @@ export function withoutIgnoredOptions(url: string): string {
   return known.length === 0 ? address : `${address}?${known.join('&')}`;
 }
 
-function parseUserInfo(text: string | undefined, form: string) {
-  if (text === undefined || text === '') return {};
-  const [user = '', ...rest] = text.split(':');
-  const username = decode(user, 'the user name', form);
-  if (rest.length === 0) return { username };
-  const password = decode(rest.join(':'), 'the password', form);
-  return username === '' ? { password } : { username, password };
+function parseUserInfo(text = '', form: string) {
+  const [username, ...password] = text.split(':');
+  return decodeAll({ username, password: password.join(':') }, form);
 }
 
 function parseHosts(text: string, defaultPort: number, form: string): readonly RedisHost[] {
@@ -123,24 +123,17 @@ function parseHosts(text: string, defaultPort: number, form: string): readonly R
   });
 }
 
-function parseQuery<Name extends string>(
-  text: string,
-  names: readonly Name[],
+/** Without what is empty. */
+function decodeAll<Name extends string>(
+  parts: Readonly<Record<Name, string | undefined>>,
   form: string,
 ): Partial<Record<Name, string>> {
-  const options: Partial<Record<Name, string>> = {};
-  for (const [at, entry] of (text === '' ? [] : text.split('&')).entries()) {
-    const [key, ...value] = entry.split('=');
-    const name = names.find((known) => known === key);
-    // Its name may be a secret.
-    if (name === undefined) throw new RedisUrlError(`has an unknown option ${at + 1} after the ?`, form);
-    options[name] = decode(value.join('='), name, form);
-  }
-  return options;
-}
-
-function decode(text: string, part: string, form: string): string {
-  const decoded = tryParse(() => decodeURIComponent(text));
-  if (decoded === undefined) throw new RedisUrlError(`has a % in ${part} that encodes nothing`, form);
-  return decoded;
+  const decoded = tryParse(() =>
+    Object.entries<string | undefined>(parts).flatMap(([name, text]) =>
+      text ? [[name, decodeURIComponent(text)]] : [],
+    ),
+  );
+  if (decoded === undefined)
+    throw new RedisUrlError('has a % in a user or a password that encodes nothing', form);
+  return Object.fromEntries(decoded) as Partial<Record<Name, string>>;
 }

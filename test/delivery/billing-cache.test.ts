@@ -1,7 +1,7 @@
-/** Answers of billing that the runs of one process share. */
+/** Answers of billing that the posts and watches of one run share. */
 import { expect, it } from 'vitest';
 import type { BillingClient, Subscription, TimeRange } from '../../src/billing/client.ts';
-import { createBillingCache } from '../../src/delivery/run.ts';
+import { askOnce } from '../../src/delivery/context.ts';
 
 const ACCESS = { workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 't' };
 const PROJECT: Subscription = { project: '123', product: 1 };
@@ -10,10 +10,10 @@ const SPAN: TimeRange = {
   days: { first: '1970-01-01', last: '1970-01-01' },
 };
 
-function cached(fails = false) {
-  const cache = { now: Date.parse('2026-11-20T12:30:00Z'), asked: 0 };
+function asking(fails = false) {
+  const counted = { asked: 0 };
   const ask = async <T>(answer: T): Promise<T> => {
-    cache.asked += 1;
+    counted.asked += 1;
     if (fails) throw new Error('down');
     return answer;
   };
@@ -21,24 +21,12 @@ function cached(fails = false) {
     balance: () => ask({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] }),
     consumption: () => ask({ charges: [], remarks: [] }),
   };
-  return Object.assign(cache, { run: createBillingCache(billing, () => cache.now) });
+  return Object.assign(counted, { client: askOnce(billing) });
 }
 
-it('are kept for a minute for all runs, and for a run as long as it lasts', async () => {
-  const cache = cached();
-  const first = cache.run();
-  const askedAfter = async (ms: number, client = cache.run()) => {
-    cache.now += ms;
-    await client.balance(ACCESS, PROJECT);
-    return cache.asked;
-  };
-  expect([await askedAfter(0, first), await askedAfter(59_999), await askedAfter(1)]).toEqual([1, 1, 2]);
-  expect([await askedAfter(0, first), await askedAfter(-3_600_000)]).toEqual([2, 3]);
-});
-
-it('are not shared with another question, token or workspace', async () => {
-  const cache = cached();
-  const client = cache.run();
+it('are asked for once, and not shared with another question, token or workspace', async () => {
+  const counted = asking();
+  const { client } = counted;
   const different = [
     () => client.balance(ACCESS, PROJECT),
     () => client.balance(ACCESS, { ...PROJECT, project: '124' }),
@@ -52,13 +40,12 @@ it('are not shared with another question, token or workspace', async () => {
     () => client.consumption(ACCESS, { ...PROJECT, product: 2 }, SPAN),
   ];
   for (const ask of [...different, ...different]) await ask();
-  expect(cache.asked).toBe(different.length);
+  expect(counted.asked).toBe(different.length);
 });
 
-it('that failed are asked for again by the next run, not by the same', async () => {
-  const cache = cached(true);
-  const first = cache.run();
-  for (const client of [first, first, cache.run()])
-    await expect(client.balance(ACCESS, PROJECT)).rejects.toThrow('down');
-  expect(cache.asked).toBe(2);
+it('that failed are not asked for again', async () => {
+  const counted = asking(true);
+  for (let time = 0; time < 2; time += 1)
+    await expect(counted.client.balance(ACCESS, PROJECT)).rejects.toThrow('down');
+  expect(counted.asked).toBe(1);
 });

@@ -226,7 +226,7 @@ describe('a notice', () => {
     const about: About = {
       owner: OWNER,
       why: 'failed',
-      causes: { '': MISSING },
+      cause: MISSING,
       cases: casesOf(1),
       ...given,
     };
@@ -282,10 +282,10 @@ describe('a notice', () => {
   });
 
   it('of a pause says what to do, and offers it', () => {
-    const archived = { '': { kind: 'not-sent', data: { reason: 'channel-archived' } } };
-    const rejected = { '': { kind: 'token-rejected', data: { service: 'billing' } } };
-    const paused = (causes: About['causes'], canManage = false, count = 1) =>
-      notice({ why: 'paused', causes, cases: casesOf(count) }, { canManage, result: 'paused' });
+    const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
+    const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
+    const paused = (cause: About['cause'], canManage = false, count = 1) =>
+      notice({ why: 'paused', cause, cases: casesOf(count) }, { canManage, result: 'paused' });
     expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
       'Unarchive the channel, or edit the schedule and choose another one.',
@@ -311,20 +311,11 @@ describe('a notice', () => {
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
-  it('about a doubtful post, or missing figures, says only that', () => {
+  it('about a doubtful post says only that', () => {
     const doubtful = notice({
-      causes: { '': { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true } },
+      cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });
     expect(doubtful.text).toContain('may not have been posted. Slack didn’t confirm the post.');
     expect(doubtful.lines.join()).not.toContain('tried for an hour');
-    const unanswered = (count: number) =>
-      notice(
-        { why: 'unanswered', causes: { '123:1': MISSING }, cases: casesOf(count) },
-        { result: 'posted' },
-      );
-    expect(unanswered(1).text).toMatch(/was posted without all figures twice in a row\. a-b: There is no/);
-    expect(unanswered(2).text).toMatch(/^2 scheduled posts were posted without/);
-    expect(unanswered(1).buttons).toEqual(['Open schedules']);
-    expect(unanswered(1).lines.join()).not.toContain('tried for an hour');
   });
 });

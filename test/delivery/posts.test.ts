@@ -5,8 +5,8 @@ import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
+import type { Work } from '../../src/ops/work-record.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
-import type { Work } from '../../src/runtime/work-record.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
@@ -84,8 +84,6 @@ describe('a post that is due', () => {
     expect(await lastSent()).toMatchObject({
       date: '2026-11-20',
       result: 'posted',
-      failures: 0,
-      ts: inChannel()[0]?.ts,
     });
   });
 
@@ -322,7 +320,7 @@ describe('a process that died while Slack was asked', () => {
     await killed(true);
     await run();
     expect(inChannel()).toMatchObject([{ key: KEY }]);
-    expect(await lastSent()).toMatchObject({ result: 'posted', ts: inChannel()[0]?.ts });
+    expect(await line()).toMatchObject({ state: 'posted', ts: inChannel()[0]?.ts });
   });
 
   it('has not posted, as the history says: it is posted', async () => {
@@ -376,7 +374,7 @@ describe('a process that died while Slack was asked', () => {
     expect(toPerson()[0]?.blocks).toContain('may not have been posted');
     expect(toPerson()[0]?.blocks).toContain('The post may be in the channel');
     expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
-    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
   it('is searched around the instant when it was sent, however long the history cannot be read', async () => {
@@ -390,7 +388,7 @@ describe('a process that died while Slack was asked', () => {
     await run();
     await run();
     expect(inChannel()).toMatchObject([{ key: KEY }]);
-    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
+    expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
   it('is left alone until the call that was under way has ended', async () => {
@@ -518,7 +516,7 @@ describe('when billing fails', () => {
       const next = await run();
       if (next === undefined || next > NINE + 2 * HOUR) break;
       pauses.push(Math.round((next - delivery.now) / MINUTE));
-      expect(await lastSent()).toMatchObject({ result: 'trying', next, failures: 0 });
+      expect(await lastSent()).toMatchObject({ result: 'trying', next });
       delivery.now = next;
     }
     expect(pauses).toEqual([1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3]);
@@ -526,20 +524,20 @@ describe('when billing fails', () => {
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('The billing service didn’t answer within 10 seconds.');
     expect(toPerson()[0]?.blocks).toContain('schedule-now');
-    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 1 });
+    expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('counts the failed dates in a row, and tells the owner of each', async () => {
+  it('tells the owner of each failed date', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(26);
-    expect(await lastSent()).toMatchObject({ result: 'failed', failures: 2 });
+    expect(await lastSent()).toMatchObject({ result: 'failed', date: '2026-11-21' });
     expect(toPerson()).toHaveLength(2);
     expect(toPerson('U0BOSS0001')).toEqual([]);
     answer = () => finding('100');
     await forHours(24);
-    expect(await lastSent()).toMatchObject({ result: 'posted', failures: 0 });
+    expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
   it('posts within the hour once billing is back, and tells nobody', async () => {
@@ -877,7 +875,7 @@ describe('a standing cause', () => {
     await delivery.parts.scheduling.retry(TEAM, 'schedul1');
     await run();
     expect(inChannel()).toHaveLength(1);
-    expect(await lastSent()).toMatchObject({ ts: inChannel()[0]?.ts });
+    expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
   it('that keeps Slack from saying whether it has a post doesn’t hold up the next date', async () => {
@@ -1233,47 +1231,12 @@ describe('a project of a digest that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  const day = async (days: number) => {
-    delivery.now = NINE + days * 24 * HOUR;
-    await run();
-  };
-
-  it('is told to the owner once, at the second post in a row', async () => {
-    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
-    await given({ projects: BOTH });
-    answer = partial;
-    await day(0);
-    expect(toPerson()).toEqual([]);
-    await day(1);
-    await day(2);
-    expect(inChannel()).toHaveLength(3);
-    expect(toPerson()).toHaveLength(1);
-    expect(toPerson('U0BOSS0001')).toEqual([]);
-    expect(toPerson()[0]?.blocks).toContain('was posted without all figures twice in a row');
-    expect(toPerson()[0]?.blocks).toContain('Project 500: There is no connection named eu.');
-    expect((await lastSent())?.unanswered).toEqual({
-      '500:1': { posts: 3, cause: storedCause('eu') },
-    });
-  });
-
   it('does not hold up the post about the others where it was chosen by a name that is limited by now', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
-    await day(0);
+    await run();
     expect(inChannel()).toHaveLength(1);
-  });
-
-  it('is counted again after an answer', async () => {
-    await given({ projects: BOTH });
-    answer = partial;
-    await day(0);
-    answer = () => finding('100');
-    await day(1);
-    expect((await lastSent())?.unanswered).toEqual({});
-    answer = partial;
-    await day(2);
-    expect(toPerson()).toEqual([]);
   });
 });
 
@@ -1313,7 +1276,7 @@ describe('Send it now', () => {
     await run();
     answer = () => finding('100');
     await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await lastSent()).toMatchObject({ result: 'trying', byHand: delivery.now });
+    expect(await lastSent()).toMatchObject({ result: 'trying' });
     await forHours(1);
     expect(inChannel().map(({ key }) => key)).toEqual([undefined, 'post/schedul1/2026-11-20']);
   });
@@ -1321,12 +1284,40 @@ describe('Send it now', () => {
   it('leaves a date that waits for its day as it is', async () => {
     await given({ since: NINE });
     const waiting = {
-      ...{ date: '2026-11-20', due: NINE, failures: 0, at: NINE },
+      ...{ date: '2026-11-20', due: NINE, at: NINE },
       ...{ result: 'waiting', awaits: '2026-11-19', next: NINE + 30 * MINUTE },
     };
     await set({ 'sent:schedul1': JSON.stringify(waiting) });
     await delivery.parts.scheduling.send(TEAM, schedule(), 'now', 'U0OWNER001');
-    expect(await lastSent()).toEqual({ ...waiting, byHand: delivery.now });
+    expect(await lastSent()).toEqual(waiting);
+  });
+
+  const sendNow = (by: string, process = delivery.parts) =>
+    process.scheduling.send(TEAM, schedule(), 'now', by);
+
+  it('posts once however often and to however many processes it is sent, and again a minute later', async () => {
+    await given({ since: NINE });
+    const other = another();
+    const outcomes = await Promise.all([
+      ...[sendNow('U0OWNER001'), sendNow('U0OWNER001'), sendNow('U0BOSS0001', other)],
+    ]);
+    expect(outcomes.toSorted()).toEqual(['posted', 'repeated', 'repeated']);
+    delivery.now += 59_000;
+    expect(await sendNow('U0BOSS0001', other)).toBe('repeated');
+    expect(inChannel()).toHaveLength(1);
+    delivery.now += 2_000;
+    expect(await sendNow('U0BOSS0001', other)).toBe('posted');
+    expect(inChannel()).toHaveLength(2);
+    await other.close();
+  });
+
+  it('can be pressed again at once where it failed', async () => {
+    await given({ since: NINE });
+    slack.fault = (call) => (toChannel(call) ? 'not_in_channel' : undefined);
+    await expect(sendNow('U0OWNER001')).rejects.toThrow();
+    slack.fault = () => undefined;
+    expect(await sendNow('U0OWNER001')).toBe('posted');
+    expect(inChannel()).toHaveLength(1);
   });
 
   it('restores nothing of a schedule that was removed during it', async () => {
@@ -1348,7 +1339,7 @@ describe('Send it now', () => {
       expect.stringContaining('Test of a scheduled post, sent by <@U0OWNER001>'),
       expect.stringContaining('Sent by <@U0OWNER001> with Send now'),
     ]);
-    expect(await lastSent()).toMatchObject({ result: 'posted', byHand: delivery.now });
+    expect(await lastSent()).toMatchObject({ result: 'posted', at: delivery.now });
   });
 });
 

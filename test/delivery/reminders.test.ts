@@ -173,12 +173,19 @@ it('announces an application access, with the button that replaces it', async ()
 describe('a token that the service rejects', () => {
   it('is sent at once and only once, also to the owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
-    await save({ watches: [{ ...WATCH, owner: 'U0OTHER001' }] });
+    const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };
+    await save({
+      projects: [elsewhere],
+      watches: [
+        { ...WATCH, owner: 'U0OTHER001' },
+        { ...WATCH, id: 'watch00x', projects: [{ id: '7', product: 1 }], owner: 'U0ELSE0001' },
+      ],
+    });
     isRejected = true;
     await until(BEGIN + 9 * HOUR);
     expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
     expect(texts(BOSS)).toHaveLength(1);
-    expect(sentTo(BOSS)[0]?.blocks).toContain('Waiting for another token: 1 watch.');
+    expect(sentTo('U0ELSE0001')).toEqual([]);
     expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
     expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
     const { fingerprint = '' } = (await load()).connections.get('main') ?? {};

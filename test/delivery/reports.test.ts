@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
+import { askOnce } from '../../src/delivery/context.ts';
 import type { ReportResult } from '../../src/delivery/reports/reports.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
-import { createBillingCache } from '../../src/delivery/run.ts';
 import { wordFailure } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
@@ -561,7 +561,7 @@ describe('a digest of several projects', () => {
     );
     try {
       const rejected = 'The billing service rejected the query for Cloud platform, project 5002, ';
-      const cached = createBillingCache(billing, () => NOW)();
+      const cached = askOnce(billing);
       const both = await Promise.all([
         post('yesterday', ['5001', '5002'], NOW, 1, undefined, cached),
         post('last-week', ['5001', '5002'], NOW, 1, undefined, cached),

@@ -4,11 +4,12 @@ import * as z from 'zod';
 import { newMessage } from '../../src/delivery/outbox/message.ts';
 import { anyKind, type MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import type { Job } from '../../src/delivery/run.ts';
-import { createWakeUps, planWakeUps } from '../../src/delivery/wake-ups.ts';
+import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
+import { openWakeUps } from '../support/delivery.ts';
 import { createRunner } from '../support/delivery-runner.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';
 import { testRedis, workspaceKeys } from '../support/redis.ts';
@@ -47,23 +48,17 @@ let ending: (() => Promise<void>)[];
 const startProcess = () => {
   const { parts, runner } = createRunner({ redis, slackUrl: slack.url }, [job]);
   const queue = connectQueue(store.url, () => undefined);
-  const planner = planWakeUps({ ...parts, queue, runner });
+  const planner = createWakeUps({ ...parts, queue, runner });
   ending.push(async () => {
     await planner.stop(2_000);
     queue.disconnect();
   });
   return planner;
 };
-const queueOf = () => {
-  const queue = connectQueue(store.url, () => undefined);
-  const wakeUps = createWakeUps({
-    ...{ connection: queue, clock: Date.now, onError: () => undefined },
-    workspaces: () => index.list(),
-  });
-  ending.push(async () => {
-    await wakeUps.stop(1_000);
-    queue.disconnect();
-  });
+/** The queue of a process whose runs do this. */
+const queueOf = (run?: (workspace: string) => Promise<void>, clock = Date.now) => {
+  const wakeUps = openWakeUps(redis, store.url, { ...(run && { run }), clock });
+  ending.push(wakeUps.close);
   return wakeUps;
 };
 /** The workspaces that will be woken. */
@@ -173,12 +168,12 @@ describe('a workspace', () => {
 
 describe('a wake-up', () => {
   it('comes once, however many processes ask for it, at the last instant that was named', async () => {
-    const [one, other] = [queueOf(), queueOf()];
+    const woken: string[] = [];
+    const [one, other] = [queueOf(async (workspace) => void woken.push(workspace)), queueOf()];
     await Promise.all([one.wake(TEAM, Date.now() + HOUR), other.wake(TEAM, Date.now() + 50)]);
     await one.wake(TEAM, Date.now() + 200);
     await redis.del(INDEX_KEY);
-    const woken: string[] = [];
-    one.start(async (workspace) => void woken.push(workspace));
+    one.start();
     await waitUntil(() => woken.length === 1);
     await one.wake('T0TEAM0002', 0);
     await waitUntil(() => woken.length > 1);
@@ -186,13 +181,13 @@ describe('a wake-up', () => {
   });
 
   it('comes again where its run failed, and holds up no other workspace', async () => {
-    const wakeUps = queueOf();
     const woken: string[] = [];
-    wakeUps.start(async (workspace) => {
+    const wakeUps = queueOf(async (workspace) => {
       woken.push(workspace);
       if (workspace === TEAM && woken.filter((team) => team === TEAM).length < 2)
         throw new Failure('store-unavailable');
     });
+    wakeUps.start();
     await wakeUps.wake(TEAM, 0);
     await wakeUps.wake('T0TEAM0002', 0);
     await waitUntil(() => woken.filter((workspace) => workspace === TEAM).length > 1);
@@ -200,11 +195,10 @@ describe('a wake-up', () => {
   });
 
   it('is never beside the run of its workspace, and follows it', async () => {
-    const wakeUps = queueOf();
     let running = 0;
     let most = 0;
     let runs = 0;
-    wakeUps.start(async () => {
+    const wakeUps = queueOf(async () => {
       running += 1;
       runs += 1;
       most = Math.max(most, running);
@@ -212,6 +206,7 @@ describe('a wake-up', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
       running -= 1;
     });
+    wakeUps.start();
     await wakeUps.wake(TEAM, 0);
     await waitUntil(() => runs === 2);
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -219,43 +214,29 @@ describe('a wake-up', () => {
   });
 
   it('says that the store does not answer instead of waiting for it', async () => {
-    const nowhere = connectQueue('unix:///nowhere/redis.sock', () => undefined);
-    const lost = createWakeUps({
-      ...{ connection: nowhere, clock: Date.now, onError: () => undefined },
-      workspaces: () => index.list(),
-    });
+    const lost = openWakeUps(redis, 'unix:///nowhere/redis.sock');
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
-    await lost.stop(100);
-    nowhere.disconnect();
+    await lost.close();
   });
 
   it('counts as overdue from when it was due, until its run has ended', async () => {
-    const queue = connectQueue(store.url, () => undefined);
+    let end = () => {};
+    let isRunning = false;
+    const running = () =>
+      new Promise<void>((resolve) => {
+        isRunning = true;
+        end = resolve;
+      });
     // A process whose clock says ten minutes more.
-    const wakeUps = createWakeUps({
-      ...{ connection: queue, clock: () => Date.now() + 10 * 60_000, onError: () => undefined },
-      workspaces: () => index.list(),
-    });
-    ending.push(async () => {
-      await wakeUps.stop(1_000);
-      queue.disconnect();
-    });
+    const wakeUps = queueOf(running, () => Date.now() + 10 * 60_000);
     await redis.del(INDEX_KEY);
-    const overdue = async () => Math.round((await wakeUps.oldestOverdue()) / 60_000);
+    const overdue = async () => Math.round(((await wakeUps.oldestOverdue()) ?? 0) / 60_000);
     expect(await overdue()).toBe(0);
     await queueOf().wake('T0TEAM0002', Date.now() + HOUR);
     expect(await overdue()).toBe(0);
     await queueOf().wake(TEAM, Date.now());
     expect(await overdue()).toBe(10);
-    let end = () => {};
-    let isRunning = false;
-    wakeUps.start(
-      () =>
-        new Promise((resolve) => {
-          isRunning = true;
-          end = resolve;
-        }),
-    );
+    wakeUps.start();
     await waitUntil(() => isRunning);
     expect(await overdue()).toBe(10);
     end();

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
-import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { VERSION } from '../../src/ops/version.ts';
-import { connectQueue } from '../../src/redis/connect.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { save, schedule } from '../support/delivery.ts';
+import { openWakeUps, save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
 
@@ -68,11 +66,7 @@ describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
     const errors = `tally_store_errors_total\\{kind="${refusal.kind}"\\}`;
     expect([await shown(errors), await shown('tally_oldest_overdue_run_seconds')]).toEqual([0, 0]);
     const due = Date.now() + 2_000;
-    const queue = connectQueue(`redis://127.0.0.1:${server.port}`, () => undefined);
-    const wakeUps = createWakeUps({
-      ...{ connection: queue, clock: Date.now, onError: () => undefined },
-      workspaces: async function* () {},
-    });
+    const wakeUps = openWakeUps(server.client, `redis://127.0.0.1:${server.port}`);
     await wakeUps.wake(TEAM, due);
     const allowWrites = await refuseWrites(server.client, refusal);
     await expect.poll(() => shown(errors), { timeout: 15_000 }).toBeGreaterThan(1);
@@ -81,8 +75,7 @@ describeUnless(NO_SERVER, 'a Redis that refuses writes', () => {
       .toBeGreaterThan(1);
     await allowWrites();
     await expect.poll(() => shown('tally_oldest_overdue_run_seconds'), { timeout: 15_000 }).toBe(0);
-    await wakeUps.stop(1_000);
-    queue.disconnect();
+    await wakeUps.close();
     await alone.stop();
     await server.kill();
   });

@@ -41,7 +41,7 @@ beforeAll(async () => {
       const scheduling = {
         loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
         changed: async () => undefined,
-        send: async () => undefined,
+        send: async () => 'posted' as const,
         retry: async () => undefined,
       };
       const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });

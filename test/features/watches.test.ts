@@ -4,6 +4,8 @@ import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import {
   createOwnedBot,
@@ -17,6 +19,7 @@ import {
 } from '../support/owned-bot.ts';
 import { addProject } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
+import { uniqueClick } from '../support/unique-click.ts';
 
 const OWNERS_DM = 'D0OWNER001';
 const MEMBERS_DM = 'D0MEMBER01';
@@ -478,6 +481,45 @@ describe('a watch, from its form to its alert', () => {
       await bot.slack.dismiss(OWNER);
     }
     expect(await home(OWNER)).toContain('Watch…');
+  });
+
+  it.each([
+    ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
+    ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
+  ])('counts %s once, however many people and processes press it', async (action_id, value, did, people) => {
+    const { client } = bot.redis;
+    const watch = {
+      ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
+      ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
+      paused: { at: 0, by: OWNER },
+    };
+    const alerted = {
+      ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
+      ...{ covers: '', state: 'open', changes: 0 },
+    };
+    await client.hset(recordKey(TEAM), `watch:${watch.id}`, JSON.stringify(watch));
+    const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
+    await client.hset(`tally:{${TEAM}}:delivery-log`, `watch/${watch.id}`, JSON.stringify(found));
+    await bot.startAnotherProcess();
+    const press = async (url: string, person: string) => {
+      const body = `payload=${encodeURIComponent(
+        JSON.stringify({
+          ...{ type: 'block_actions', team: { id: TEAM }, user: { id: person, team_id: TEAM } },
+          ...{ channel: { id: CHANNEL }, trigger_id: 'x' },
+          container: { type: 'message', channel_id: CHANNEL, message_ts: '1.2' },
+          actions: [{ type: 'button', block_id: 'b', action_id, value, ...uniqueClick() }],
+        }),
+      )}`;
+      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
+      await fetch(`${url}/slack/events`, { method: 'POST', body, headers });
+    };
+    const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
+    const before = pressed();
+    await Promise.all(people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]));
+    await bot.slack.waitFor(() => pressed() >= before + 4);
+    const { entries } = await createAudit(client).page(TEAM, 20);
+    expect(entries.filter(({ action }) => action === did)).toHaveLength(1);
+    await client.hdel(recordKey(TEAM), `watch:${watch.id}`);
   });
 
   it('alerts the channel, is acknowledged and snoozed there, and is shown on Home and in status', async () => {

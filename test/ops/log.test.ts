@@ -2,8 +2,7 @@ import { LogLevel } from '@slack/bolt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
-import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { loadPrettyLine } from '../../src/ops/log-for-people.ts';
+import { boltLogger, createLog, loadPrettyLine } from '../../src/ops/log.ts';
 import { anyText } from '../support/any-text.ts';
 import { runs } from '../support/thorough.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-log.ts';
-import { type MessageWork, type RequestWork, WaitMeter, type Work } from '../../src/runtime/work-record.ts';
+import type { MessageWork, RequestWork, Work } from '../../src/ops/work-record.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 
@@ -17,33 +17,22 @@ const post = (given: Partial<MessageWork> = {}): Work => ({
   ...given,
 });
 
-/** @returns the lines of these, a millisecond after each other unless `every` says otherwise */
-function linesOf(
-  works: readonly Work[],
-  given: Partial<Parameters<typeof createWorkLog>[0]> = {},
-  every = 1,
-) {
+function linesOf(works: readonly Work[], given: Partial<Parameters<typeof createWorkLog>[0]> = {}) {
   const lines: string[] = [];
-  let now = 0;
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', clock: () => now, ...given });
-  for (const work of works) {
-    finished(work);
-    now += every;
-  }
+  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', ...given });
+  for (const work of works) finished(work);
   return lines.map((line) => JSON.parse(line));
 }
 const lineOf = (work: Work, given: Partial<Parameters<typeof createWorkLog>[0]> = {}) =>
   linesOf([work], given)[0];
 
 describe('the line of a request', () => {
-  it('says who asked what, how it ended, how long it took and how long services took', () => {
-    const waits = new WaitMeter();
-    Object.assign(waits, { ms: 10.04, calls: 2 });
-    const { time, user, ...line } = lineOf(request({ waits }));
+  it('says who asked what, how it ended and how long it took', () => {
+    const { time, user, ...line } = lineOf(request());
     expect(line).toEqual({
       ...{ level: 'info', event: 'request', via: 'command', route: '/spend', workspace: 'T1' },
-      ...{ outcome: 'ok', ms: 12.3, serviceMs: 10, serviceCalls: 2 },
+      ...{ outcome: 'ok', ms: 12.3 },
       msg: 'Answered a request',
     });
   });
@@ -115,27 +104,5 @@ describe('the line of a delivery', () => {
       ...{ level: 'warn', event: 'run' },
     });
     expect(lineOf(run('unknown', new TypeError('bug'))).level).toBe('error');
-  });
-});
-
-describe('many lines a second', () => {
-  const many = (count: number, work: Work) => Array<Work>(count).fill(work);
-
-  it('are all written up to fifty, then one in ten, with how many it represents', () => {
-    const lines = linesOf(many(250, request()));
-    expect(lines).toHaveLength(50 + 20);
-    expect(lines.filter(({ sampled }) => sampled === undefined)).toHaveLength(50);
-    expect(lines.reduce((sum, { sampled = 1 }) => sum + sampled, 0)).toBe(250);
-  });
-
-  it('are written in full again in the next second', () => {
-    expect(linesOf(many(250, request()), {}, 25)).toHaveLength(250);
-  });
-
-  it('about successes do not use up the limit for failures', () => {
-    const failed = request({ outcome: 'timed-out' });
-    const lines = linesOf([...many(500, request()), ...many(50, failed)]);
-    expect(lines.filter(({ level }) => level === 'warn')).toHaveLength(50);
-    expect(linesOf(many(500, failed))).toHaveLength(50 + 45);
   });
 });

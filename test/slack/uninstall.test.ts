@@ -1,9 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
-import { createWakeUps } from '../../src/delivery/wake-ups.ts';
-import { connectQueue } from '../../src/redis/connect.ts';
-import { save, schedule } from '../support/delivery.ts';
+import { openWakeUps, save, schedule } from '../support/delivery.ts';
 import { epochSeconds, type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -31,14 +29,9 @@ const isInstalled = ({ id }: { id: string }) =>
 
 /** As the bot is woken for a schedule. */
 async function wakes(url: string, workspace: string): Promise<void> {
-  const connection = connectQueue(url, () => undefined);
-  const wakeUps = createWakeUps({
-    ...{ connection, clock: Date.now, onError: () => undefined },
-    workspaces: async function* () {},
-  });
+  const wakeUps = openWakeUps(bot.redis.client, url);
   await wakeUps.wake(workspace, Date.now() + 60_000);
-  await wakeUps.stop(1_000);
-  connection.disconnect();
+  await wakeUps.close();
 }
 
 /** Installed, connected, and with keys of every kind that a workspace can have. */

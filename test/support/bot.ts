@@ -120,7 +120,6 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
       now,
       limits === 'ordinary' ? undefined : limits,
       loadingDelays,
-      0,
     );
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import { createWorkspaceRunner, type Job } from '../../src/delivery/run.ts';
-import type { OnFinished } from '../../src/runtime/work-record.ts';
+import type { OnFinished } from '../../src/ops/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
@@ -58,5 +58,5 @@ export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
     answerStore: outcomes,
     onFinished: options.onFinished ?? (() => undefined),
   };
-  return { parts, lines, outcomes, runner: createWorkspaceRunner({ ...parts, jobs }) };
+  return { parts, lines, outcomes, runner: createWorkspaceRunner(jobs, parts) };
 }

@@ -1,18 +1,20 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
+import { pino } from 'pino';
 import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
-import { planWakeUps } from '../../src/delivery/wake-ups.ts';
+import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
-import { createThreadStore } from '../../src/workspace/thread-store.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 
 export interface DeliveryOptions extends RunnerOptions {
@@ -29,15 +31,44 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const changed = (workspace: string) => planner.changed(workspace);
   const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, jobs);
   const queue = connectQueue(redisUrl, () => undefined);
-  const planner = planWakeUps({ ...parts, queue, runner });
+  const planner = createWakeUps({ ...parts, queue, runner });
   return {
     ...parts,
     ...{ lines, runner, planner },
     saveRejection: outcomes.rejected,
     watching: createWatchService({ ...parts, figures, changed }),
-    scheduling: createScheduleService({ ...parts, threads: createThreadStore(redis), makeReport, changed }),
+    scheduling: createScheduleService({ ...parts, makeReport, changed }),
     async close() {
       await planner.stop(5_000);
+      queue.disconnect();
+    },
+  };
+}
+
+/** The queue as another process has it, with runs that do this. */
+export function openWakeUps(
+  redis: Redis,
+  redisUrl: string,
+  given: { run?: (workspace: string) => Promise<void>; clock?: () => number } = {},
+) {
+  const queue = connectQueue(redisUrl, () => undefined);
+  const workspaces = createWorkspaces({
+    redis,
+    keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
+  });
+  const runner = {
+    async run(workspace: string) {
+      await given.run?.(workspace);
+      return undefined;
+    },
+    stop: () => undefined,
+  };
+  const { clock = Date.now } = given;
+  const wakeUps = createWakeUps({ redis, queue, workspaces, clock, log: pino({ level: 'silent' }), runner });
+  return {
+    ...wakeUps,
+    async close() {
+      await wakeUps.stop(1_000);
       queue.disconnect();
     },
   };

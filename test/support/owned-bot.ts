@@ -114,6 +114,7 @@ export function createOwnedBot() {
           async send(_: string, schedule: Schedule, why: string, by: string) {
             if (around.refusal !== undefined) throw around.refusal;
             around.sent.push({ schedule, why, by });
+            return 'posted' as const;
           },
           retry: async () => undefined,
         };

@@ -39,7 +39,7 @@ export interface RecordParts {
 
 /** As registered without a lifetime. */
 const { lifetime: _, ...CONNECTION } = MAIN;
-const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed', failures: 0 };
+const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed' };
 
 const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
 

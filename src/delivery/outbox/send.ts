@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Annotate, type MessageWork, trackWork } from '../../runtime/work-record.ts';
+import { type Annotate, type MessageWork, trackWork } from '../../ops/work-record.ts';
 import {
   channelLink,
   compact,
@@ -36,8 +36,8 @@ import {
 } from './failure-effect.ts';
 import { dropMessage, type OutboxMessage, parseMessage, putMessage } from './message.ts';
 import type { Draft, MessageKind, Step } from './message-kind.ts';
+import { threadQuestions } from './message-kind.ts';
 import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
-import { threadQuestions } from './thread-topic.ts';
 
 /** The longest time between the claim and the call to Slack, in ms. */
 const FRESH: Millis = 3_000;
@@ -58,13 +58,14 @@ export function deliverMessage<About>(
   message: OutboxMessage<About>,
   context: DeliveryContext,
 ): Promise<void> {
-  const { teamId, workspace, onFinished } = context;
-  const { waits } = workspace;
+  const { teamId, onFinished } = context;
+  const [, id] = message.key.split('/');
   const begun = {
     ...({ kind: 'message', outcome: 'sent', began: performance.now(), workspace: teamId } as const),
     message: message.state === 'posted' ? `${kind.name} update` : kind.name,
-    ...kind.subject?.(message),
-    ...{ tries: message.tries, waits, waited: { ms: waits.ms, calls: waits.calls } },
+    ...(kind.name === 'post' && { schedule: id }),
+    ...(kind.name === 'alert' && { watch: id }),
+    tries: message.tries,
   };
   return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {
     annotate({ outcome: await new Attempt(kind, message, context).run(annotate) });

@@ -1,4 +1,4 @@
-/** Tells owners that a date was not posted, that nothing can be posted, or that projects keep giving no answer. */
+/** Tells owners that a date was not posted, or that nothing can be: one message for all their schedules that share a cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -17,7 +17,7 @@ import {
   type Message as SlackMessage,
 } from '../../slack/kit/blocks.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
-import { chosenByKey, connectionsOf, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
@@ -29,10 +29,9 @@ import { hashOf, isFinal } from './post-record.ts';
 
 const about = z.object({
   owner: z.string(),
-  /** `failed`: a date wasn't posted. `paused`: nothing can be. `unanswered`: posted without all figures. */
-  why: z.enum(['failed', 'paused', 'unanswered']),
-  /** By `<project id>:<product>`, or '' for the whole post. */
-  causes: z.record(z.string(), storedFailure),
+  /** `failed`: a date wasn't posted. `paused`: nothing can be. */
+  why: z.enum(['failed', 'paused']),
+  cause: storedFailure,
   /** The schedules' IDs, and when the date was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
   /** It says that nothing is to be done any more. */
@@ -42,28 +41,21 @@ type NoticeAbout = Readonly<z.infer<typeof about>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** The owner is told of a project that gives no answer in this many posts in a row. */
-const TELL_AFTER = 2;
 /** Causes that a manager alone can mend, and that no reminder is about. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late', 'skipped'] satisfies LastDelivery['result'][];
 
 /** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
 function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAbout | undefined {
-  const last = workspace.lastSent(id);
-  if (last === undefined || paused !== undefined) return undefined;
-  const { result, cause, due, unanswered = {} } = last;
-  const cases = [{ schedule: id, due }];
-  if ((result === 'failed' || result === 'paused') && cause && cause.data?.reason !== 'schedule-changed')
-    return { owner, why: result, causes: { '': cause }, cases };
-  const silent = Object.entries(unanswered).filter(([, { posts }]) => posts === TELL_AFTER);
-  if (!DELIVERED.includes(result) || silent.length === 0) return undefined;
-  const causes = Object.fromEntries(silent.map(([key, project]) => [key, project.cause]));
-  return { owner, why: 'unanswered', causes, cases };
+  const { result, cause, due = 0 } = workspace.lastSent(id) ?? {};
+  if (paused !== undefined || cause === undefined || cause.data?.reason === 'schedule-changed')
+    return undefined;
+  if (result !== 'failed' && result !== 'paused') return undefined;
+  return { owner, why: result, cause, cases: [{ schedule: id, due }] };
 }
 
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
-  isDeepStrictEqual([a.owner, a.why, a.causes], [b.owner, b.why, b.causes]);
+  isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
 /** The news of a workspace: one for all schedules of an owner that share a cause. */
 const allNews = (workspace: Workspace): readonly NoticeAbout[] =>
@@ -75,30 +67,15 @@ const allNews = (workspace: Workspace): readonly NoticeAbout[] =>
       return [...all.filter((other) => other !== same), { ...news, cases }];
     }, []);
 
-/** The cases that these notices of it don't tell; a pause is told once, until it is over. */
-function untold({ why, cases }: NoticeAbout, notices: readonly Notice[]): readonly Case[] {
-  const told = notices.flatMap((notice) => (notice.about.isOver ? [] : notice.about.cases));
-  const isTold = (one: Case, other: Case): boolean =>
-    other.schedule === one.schedule && (why === 'paused' || other.due === one.due);
-  return cases.filter((one) => !told.some((other) => isTold(one, other)));
-}
-
-/** The notices of this news to one person, who may have passed them on: the last part of the key says whom it was meant for. */
-const noticesTo = (person: SlackId, news: NoticeAbout, { snapshot }: Pick<RunView, 'snapshot'>) =>
-  messagesOf(noticeKind, snapshot).filter(
-    ({ key, about: known }) => key.endsWith(`/${person}`) && isSameNews(known, news),
-  );
-
 /** One that says what is paused takes in what the same cause stops later. */
-const takesIn = ({ state, about: { why, isOver } }: Notice): boolean =>
+const isStanding = ({ state, about: { why, isOver } }: Notice): boolean =>
   why === 'paused' && !isOver && state !== 'skipped' && state !== 'failed';
 
 /** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
-function recipientsOf({ owner, causes, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
+function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
-  const cause = causes[''];
-  const kind = cause?.kind ?? '';
-  if (kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected') return [];
+  const { kind } = cause;
+  if (kind === 'not-installed' || cause.data?.reason === 'slack-token-rejected') return [];
   const connections = workspace.schedules
     .filter(({ id }) => cases.some(({ schedule }) => schedule === id))
     .flatMap((schedule) => connectionsOf(schedule, workspace));
@@ -109,22 +86,37 @@ function recipientsOf({ owner, causes, cases }: NoticeAbout, workspace: Workspac
   return manager ? [owner, manager] : [owner];
 }
 
-/** New notices, and those that are no longer needed to know what was told. */
-export function planNotices(view: RunView) {
-  const { workspace, snapshot, now } = view;
+/** New notices, those that tell of more than before, and those that are no longer needed to know what was told. */
+export function planNotices({ workspace, snapshot, now }: RunView) {
+  const notices = messagesOf(noticeKind, snapshot);
   const messages = allNews(workspace).flatMap((news) =>
-    recipientsOf(news, workspace).flatMap((to) => {
-      const known = noticesTo(to, news, view);
-      const cases = untold(news, known);
-      const key = `notice/${news.owner}/${news.why}-${hashOf([news.causes, cases[0]])}/${to}`;
-      if (cases.length === 0 || known.some((notice) => takesIn(notice) || notice.key === key)) return [];
-      return [newMessage(key, to, { ...news, cases }, now)];
+    recipientsOf(news, workspace).flatMap((to): Notice[] => {
+      // The last part of the key says whom it was meant for, who may have passed it on.
+      const known = notices.filter(
+        ({ key, about: told }) => key.endsWith(`/${to}`) && isSameNews(told, news),
+      );
+      const told = known.flatMap(({ about: { isOver, cases } }) => (isOver ? [] : cases));
+      // A pause is told once, until it is over.
+      const cases = news.cases.filter(
+        ({ schedule, due }) =>
+          !told.some((one) => one.schedule === schedule && (news.why === 'paused' || one.due === due)),
+      );
+      if (cases.length === 0) return [];
+      const standing = known.find(isStanding);
+      if (standing?.state === 'sending') return [];
+      if (standing !== undefined) {
+        const more = { ...standing.about, cases: [...standing.about.cases, ...cases] };
+        return [{ ...standing, about: more, next: standing.next ?? now }];
+      }
+      const key = `notice/${news.owner}/${news.why}-${hashOf([news.cause, cases[0]])}/${to}`;
+      const isTold = known.some((notice) => notice.key === key);
+      return isTold ? [] : [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
   const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
   const isStale = (notice: Notice): boolean =>
-    isFinal(notice) && !takesIn(notice) && !notice.about.cases.some(isCurrent);
-  return { messages, stale: messagesOf(noticeKind, snapshot).filter(isStale) };
+    isFinal(notice) && !isStanding(notice) && !notice.about.cases.some(isCurrent);
+  return { messages, stale: notices.filter(isStale) };
 }
 
 /** Whether the owner still has to know it. */
@@ -133,39 +125,31 @@ function isLive({ owner, why }: NoticeAbout, { schedule: id, due }: Case, worksp
   const last = workspace.lastSent(id);
   if (schedule?.owner !== owner || schedule.paused !== undefined || last === undefined) return false;
   if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
-  return last.due === due && (why === 'unanswered' || last.result === 'failed');
+  return last.due === due && last.result === 'failed';
 }
 
-/** All that a notice is about by now. */
-function casesOf(notice: Notice, view: Pick<RunView, 'workspace' | 'snapshot'>): readonly Case[] {
-  const news = allNews(view.workspace).find((other) => isSameNews(other, notice.about));
-  const person = notice.key.slice(notice.key.lastIndexOf('/') + 1);
-  const added = news === undefined || !takesIn(notice) ? [] : untold(news, noticesTo(person, news, view));
-  return [...notice.about.cases, ...added];
-}
+const isSettled = (notice: NoticeAbout, workspace: Workspace): boolean =>
+  !notice.cases.some((one) => isLive(notice, one, workspace));
 
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about,
-  dueAt(message, view) {
-    const at = dueTime(message, view.now);
-    if (message.state !== 'posted' || at !== undefined || !takesIn(message)) return at;
-    const cases = casesOf(message, view);
-    const isOver = !cases.some((one) => isLive(message.about, one, view.workspace));
-    return isOver || cases.length > message.about.cases.length ? 0 : undefined;
+  dueAt(message, { workspace, now }) {
+    const at = dueTime(message, now);
+    if (message.state !== 'posted' || at !== undefined || !isStanding(message)) return at;
+    return isSettled(message.about, workspace) ? now : undefined;
   },
   async prepare(message, context) {
     const { workspace, clock } = context;
     const { owner } = message.about;
-    const cases = casesOf(message, context);
-    const isOver = !cases.some((one) => isLive(message.about, one, workspace));
+    const isOver = isSettled(message.about, workspace);
     if (message.state !== 'posted') {
       if (isOver) return { outcome: 'skipped', message: undefined };
       // A manager needs none of an owner who manages as an admin.
       if (!message.key.endsWith(`/${owner}`) && (await findRecipient(owner, context)).scope.isUnlimited)
         return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
     }
-    const told: NoticeAbout = { ...message.about, cases, ...(isOver && { isOver }) };
+    const told: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
     return {
       projects: [],
       about: told,
@@ -211,7 +195,7 @@ export function drawNotice(
   { workspace, scope }: Pick<Recipient, 'workspace' | 'scope'>,
   at: Millis,
 ): SlackMessage {
-  const { why, causes, isOver = false } = notice;
+  const { why, isOver = false } = notice;
   const cases = notice.cases.flatMap((one) => {
     const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
     return schedule && (isOver || isLive(notice, one, workspace)) ? [{ ...one, schedule }] : [];
@@ -229,11 +213,7 @@ export function drawNotice(
   const projects = cases.flatMap(({ schedule }) => schedule.projects);
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
   const today = dayAt(at, only?.schedule.timing.zone ?? workspace.settings.zone);
-  const sentences = Object.entries(causes).map(([key, cause]) => {
-    const label = key === '' ? '' : `${projectLabel(chosenByKey(key, projects), workspace)}: `;
-    return `${label}${wordFailure(cause, today)}`;
-  });
-  const cause = isVisible ? sentences.join(' ') : '';
+  const cause = isVisible ? wordFailure(notice.cause, today) : '';
   const value = only && isOne ? { value: only.schedule.id } : {};
   const [label, action] =
     why === 'paused'
@@ -252,7 +232,7 @@ export function drawNotice(
       ),
       actions(
         scope.isUnlimited && NEED_CONNECT.includes(remedyOf(notice)) && button('connect', 'Connect…'),
-        isOne && why !== 'unanswered' && button(action, label, { ...value, style: 'primary' }),
+        isOne && button(action, label, { ...value, style: 'primary' }),
         button('schedule-list', 'Open schedules', value),
       ),
     ],
@@ -260,28 +240,27 @@ export function drawNotice(
 }
 
 function happenedText(
-  { why, causes, cases, isOver }: NoticeAbout,
+  { why, cause, cases, isOver }: NoticeAbout,
   isOne: boolean,
   workspace: Workspace,
 ): string {
   const isDelivered = ({ schedule }: Case) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '');
   if (isOver && !cases.some(isDelivered)) return 'needs nothing any more';
   if (isOver) return isOne ? 'works again' : 'work again';
-  if (why === 'unanswered') return `${isOne ? 'was' : 'were'} posted without all figures twice in a row`;
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;
-  if (causes['']?.mayBePosted) return 'may not have been posted';
+  if (cause.mayBePosted) return 'may not have been posted';
   return `${isOne ? 'wasn’t' : 'weren’t'} posted`;
 }
 
-const remedyOf = ({ causes: { '': cause } }: NoticeAbout): string =>
-  cause?.kind === 'not-sent' ? String(cause.data?.reason) : (cause?.kind ?? '');
+const remedyOf = ({ cause }: NoticeAbout): string =>
+  cause.kind === 'not-sent' ? String(cause.data?.reason) : cause.kind;
 
 function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace): readonly string[] {
-  const { why, causes } = notice;
+  const { why, cause } = notice;
   const remedy = remedyOf(notice);
   const [everybody, manager = everybody] = REMEDIES[remedy] ?? [];
   const step = canManage ? manager : everybody;
-  const isGivenUp = why === 'failed' && !causes['']?.mayBePosted;
+  const isGivenUp = why === 'failed' && !cause.mayBePosted;
   const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
     step && escapeMarkup(step),

@@ -6,7 +6,6 @@ import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo } from '../../workspace/projects/project-visibility.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
@@ -99,7 +98,6 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 /** @param makeReport makes what is posted */
 const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
-  subject: (message) => ({ schedule: scheduleOf(message) }),
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
@@ -121,19 +119,12 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
       : preparePost(message, { ...context, makeReport }),
   afterSent(message, context) {
     const { post } = message.about;
-    const { at, ts } = message;
-    const id = scheduleOf(message);
+    const { at } = message;
     const next = nextLook(message, post, context.clock());
     const after = { message: { ...message, ...(next && { next }) } };
-    const last = context.workspace.lastSent(id);
-    if (post?.corrected !== undefined)
-      return { ...after, ...(last && last.ts === ts && { lastDelivery: [id, filledIn(last, post)] }) };
-    const unanswered = Object.entries(post?.unanswered ?? {}).map(
-      ([key, cause]) => [key, { posts: (last?.unanswered?.[key]?.posts ?? 0) + 1, cause }] as const,
-    );
+    if (post?.corrected !== undefined) return after;
     const result = post?.isLate ? 'posted-late' : 'posted';
-    const posted = { result, at, failures: 0, unanswered: Object.fromEntries(unanswered) } as const;
-    return { ...after, ...ending(message, context, { ...posted, ...(ts !== undefined && { ts }) }) };
+    return { ...after, ...ending(message, context, { result, at }) };
   },
   topic({ about: { due, post } }, context) {
     if (post === undefined) return undefined;
@@ -167,9 +158,8 @@ function afterFailedTry(
     const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
     return { outcome: 'retrying', message, ...end };
   }
-  const failures = (context.workspace.lastSent(scheduleOf(after))?.failures ?? 0) + 1;
   const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
-  const end = ending(after, context, { result: 'failed', at, cause: known, failures });
+  const end = ending(after, context, { result: 'failed', at, cause: known });
   return { outcome: 'failed', message, ...end };
 }
 
@@ -200,18 +190,11 @@ function ending(
 ): Pick<WriteConditions, 'lastDelivery'> {
   const schedule = scheduleOf(message);
   const date = dateOf(message);
-  const { failures = 0, unanswered, date: last = date } = workspace.lastSent(schedule) ?? {};
+  const { date: last = date } = workspace.lastSent(schedule) ?? {};
   // What became of an earlier date was found out after a later one.
   if (last > date) return {};
-  const counts = { failures, ...(unanswered && { unanswered }) };
-  return { lastDelivery: [schedule, { date, due: message.about.due, ...counts, ...given }] };
+  return { lastDelivery: [schedule, { date, due: message.about.due, ...given }] };
 }
-
-/** Without the projects that have figures since. */
-const filledIn = (last: LastDelivery, { figures }: PostContent): LastDelivery => ({
-  ...last,
-  unanswered: Object.fromEntries(Object.entries(last.unanswered ?? {}).filter(([key]) => !(key in figures))),
-});
 
 /** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
 function hold(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
@@ -223,24 +206,22 @@ function hold(message: PostMessage, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: held, ...ending(message, context, { result: 'paused', at, cause }) };
 }
 
-/** What must change before a standing cause can be gone: the schedule, its connections, its rights, or what Slack takes. */
+/** What people set up: with a change of it, a standing cause may be gone. */
+const SET_UP = [
+  ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
+];
+
+/** What must change before a standing cause can be gone: what people set up, or what billing and Slack take. */
 function basisOf(
-  { id, channel, projects }: Schedule,
+  { channel, projects }: Schedule,
   cause: StoredFailure | undefined,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ): string {
   const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
-  const scope = { channel, isUnlimited: false };
   return hashOf([
-    workspace.fields[FIELDS.schedule + id],
-    workspace.lastSent(id)?.byHand,
-    connectionsOf({ projects }, workspace).map((name) => [
-      name,
-      workspace.connections.get(name)?.fingerprint,
-      cause?.kind === 'token-rejected' && workspace.lastUsed(name),
-    ]),
-    projects.map((project) => isShownTo(project, workspace, scope)),
-    isSlackGone ? [snapshot.lastPost(), workspace.fields[FIELDS.installation]] : snapshot.lastPost(channel),
+    Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
+    cause?.kind === 'token-rejected' && connectionsOf({ projects }, workspace).map(workspace.lastUsed),
+    isSlackGone ? snapshot.lastPost() : snapshot.lastPost(channel),
   ]);
 }
 
@@ -264,7 +245,7 @@ async function preparePost(
   const { earlier, isEmpty } = await summarizeMissedDates(wanted, context);
   if (schedule.skipsEmpty && result.isEmpty && isEmpty && isNew) {
     const at = clock();
-    const end = ending(message, context, { result: 'skipped', at, failures: 0 });
+    const end = ending(message, context, { result: 'skipped', at });
     return { outcome: 'skipped', message: { ...rest, state: 'skipped', at }, ...end };
   }
   const { zone } = requireSettings(workspace);

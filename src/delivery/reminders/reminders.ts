@@ -10,7 +10,6 @@ import {
   type Millis,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   actions,
@@ -24,8 +23,6 @@ import {
 } from '../../slack/kit/blocks.ts';
 import { describeToken } from '../../workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../workspace/credentials/expiry.ts';
-import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
@@ -49,10 +46,10 @@ const about = z.object({
   isOver: z.boolean().exactOptional(),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
-export type ReminderStep = ReminderAbout['step'];
+type ReminderStep = ReminderAbout['step'];
 
 /** A registered credential, and what reminders depend on. */
-export interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
+interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
   /** Changes when the credential is replaced or gets another expiry: reminders start again. */
   readonly id: string;
   readonly registeredBy: SlackId;
@@ -158,12 +155,12 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   });
 }
 
-/** The person who registered it and the named managers; for a rejected token also the owners of waiting watches. */
-function recipientsOf(credential: Credential, step: ReminderStep, workspace: Workspace): readonly SlackId[] {
-  const { managers } = workspace.settings;
-  const owners =
-    step === 'rejected' ? dependentsOf(credential, workspace).watches.map(({ owner }) => owner) : [];
-  return [...new Set([credential.registeredBy, ...managers, ...owners])];
+/** The person who registered it and the named managers; for a rejected token also the owners of watches that need it. */
+function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
+  const waiting = workspace.watches.filter(
+    (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),
+  );
+  return [...new Set([registeredBy, ...workspace.settings.managers, ...waiting.map(({ owner }) => owner)])];
 }
 
 export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'step'> {
@@ -173,23 +170,13 @@ export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'ste
   readonly expiresAt: Millis | undefined;
 }
 
-/** Schedules and watches that ask billing with this token. */
-export function dependentsOf(
-  { kind, name }: Pick<ReminderView, 'kind' | 'name'>,
-  workspace: Workspace,
-): { readonly schedules: readonly Schedule[]; readonly watches: readonly Watch[] } {
-  if (kind === 'access') return { schedules: [], watches: [] };
-  const uses = (item: Schedule | Watch) => connectionsOf(item, workspace).includes(name);
-  return { schedules: workspace.schedules.filter(uses), watches: workspace.watches.filter(uses) };
-}
-
 /** Says that a credential expires or was rejected, with a button to replace it for those who can; or that it is over. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';
   const lines = [
     `*${escapeMarkup(title)}*`,
-    ...(isOpen ? effectOf(view, workspace) : []),
+    isOpen && effectOf(view),
     isOpen && !canReplace && 'Only Tally managers can replace it. Ask one of them.',
   ];
   const details = detailsOf(view, workspace);
@@ -222,25 +209,14 @@ function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, works
   return `The ${what} ${expiry}`;
 }
 
-function effectOf(view: ReminderView, workspace: Workspace): readonly string[] {
-  const isRejected = view.step === 'rejected';
-  if (view.kind === 'access')
-    return isRejected
-      ? ['Nobody can get an OS_TOKEN with it. It may have expired or been revoked.']
-      : ['Nobody can get an OS_TOKEN with it after that.'];
-  const { schedules, watches } = dependentsOf(view, workspace);
-  const parts = joinTexts(' and ', [
-    schedules.length > 0 && pluralize(schedules.length, 'scheduled post'),
-    watches.length > 0 && (watches.length === 1 ? '1 watch' : `${watches.length} watches`),
-  ]);
-  const [first, lead, rest] = isRejected
-    ? [
-        'It may have expired or been revoked.',
-        'Waiting for another token:',
-        ' Everything resumes once it is replaced.',
-      ]
-    : ['Replace it before then, and everything keeps working.', 'What needs it:', ''];
-  return parts === '' ? [first] : [first, `${lead} ${parts}.${rest}`];
+function effectOf({ kind, step }: ReminderView): string {
+  if (kind === 'access')
+    return step === 'rejected'
+      ? 'Nobody can get an OS_TOKEN with it. It may have expired or been revoked.'
+      : 'Nobody can get an OS_TOKEN with it after that.';
+  return step === 'rejected'
+    ? 'It may have expired or been revoked. Posts and watches that need it resume once it is replaced.'
+    : 'Replace it before then, and everything keeps working.';
 }
 
 function detailsOf({ kind, name }: ReminderView, workspace: Workspace): string {

@@ -42,7 +42,7 @@ import {
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { MessageTopic } from '../outbox/thread-topic.ts';
+import type { MessageTopic } from '../outbox/message-kind.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,

@@ -28,8 +28,6 @@ export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly episode: string;
   /** What a day costs on average, if enough of the last ones are reported. */
   readonly average?: Money;
-  /** The balance of an earlier day. */
-  readonly before?: { readonly day: Day; readonly balance: Money };
 }
 
 /** ` has 48,210.00 EUR left, below 50,000.00 EUR`, which goes on after the project's name, and the line under it. */
@@ -38,7 +36,7 @@ export function alertText(
   basis: AlertBasis,
   money: WriteMoney,
 ): { readonly title: string; readonly why: string } {
-  const { title, why } = textsOf(level, basis, money);
+  const { title, why } = textsOf(level, basis, money) ?? { title: ': threshold crossed', why: [] };
   return { title, why: withFullStop(joinTexts('; ', why)) };
 }
 
@@ -47,40 +45,35 @@ interface Texts {
   readonly why: readonly Optional<string>[];
 }
 
-const WITHOUT_FIGURES: Texts = { title: ': threshold crossed', why: [] };
-
-function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts {
+/** @returns undefined without figures */
+function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts | undefined {
   const { rule } = basis;
   switch (rule.kind) {
     case 'balance':
-      return balanceTexts(rule.below, basis, money);
+      return balanceTexts(rule.below, measuredAs('balance', basis), money);
     case 'runway':
       return runwayTexts(rule.days, basis, money);
     case 'budget': {
       const spend = monthOf(basis);
-      return spend === undefined
-        ? WITHOUT_FIGURES
-        : budgetTexts(level, rule.amount, spend, basis.today, money);
+      return spend && budgetTexts(level, rule.amount, spend, basis.today, money);
     }
     case 'spike': {
       const { spend } = daysOf(rule, basis);
-      return spend === undefined ? WITHOUT_FIGURES : spikeTexts(rule, spend, money);
+      return spend && spikeTexts(rule, spend, money);
     }
   }
 }
 
-/** Nothing for the measurement of another rule. */
-const measuredAs = <K extends WatchKind>(
-  kind: K,
-  { measurement }: Pick<AlertBasis, 'measurement'>,
-): Partial<MeasurementOf<K>> => (measurement.kind === kind ? (measurement as MeasurementOf<K>) : {});
+/** A rule's measurement is of its kind. */
+const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis, 'measurement'>) =>
+  measurement as MeasurementOf<K>;
 
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
-  measuredAs('budget', basis).months?.find(({ month }) => month === basis.episode);
+  measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
 /** The day of a spike, and the first day after it that was below its own limit. */
 function daysOf(rule: SpikeRule, basis: AlertBasis) {
-  const { days = [] } = measuredAs('spike', basis);
+  const { days } = measuredAs('spike', basis);
   const calm = days.find((later) => {
     const limit = spikeLimit(rule, later);
     return later.day > basis.episode && limit !== undefined && later.amount.lt(limit);
@@ -88,15 +81,16 @@ function daysOf(rule: SpikeRule, basis: AlertBasis) {
   return { spend: days.find(({ day }) => day === basis.episode), calm };
 }
 
-function balanceTexts(below: Money, basis: AlertBasis, money: WriteMoney): Texts {
-  const { balance, runway } = measuredAs('balance', basis);
-  const { before } = basis;
-  if (balance === undefined) return WITHOUT_FIGURES;
+function balanceTexts(
+  below: Money,
+  { balance, runway }: MeasurementOf<'balance'>,
+  money: WriteMoney,
+): Texts | undefined {
+  if (balance === undefined) return undefined;
   const now = balance.lt(0) ? ` is overdrawn by ${money(balance.abs())}` : ` has ${money(balance)} left`;
   return {
     title: below.eq(0) ? now : `${now}, below ${money(below)}`,
     why: [
-      before && `${money(before.balance)} on ${dayText(before.day)}`,
       runway?.kind === 'estimate' &&
         `at ${money(runway.average)} a day the balance reaches zero around ${dateText(runway.until)}`,
     ],
@@ -106,17 +100,15 @@ function balanceTexts(below: Money, basis: AlertBasis, money: WriteMoney): Texts
 function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts {
   const { runway } = measuredAs('runway', basis);
   const { account, average } = basis;
+  const left = runway?.kind === 'estimate' ? runway.days : undefined;
   const isLastDay =
-    runway?.kind === 'overdrawn'
-      ? runway.left.gt(0) && average?.gt(runway.left)
-      : runway?.kind === 'estimate' && runway.days === 0;
+    left === 0 || (runway?.kind === 'overdrawn' && runway.left.gt(0) && average?.gt(runway.left));
   const title = isLastDay
     ? ': less than a day left'
-    : runway?.kind === 'estimate'
-      ? `: about ${pluralize(runway.days, 'day')} left, fewer than ${days}`
-      : ' is overdrawn';
-  const until =
-    runway?.kind === 'estimate' && runway.days > 0 ? `, until around ${dateText(runway.until)}` : '';
+    : left === undefined
+      ? ' is overdrawn'
+      : `: about ${pluralize(left, 'day')} left, fewer than ${days}`;
+  const until = left && runway?.kind === 'estimate' ? `, until around ${dateText(runway.until)}` : '';
   const rate = average === undefined ? '' : `, at ${money(average)} a day${until}`;
   return { title, why: account === undefined ? [] : [`${fundsText(account, money)}${rate}`] };
 }
@@ -204,7 +196,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
 
 /** ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`: another amount for the day of a spike. */
 export function correctionText(basis: AlertBasis, money: WriteMoney): string {
-  const spend = measuredAs('spike', basis).days?.find(({ day }) => day === basis.episode);
+  const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
   return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;
 }
 

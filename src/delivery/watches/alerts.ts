@@ -82,7 +82,6 @@ const subjectOf = (
 export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
   name: 'alert',
   about,
-  subject: ({ about: { watch } }) => ({ watch }),
   /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
@@ -103,7 +102,9 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
     // What was never alerted doesn't recover, and figures of another account alert nobody.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
-    const known = needsBalance(rule) ? undefined : await figures.find(teamId, figuresField(projects[0]));
+    const known = needsBalance(rule)
+      ? undefined
+      : (await figures.load(teamId)).get(figuresField(projects[0]));
     const chart = known?.source === source ? alertChart(alert, known) : undefined;
     return {
       projects,

@@ -9,10 +9,14 @@ import {
   storedFailure,
   storeFailure,
 } from '../../domain/failure/index.ts';
-import { type Amount, type Money, parseAmount, type WireScalar } from '../../domain/money/amount.ts';
+import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import { measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import {
+  measureWatch,
+  type WatchFigures,
+  type WatchMeasurement,
+} from '../../domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
@@ -42,16 +46,12 @@ import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import { watchRecords } from './watch-state.ts';
 
 const schema = z.object({
   /** The connection and token that were asked: see `figuresSourceOf`. */
   source: z.string(),
   /** Amounts as they came; '' for what was not readable. Times in ms: when billing was asked. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
-  /** The last balance of the last day before that. */
-  earlier: z.object({ day: z.string(), balance: z.string() }).exactOptional(),
   /** The complete days up to `until` that are reported, in days of `zone`. */
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
@@ -96,10 +96,6 @@ export function createWatchFiguresStore(redis: RedisConnection) {
         }),
       );
     },
-    async find(workspace: SlackId, field: string): Promise<StoredFigures | undefined> {
-      const json = await guardRead(() => redis.hget(watchFiguresKey(workspace), field));
-      return tryParseRecord(schema, json ?? undefined);
-    },
     async save(workspace: SlackId, field: string, figures: StoredFigures): Promise<void> {
       const keys = [recordKey, watchFiguresKey];
       await evalInWorkspace(redis, workspace, SAVE, keys, field, JSON.stringify(figures));
@@ -107,33 +103,36 @@ export function createWatchFiguresStore(redis: RedisConnection) {
   };
 }
 
-const amountOf = (digits: string): Amount => parseAmount({ text: digits });
 const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
-  balance: amountOf(balance),
-  bonuses: amountOf(bonuses),
+  balance: parseAmount({ text: balance }),
+  bonuses: parseAmount({ text: bonuses }),
 });
 
-/** @returns undefined for what was not readable */
-export function readableAmount(digits = ''): Money | undefined {
-  const amount = amountOf(digits);
-  return 'value' in amount ? amount.value : undefined;
+/** What a watch is judged by on `today`, a day of `zone`. */
+export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
+  const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
+    const amount = parseAmount({ text: digits });
+    return 'value' in amount && day < today ? [[day, amount.value] as const] : [];
+  });
+  return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-/** Cached, because many watches of a project are judged by the same figures. */
-const judgedFigures = new WeakMap<StoredFigures, WatchFigures>();
+/** A workspace may have hundreds of watches on the same figures, and a month or a spike takes milliseconds to measure. */
+const measured = new WeakMap<StoredFigures, Map<string, WatchMeasurement>>();
 
-/** What a watch is judged by on `today`, a day of `zone`. */
-export function parseWatchFigures(figures: StoredFigures, today: Day, zone: Zone): WatchFigures {
-  const known = judgedFigures.get(figures);
-  if (known?.today === today && known.zone === zone) return known;
-  const { account, usage } = figures;
-  const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
-    const amount = readableAmount(digits);
-    return amount === undefined || day >= today ? [] : [[day, amount] as const];
-  });
-  const judged = { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
-  judgedFigures.set(figures, judged);
-  return judged;
+/** The same of what is stored. */
+export function measureFigures(
+  kind: WatchRule['kind'],
+  figures: StoredFigures,
+  today: Day,
+  zone: Zone,
+): WatchMeasurement {
+  const known = measured.get(figures) ?? new Map<string, WatchMeasurement>();
+  measured.set(figures, known);
+  const name = `${kind} ${today} ${zone}`;
+  const measurement = known.get(name) ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
+  known.set(name, measurement);
+  return measurement;
 }
 
 /** Whether a rule uses the balance; the others only use the spend. */
@@ -196,12 +195,11 @@ export async function fetchFigures(
 ): Promise<ReadonlyMap<string, StoredFigures>> {
   const { teamId } = context;
   const known = await store.load(teamId);
-  const gate = createGate();
   const fetched = new Map<string, StoredFigures>();
   const fetchOne = async (field: string): Promise<void> => {
     if (context.isOver()) return;
     const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
-    const { now, stored } = await fetchProject(asking, known.get(field), gate, context);
+    const { now, stored } = await fetchProject(asking, known.get(field), context);
     fetched.set(field, now);
     await store.save(teamId, field, stored);
   };
@@ -211,34 +209,11 @@ export async function fetchFigures(
   return fetched;
 }
 
-type Gate = ReturnType<typeof createGate>;
-
-/** The first question over a connection goes alone: if its token is rejected, nobody asks with it again. */
-function createGate() {
-  const first = new Map<string, Promise<unknown>>();
-  return async <T>(connection: string, ask: () => Promise<T>): Promise<T> => {
-    const before = first.get(connection);
-    if (before === undefined) {
-      const answer = ask();
-      const rejection = answer.then(
-        () => undefined,
-        (error: unknown) => (isFailure(error) && error.kind === 'token-rejected' ? error : undefined),
-      );
-      first.set(connection, rejection);
-      return answer;
-    }
-    const rejection = await before;
-    if (rejection !== undefined) throw rejection;
-    return ask();
-  };
-}
-
 /** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
   before: StoredFigures | undefined,
-  gate: Gate,
-  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, billing, clock, answerCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
@@ -249,63 +224,30 @@ async function fetchProject(
     const target = resolveProject(referenceTo(project, workspace), workspace, UNLIMITED);
     const access = openConnection(workspace, target);
     const days = { from: forecastFrom(today), today, zone, at };
-    const askUsage = () => settle(gate(access.connection, () => fetchUsage(billing, access, target, days)));
-    const askAccount = () => settle(gate(access.connection, () => fetchAccount(billing, access, target, at)));
-    const isNeeded = (by: (rule: WatchRule) => boolean) => watches.some(({ rule }) => by(rule));
-    const [left, spent] = await Promise.all([
-      isNeeded(needsBalance) ? askAccount() : NOT_ASKED,
-      isNeeded(needsUsage) ? askUsage() : NOT_ASKED,
+    const needsAccount = watches.some(({ rule }) => needsBalance(rule));
+    const [left, spent] = await Promise.allSettled([
+      needsAccount ? fetchAccount(billing, access, target, at) : undefined,
+      fetchUsage(billing, access, target, days),
     ]);
-    const account = left.answer;
-    // A balance is judged without what was spent, but the alert says how long it lasts.
-    const isExplained = spent === NOT_ASKED && watches.some(isNewlyBelow(account?.balance, snapshot));
-    const usage = isExplained ? (await askUsage()).answer : spent.answer;
-    const earlier = earlierBalance(known, today, zone);
-    const now = { source, ...(account && { account }), ...(earlier && { earlier }), ...(usage && { usage }) };
+    const account = left.status === 'fulfilled' ? left.value : undefined;
+    const usage = spent.status === 'fulfilled' ? spent.value : undefined;
+    const now = { source, ...(account && { account }), ...(usage && { usage }) };
+    const [problem] = [left, spent].flatMap((each) =>
+      each.status === 'rejected' ? causeOf(each.reason) : [],
+    );
     if (account !== undefined || usage !== undefined) {
       const { runway } = usage ? measureWatch('runway', parseWatchFigures(now, today, zone)) : {};
       const balance = account && storedBalance(target, { ...accountOf(account), runway });
       answerCollector.add(access.connection, balance);
     }
-    const problem = left.cause ?? spent.cause;
     return { now, stored: { ...known, ...now, ...(problem && { problem }) } };
   } catch (error) {
     return { now: { source }, stored: { ...known, problem: causeOf(error) } };
   }
 }
 
-/** An answer, or why there is none. */
-interface Settled<T> {
-  readonly answer?: T;
-  readonly cause?: StoredFailure;
-}
-const NOT_ASKED: Settled<never> = {};
-const settle = <T>(question: Promise<T>): Promise<Settled<T>> =>
-  question.then(
-    (answer) => ({ answer }),
-    (error: unknown) => ({ cause: causeOf(error) }),
-  );
-
 /** @throws what is not a Failure, and store-unavailable */
 function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   return storeFailure(error);
-}
-
-const isNewlyBelow =
-  (balance: string | undefined, snapshot: DeliveryLogSnapshot) =>
-  ({ id, rule }: Watch): boolean =>
-    rule.kind === 'balance' &&
-    (readableAmount(balance)?.lt(rule.below) ?? false) &&
-    (watchRecords(snapshot).get(id)?.alerted ?? []).length === 0;
-
-/** The last readable balance of a day before `today`. */
-function earlierBalance(
-  { account, earlier }: Pick<StoredFigures, 'account' | 'earlier'>,
-  today: Day,
-  zone: Zone,
-): StoredFigures['earlier'] {
-  if (account === undefined || readableAmount(account.balance) === undefined) return earlier;
-  const day = dayAt(account.at, zone);
-  return day < today ? { day, balance: account.balance } : earlier;
 }

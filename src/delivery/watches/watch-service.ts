@@ -20,6 +20,7 @@ import {
   figuresField,
   figuresSourceOf,
   hasFigures,
+  measureFigures,
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
@@ -154,7 +155,7 @@ function stateOf(
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? next : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
+    measurement: known && measureFigures(rule.kind, known, today, zone),
     /** It has alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
-import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
+import { averageDay, type WatchFigures } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
@@ -22,8 +22,8 @@ import {
   figuresField,
   figuresSourceOf,
   hasFigures,
+  measureFigures,
   parseWatchFigures,
-  readableAmount,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
@@ -191,7 +191,7 @@ function applyFindings(
   const { rule, since, projects } = watch;
   const { zone, locale } = workspace.settings;
   const judged = parseWatchFigures(figures, dayAt(now, zone), zone);
-  const measurement = measureWatch(rule.kind, judged);
+  const measurement = measureFigures(rule.kind, figures, judged.today, zone);
   const found = evaluateRule(rule, measurement, before.alerted, {
     episode: now.toString(36),
     since: dayAt(since, zone),
@@ -199,7 +199,9 @@ function applyFindings(
   });
   if (!found.isKnown) return { record: before, added: [] };
   const money = moneyWriter(projects[0], workspace, locale);
-  const explained = explanationOf(figures, judged);
+  const average = averageDay(judged);
+  const { today, account } = judged;
+  const explained = { today, ...(account && { account }), ...(average && { average }) };
   const basisFor = (episode: string): AlertBasis => ({ ...explained, rule, measurement, episode });
   const added = found.crossings.map(({ episode, level }): Alert => {
     const text = alertText(level, basisFor(episode), money);
@@ -222,18 +224,6 @@ function applyFindings(
   });
   const alerts = [...known, ...added].slice(-MAX_ALERTS);
   return { record: { since: before.since, alerted: found.alerted, alerts }, added };
-}
-
-/** What a text says besides what was measured. */
-function explanationOf({ earlier }: StoredFigures, judged: WatchFigures) {
-  const balance = earlier && readableAmount(earlier.balance);
-  const average = averageDay(judged);
-  return {
-    today: judged.today,
-    ...(judged.account && { account: judged.account }),
-    ...(average && { average }),
-    ...(earlier && balance && { before: { day: earlier.day, balance } }),
-  };
 }
 
 const WEEK = 7;

@@ -89,16 +89,8 @@ const MEASURES: { readonly [K in WatchKind]: (figures: WatchFigures) => Measurem
   }),
 };
 
-/** Cached, because many watches measure the same figures. */
-const measured = new WeakMap<WatchFigures, Map<WatchKind, WatchMeasurement>>();
-
-export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K> {
-  const known = measured.get(figures) ?? new Map<WatchKind, WatchMeasurement>();
-  measured.set(figures, known);
-  const measurement = known.get(kind) ?? MEASURES[kind](figures);
-  known.set(kind, measurement);
-  return measurement as MeasurementOf<K>;
-}
+export const measureWatch = <K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K> =>
+  MEASURES[kind](figures);
 
 const NOTHING: Amount = { value: ZERO, raw: '0' };
 

@@ -42,8 +42,8 @@ type ConnectInput = SentConnection['input'];
 
 /** What a sent form does: tests the token, saves it, and says how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  const test = (input: ConnectInput, { user, workspace }: Request) => {
-    const access = { ...input, workspace: user.teamId, connection: input.name, waits: workspace.waits };
+  const test = (input: ConnectInput, { user }: Request) => {
+    const access = { ...input, workspace: user.teamId, connection: input.name };
     return fetchBalanceByProduct(billing, access, input.project);
   };
 

@@ -46,8 +46,8 @@ export function createStatusCommand({
       limits.demand('tests', { teamId: user.teamId, userId: user.id });
       const { baseUrl } = connection;
       const token = connection.token();
-      const { teamId, waits } = workspace;
-      await billing.balance({ workspace: teamId, connection: name, baseUrl, token, waits }, connection.test);
+      const access = { workspace: workspace.teamId, connection: name, baseUrl, token };
+      await billing.balance(access, connection.test);
       await answerStore.save(workspace, { connection: name, at });
       return [section(`${name}: the test passed. The token works, and project ${project} has data.`)];
     } catch (error) {

@@ -81,10 +81,9 @@ export function auditedProject(workspace: Workspace, project: string): string {
 }
 
 /** Whose request to the identity service it is. @param project whose access is used */
-export const tenantOf = (project: string, { user, workspace }: Request): Tenant => ({
+export const tenantOf = (project: string, { user }: Request): Tenant => ({
   workspace: user.teamId,
   connection: project,
-  waits: workspace.waits,
 });
 
 /**

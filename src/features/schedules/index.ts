@@ -57,7 +57,7 @@ export function createSchedulesFeature({ workspaces, delivery, limits }: Service
   const { scheduling, start, stop, forget } = delivery;
   const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
     limits.demand('tests', { teamId, userId });
-    await scheduling.send(teamId, schedule, why, userId);
+    return scheduling.send(teamId, schedule, why, userId);
   };
   return {
     ...createSchedules({ workspaces, scheduling: { ...scheduling, send } }),
@@ -118,8 +118,11 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
     actions: {
       now: (schedule, request) =>
         unlessStopped(schedule, request, async () => {
-          await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
-          return `Posted in ${channelLink(schedule.channel)}. The next post comes as planned.`;
+          const outcome = await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
+          const channel = channelLink(schedule.channel);
+          return outcome === 'posted'
+            ? `Posted in ${channel}. The next post comes as planned.`
+            : `Send now was pressed a moment ago: one post goes to ${channel}.`;
         }),
       retry: (schedule, request) =>
         unlessStopped(schedule, request, async () => {

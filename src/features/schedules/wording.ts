@@ -8,7 +8,7 @@ import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/owned
 import type { Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
-import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './timing-preview.ts';
@@ -74,53 +74,33 @@ function nextSendText(
 
 function lastDeliveryText(
   sent: LastDelivery | undefined,
-  schedule: Schedule,
-  workspace: Workspace,
+  { timing: { zone } }: Schedule,
   today: Day,
 ): string {
-  const { zone } = schedule.timing;
   if (sent === undefined) return 'nothing posted yet';
   const when = escapeMarkup(formatWallTime(sent.at, zone));
   const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  const byHand =
-    sent.byHand === undefined
-      ? ''
-      : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
   switch (sent.result) {
     case 'posted':
-      return `last posted ${when}${unansweredText(sent, schedule, workspace, today)}`;
+      return `last posted ${when}`;
     case 'posted-late':
-      return `last posted late, ${when}${unansweredText(sent, schedule, workspace, today)}`;
+      return `last posted late, ${when}`;
     case 'skipped':
       return `skipped ${when}: nothing was spent`;
     case 'failed':
-      return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
+      return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}${byHand}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
     case 'paused':
-      return `last tried ${when}${byHand}`;
+      return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}${byHand}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
   }
 }
 
 function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined {
-  const { cause: _, unanswered: __, ...rest } = sent ?? {};
+  const { cause: _, ...rest } = sent ?? {};
   return sent && (rest as LastDelivery);
-}
-
-/** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredText(
-  { unanswered = {} }: LastDelivery,
-  { projects }: Schedule,
-  workspace: Workspace,
-  today: Day,
-): string {
-  const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
-    const often = posts > 1 ? ` (${posts} posts in a row)` : '';
-    return ` · *no figures for ${escapeMarkup(projectLabel(chosenByKey(key, projects), workspace))}*${often}: ${escapeMarkup(wordFailure(cause, today))}`;
-  });
-  return parts.join('');
 }
 
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
@@ -134,7 +114,7 @@ export function describeSchedule(schedule: Schedule, reader: Request, sends: Upc
     pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(sent, schedule, workspace, today)}`,
+    `${state} · ${lastDeliveryText(sent, schedule, today)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
   ];
 }

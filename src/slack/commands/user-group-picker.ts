@@ -1,6 +1,6 @@
 import type { PlainTextOption } from '@slack/types';
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { withTimeout } from '../../runtime/timers.ts';
+import { withTimeout } from '../../timeout.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
 import { option, section } from '../kit/blocks.ts';

@@ -3,7 +3,7 @@ import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timers.ts';
+import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 export type TokenCheck = ReturnType<typeof createTokenCheck>;

@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import type { Logger } from 'pino';
 import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
+import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
 import { describeError } from '../error-messages/index.ts';

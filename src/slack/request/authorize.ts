@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import { type Annotate, errorOutcome } from '../../runtime/work-record.ts';
+import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
@@ -64,7 +64,6 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    annotate({ waits: workspace.waits });
     // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);

@@ -1,6 +1,6 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { RequestVia } from '../../runtime/work-record.ts';
+import type { RequestVia } from '../../ops/work-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { SlackEvent, SlackPayload } from './payload.ts';

@@ -1,7 +1,7 @@
 /** Events, and steps of Workflow Builder: Bolt acknowledges both before it calls a listener. */
 import type { App } from '@slack/bolt';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
-import { beginRequest, type RequestVia, trackWork } from '../../runtime/work-record.ts';
+import { beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { hasSameLimits } from '../../workspace/record/change.ts';
 import { errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
@@ -79,7 +79,6 @@ export function registerSteps(app: App, dispatch: Dispatch): void {
             });
           const outputs = await repeatIfRightsChange(async () => {
             const workspace = await workspaces.load(teamId);
-            annotate({ waits: workspace.waits });
             const found = await run(inputs, { at: clock(), workspace });
             if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
             return found;

@@ -3,7 +3,7 @@ import type { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Annotate } from '../../runtime/work-record.ts';
+import type { Annotate } from '../../ops/work-record.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';

@@ -4,7 +4,7 @@ import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/inde
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { Annotate } from '../../runtime/work-record.ts';
+import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';

@@ -4,7 +4,7 @@ import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { App, type CustomRoute, HTTPReceiver, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { withTimeout } from '../../runtime/timers.ts';
+import { withTimeout } from '../../timeout.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import type { Installations } from '../installations.ts';

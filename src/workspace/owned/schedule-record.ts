@@ -75,14 +75,6 @@ const sent = z.object({
   awaits: z.string().exactOptional(),
   /** When the next attempt is, in ms, for `trying` and `waiting`. */
   next: z.int().exactOptional(),
-  /** How many dates in a row have failed, with this date. */
-  failures: z.int().default(0),
-  /** `<project id>:<product>` → since how many posts it gave no answer, and why. */
-  unanswered: z.record(z.string(), z.object({ posts: z.int(), cause: storedFailure })).exactOptional(),
-  /** When it was last sent with Send now since then, in ms. */
-  byHand: z.int().exactOptional(),
-  /** Slack's `ts` of the post. */
-  ts: z.string().exactOptional(),
 });
 export type LastDelivery = Readonly<z.infer<typeof sent>>;
 

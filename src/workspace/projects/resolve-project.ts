@@ -147,7 +147,6 @@ export function openConnection(
       token: connection.token(),
       /** What failed when the record was read. */
       failures: record.failures,
-      waits: record.waits,
     };
   if (record.connectionNames.length === 0) throw new Failure('not-connected');
   throw new Failure('connection-missing', { connection: name, project: { label, alias } });

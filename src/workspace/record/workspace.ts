@@ -6,7 +6,6 @@ import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { WaitMeter } from '../../runtime/work-record.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { type OpenableAccess, parseAccess } from '../credentials/access-record.ts';
 import { type OpenableConnection, parseConnection } from '../credentials/connection-record.ts';
@@ -126,8 +125,6 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
     failures: parseFailures(fields, ids(FIELDS.failed)),
     /** How a schedule's last delivery ended; undefined when there was none. */
     lastSent: (schedule: string) => parseLastDelivery(fields[FIELDS.sent + schedule]),
-    /** How long the work that read this record has waited for services. */
-    waits: new WaitMeter(),
     /** The whole record as Redis holds it: a change compares with it. */
     fields,
   };

@@ -15,21 +15,15 @@ import {
   serializeConnection,
 } from '../credentials/connection-record.ts';
 import { type Expiry, withExpiry } from '../credentials/expiry.ts';
-import { type LastDelivery, SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
+import { SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
 import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
-import {
-  type ChangeTarget,
-  commitChange,
-  fieldValues,
-  type PlannedChange,
-  type WorkspaceChange,
-} from './change.ts';
+import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
 import { createOwnedStore, createProjectStore } from './item-store.ts';
 import { parseFields } from './parse-record.ts';
 import { type CredentialName, credentialField, lastUsedField, rejectionField } from './stored-outcomes.ts';
 import { parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
-import { ANY_VALUE, createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
+import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
  * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
@@ -74,13 +68,6 @@ export function createWorkspaces({
     /** Forgets that a service rejected the credential: it works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
       await store.write(teamId, { remove: [rejectionField(credential)] });
-    },
-    /** Stores how a delivery that a person started ended. Does nothing if another one ended since, or the schedule was removed. */
-    async saveSent({ teamId, fields }: Workspace, schedule: string, sent: LastDelivery): Promise<void> {
-      await store.write(teamId, {
-        seen: { ...fieldValues(fields, FIELDS.sent + schedule), [FIELDS.schedule + schedule]: ANY_VALUE },
-        set: { [FIELDS.sent + schedule]: JSON.stringify(sent) },
-      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { withTimeout } from '../../src/runtime/timers.ts';
+import { withTimeout } from '../src/timeout.ts';
 
 const never = new Promise<string>(() => undefined);
 const late = (): never => {

@@ -2,25 +2,6 @@
 import { isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 
-/** For how long somebody waited for billing and identity. Calls at the same time count once. */
-export class WaitMeter {
-  ms: Millis = 0;
-  calls = 0;
-  #open = 0;
-  #since = 0;
-
-  begin(): void {
-    if (this.#open === 0) this.#since = performance.now();
-    this.#open += 1;
-    this.calls += 1;
-  }
-
-  end(): void {
-    this.#open -= 1;
-    if (this.#open === 0) this.ms += performance.now() - this.#since;
-  }
-}
-
 interface WorkBase {
   readonly workspace: string;
   /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
@@ -32,10 +13,6 @@ interface WorkBase {
   /** How long it took, until its answer if it has one. */
   readonly ms?: Millis;
   readonly error?: unknown;
-  /** The meter of the workspace's record, which counts the waits for services. */
-  readonly waits?: WaitMeter;
-  /** What the meter had counted when this work began. */
-  readonly waited?: Pick<WaitMeter, 'ms' | 'calls'>;
 }
 
 /** Adds to a piece of work what is found out about it. If its answer's time is given twice, the first counts. */

@@ -1,4 +1,4 @@
-import type { Millis } from '../domain/time/calendar.ts';
+import type { Millis } from './domain/time/calendar.ts';
 
 /**
  * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
