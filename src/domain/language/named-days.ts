@@ -29,12 +29,10 @@ export interface Place {
 }
 
 /** Why words can't be asked about. Each text in `instead` stands for the place; two or more are the readings of the words. */
-export interface WordsRefusal extends Partial<Place> {
+export interface Slip extends Place {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
-  /** What is quoted, if not the words at the place. */
-  readonly quotes?: Place | undefined;
 }
 
 /** Days of the calendar that may lie in the future: `count` whole units, or days. */
@@ -65,7 +63,7 @@ interface Point {
 }
 
 type Days = Omit<NamedDays, 'typed'>;
-type Refused = { readonly refusal: WordsRefusal };
+type Refused = { readonly refusal: Omit<Slip, keyof Place> & Partial<Place> };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -78,7 +76,7 @@ export const MONTH_NAMES: readonly string[] =
   'january february march april may june july august september october november december'.split(' ');
 
 class RefusedWords extends Error {
-  constructor(readonly refusal: WordsRefusal) {
+  constructor(readonly refusal: Refused['refusal']) {
     super(refusal.why);
   }
 }
@@ -87,8 +85,8 @@ function refuse(why: string, works: string, ...instead: readonly string[]): neve
   throw new RefusedWords({ why, works, instead });
 }
 
-const refuseLength = (...instead: readonly string[]): never =>
-  refuse('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
+const refuseLength = (): never =>
+  refuse('is longer than 3,660 days', 'Ask for ten years or less.', 'last-3-years');
 
 function orRefusal<T extends object>(read: () => T): T | Refused {
   try {
@@ -208,13 +206,13 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 /** A unit, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** Weeks of a month may be seven days each from its first on, or back from its last, or weeks from Monday. */
-function refuseWeeks(from: number, to: number, whole: Span): never {
-  const why = 'could be seven days or a week from Monday';
-  const day = from > 0 ? addDays(whole.first, 7 * (from - 1)) : addDays(whole.last, 7 * (from + 1));
-  const [first, last] = from > 0 ? [day, addDays(day, 6)] : [addDays(day, -6), day];
-  if (whole.unit !== 'month' || from !== to || last > whole.last) refuse(why, NAME_DAYS);
-  refuse(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
+/** A week of a month may be seven days, from its first on or back from its last, or the week from Monday with the outer one of them. */
+function refuseWeek(from: number, to: number, { first, last, unit }: Span): never {
+  const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
+  const week = unitAt('week', from > 0 ? start : addDays(start, 6));
+  const isClear = unit === 'month' && from === to && Math.abs(from) < 5;
+  const readings = isClear ? [`${start}..${addDays(start, 6)}`, absoluteText(week)] : [];
+  refuse('could be seven days or a week from Monday', NAME_DAYS, ...readings);
 }
 
 /** Each day, weekday, weekend, month or quarter of a part of the calendar. */
@@ -237,11 +235,11 @@ function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
     const why = `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`;
     return refuse(why, 'Name the days, such as 2026-10-01..2026-10-15.');
   }
-  const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
   const isCut = from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
+  const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
   if (each !== 'weekend' || !isCut) return span;
   const readings = [0, from > 0 ? -7 : 7].map((n) => `${addDays(span.first, n)}..${addDays(span.last, n)}`);
-  return refuse('could be either of two weekends', `Type ${readings.join(' or ')}.`, ...readings);
+  return refuse('could be either of two weekends', NAME_DAYS, ...readings);
 }
 
 /** The calendar as of a day in a zone. */
@@ -325,8 +323,8 @@ export class Calendar {
       checkMonth(year, month);
       const length = daysInMonth(year, month);
       if (day >= 1 && day <= length) return daySpan(dateOf(year, month, day));
-      const last = dateOf(year, month, length);
       const why = `isn’t a date: ${monthName(month)} ${year} has ${length} days`;
+      const last = dateOf(year, month, length);
       return refuse(why, `The last day of the month is ${last}.`, ...(day > length ? [last] : []));
     };
     return { ...fixed('day', read), isDated: true };
@@ -360,7 +358,6 @@ export class Calendar {
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
-  monthNames = MONTH_NAMES;
   refused = (...said: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...said));
 
   // Longer parts of the calendar.
@@ -410,7 +407,7 @@ export class Calendar {
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
-      if (each === 'week') return refuseWeeks(from, to, whole);
+      if (each === 'week') refuseWeek(from, to, whole);
       const found = pickPieces(each, from, to, whole);
       const isLater = of.recurs === 'part' && found.first > this.today;
       return isLater ? pickPieces(each, from, to, of.latest(addDays(whole.first, -1))) : found;
@@ -439,8 +436,7 @@ export class Calendar {
   #days(read: () => Days): Days | Refused {
     return orRefusal(() => {
       const days = read();
-      if (daysBetween(days.first, days.last) < MAX_PERIOD_DAYS) return days;
-      return refuseLength(...(days.counted === undefined ? ['last-3-years'] : []));
+      return daysBetween(days.first, days.last) < MAX_PERIOD_DAYS ? days : refuseLength();
     });
   }
 
@@ -448,12 +444,9 @@ export class Calendar {
   lastUnits(unit: Unit, count: number, includesToday = false): Days | Refused {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
-      if (count > MAX_PERIOD_DAYS) refuseLength(...(unit === 'day' ? [] : ['last-3-years']));
-      const last = this.unitsAgo(unit, includesToday ? 0 : 1).latest(this.today);
-      const days = this.#until(
-        this.unitsAgo(unit, includesToday ? count - 1 : count).latest(this.today),
-        last,
-      );
+      if (count > MAX_PERIOD_DAYS) refuseLength();
+      const ago = (n: number): Span => this.unitsAgo(unit, includesToday ? n - 1 : n).latest(this.today);
+      const days = this.#until(ago(count), ago(1));
       const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
       if (unit !== 'day') return { ...days, text: name };
       const text = includesToday ? `${name} including today` : count === 1 ? days.text : name;
@@ -482,15 +475,9 @@ export class Calendar {
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
       const [begin, end, other] = this.#ends(from, to);
-      const readings = [other ?? end, end].map(
-        ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
-      );
-      if (other !== undefined)
-        refuse(
-          'doesn’t say which day is the last one',
-          'Name it as a date, such as 2026-10-05.',
-          ...readings,
-        );
+      const rangeTo = ({ last }: Span): string => `${absoluteText(begin)}..${earlier(last, this.today)}`;
+      if (other)
+        refuse('doesn’t say which day is the last one', 'Name it as a date.', rangeTo(other), rangeTo(end));
       if (end.last < begin.first) {
         const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
         refuse(
@@ -500,8 +487,7 @@ export class Calendar {
         );
       }
       if (end.first <= this.today) return this.#until(begin, end);
-      const instead = this.#endedEarlier(from, begin, to, end);
-      throw new RefusedWords({ why: 'is in the future', works: FUTURE, instead, quotes: to.place });
+      return refuse('ends in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end));
     });
   }
 
@@ -509,9 +495,7 @@ export class Calendar {
   joined(...points: readonly Point[]): Days | Refused {
     return this.#days(() => {
       const ends = points.slice(1).map((point, n) => this.#ends(points[n] ?? point, point));
-      const areAdjacent = ends.every(
-        ([begin, end, other]) => other === undefined && end.first === addDays(begin.last, 1),
-      );
+      const areAdjacent = ends.every(([begin, end, other]) => !other && end.first === addDays(begin.last, 1));
       const [first, last] = [ends[0]?.[0], ends.at(-1)?.[1]];
       if (areAdjacent && first && last)
         return last.first > this.today ? refuse('is in the future', FUTURE) : this.#until(first, last);

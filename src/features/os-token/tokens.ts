@@ -11,7 +11,7 @@ import {
   mayHaveBeenSaved,
 } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { parseProjectText } from '../../domain/language/read-command.ts';
+import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -51,7 +51,7 @@ import {
 
 /** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
 export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
-  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
+  const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>

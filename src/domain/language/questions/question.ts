@@ -194,7 +194,7 @@ function interpret(
   const readings = alternativesOf(said).map((each) => catchInvalidWord(() => makeCommands(each)));
   const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
   const place = slipOf(said);
-  const slip = place && said.refuse(place.quotes ?? place, place.why, place.works);
+  const slip = place && said.refuse(place, place.why, place.works);
   const [only, ...others] = made;
   if (only === undefined) {
     const why = slip ?? readings.find((each) => each instanceof InvalidWord);
@@ -237,15 +237,13 @@ function slipOf(said: Said) {
   return findItemsSlip(said.shown.toLowerCase(), [...items, ...all], said.reader);
 }
 
-/** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
-const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
-
 /** The items; where some can't be asked for, each of those that would work in their place. */
 function alternativesOf(said: Said): readonly Said[] {
   const slip = slipOf(said);
   if (slip === undefined) return [said];
+  // “This month” is no answer to what the next one will cost.
+  if (/^(?:next|tomorrow)/i.test(said.typed(slip))) return [];
   const { start, end, instead } = slip;
-  if (NOT_REPLACED.test(said.typed(slip))) return [];
   return instead.flatMap((text) => {
     const meant = readBy(text, 'Command', said.reader).map((item): AskedItem => ({ ...item, start, end }));
     const kept = said.items.filter((item) => item.end <= start || item.start >= end);
