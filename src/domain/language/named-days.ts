@@ -13,6 +13,7 @@ import {
   daysInMonth,
   formatDays,
   isoWeekday,
+  MONTH_NAMES,
   shiftUnits,
   startOfUnit,
   type Unit,
@@ -72,9 +73,6 @@ const FUTURE = 'Ask about a period up to today, such as this-month or last-7-day
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
 
-export const MONTH_NAMES: readonly string[] =
-  'january february march april may june july august september october november december'.split(' ');
-
 class RefusedWords extends Error {
   constructor(readonly refusal: Refused['refusal']) {
     super(refusal.why);
@@ -108,8 +106,6 @@ const earlier = (a: Day, b: Day): Day => [a, b].sort()[0] ?? a;
 const pad = (n: number): string => String(n).padStart(2, '0');
 const dateOf = (year: number, month: number, day: number): Day => `${year}-${pad(month)}-${pad(day)}`;
 const yearOf = (day: Day): number => Number(day.slice(0, 4));
-const monthName = (month: number): string =>
-  (MONTH_NAMES[month - 1] ?? '').replace(/^./, (c) => c.toUpperCase());
 
 const daySpan = (day: Day): Span => ({ first: day, last: day, unit: 'day', count: 1 });
 
@@ -181,10 +177,8 @@ function recurring(
 
 /** @throws RefusedWords where no date can be in this month */
 function checkMonth(year: number, month: number): void {
-  if (year < 1900 || year > 2199)
-    refuse('is outside the years that Tally covers', 'Type a year from 1900 to 2199.');
-  if (month < 1 || month > 12)
-    refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
+  if (year < 1900 || year > 2199 || month < 1 || month > 12)
+    refuse('isn’t a date', 'Type a year from 1900 to 2199 and a month from 01 to 12, such as 2026-10.');
 }
 
 const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
@@ -300,34 +294,24 @@ export class Calendar {
       return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
     });
 
-  /** `3 october`; without a year the latest, or the next. */
-  monthDay(month: number, day: number, year?: number): Point {
-    if (year !== undefined) return this.date(year, month, day);
-    const name = monthName(month);
-    if (name === '') return this.refused('isn’t a date', YEAR_FIRST);
-    // A leap year.
-    const most = daysInMonth(2024, month);
-    if (day < 1 || day > most)
-      return this.refused(
-        `isn’t a date: ${name} has ${most} days at most`,
-        `The last one is ${name.toLowerCase()}-${most}.`,
-      );
-    return recurring('day', 'day', 'year', (first) =>
-      day > daysInMonth(yearOf(first), month) ? undefined : daySpan(dateOf(yearOf(first), month, day)),
-    );
-  }
-
-  /** A date in digits. */
-  date(year: number, month: number, day: number): Point {
-    const read = (): Span => {
-      checkMonth(year, month);
-      const length = daysInMonth(year, month);
-      if (day >= 1 && day <= length) return daySpan(dateOf(year, month, day));
-      const why = `isn’t a date: ${monthName(month)} ${year} has ${length} days`;
-      const last = dateOf(year, month, length);
-      return refuse(why, `The last day of the month is ${last}.`, ...(day > length ? [last] : []));
+  /** `3 october 2026`; without a year the latest, or the next. */
+  date(year: number | null, month: number, day: number): Point {
+    const read = (inYear: number): Span => {
+      checkMonth(inYear, month);
+      const length = daysInMonth(inYear, month);
+      if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
+      const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
+      const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
+      const instead = year === null || day < 1 ? [] : [last];
+      return refuse(`isn’t a date: ${name} has ${length} days`, `The last one is ${last}.`, ...instead);
     };
-    return { ...fixed('day', read), isDated: true };
+    if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
+    // Each date that there is comes in a leap year.
+    const inLeapYear = orRefusal(() => read(2024));
+    if ('refusal' in inLeapYear) return fixed('day', () => read(2024));
+    return recurring('day', 'day', 'year', (first) =>
+      day > daysInMonth(yearOf(first), month) ? undefined : read(yearOf(first)),
+    );
   }
 
   /** A day that was named with its weekday, refused where they disagree. */
@@ -349,8 +333,8 @@ export class Calendar {
    * `1/2/2026`: the only date that it can be, or refused with both.
    * @param sign between the numbers where the year has two digits: with dots the day is first, with dashes the year may be
    */
-  eitherDate(a: number, b: number, year?: number, sign = ''): Point {
-    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)].filter((p) => this.#spanOf(p));
+  eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
+    const points = [this.date(year, b, a), this.date(year, a, b)].filter((p) => this.#spanOf(p));
     const days = [...new Set(points.map((point) => point.latest(this.today).first))];
     const known = days.slice(0, '-./'.indexOf(sign));
     if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
@@ -362,8 +346,8 @@ export class Calendar {
 
   // Longer parts of the calendar.
 
-  /** @param year undefined: the latest that has begun; 'whole': the latest that is over */
-  part(kind: Part, n: number, year?: number | 'whole'): Point {
+  /** @param year null: the latest that has begun; 'whole': the latest that is over */
+  part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
       const read = (): Span => {
         if (kind === 'month') checkMonth(year, n);
@@ -373,7 +357,7 @@ export class Calendar {
       return { ...fixed(kind, read), isDated: true };
     }
     const point = recurring(kind, 'part', 'year', (first) => partOfYear(kind, n, yearOf(first)));
-    if (year === undefined) return point;
+    if (year === null) return point;
     return fixed(`last ${kind}`, () => {
       const span = point.latest(this.today);
       return span.last < this.today ? span : point.latest(addDays(span.first, -1));

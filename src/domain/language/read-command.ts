@@ -3,12 +3,12 @@ import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
 import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
-import { addDays, formatDays } from '../time/calendar.ts';
+import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
-import { Calendar, MONTH_NAMES, type Place, type Slip } from './named-days.ts';
+import { Calendar, type Place, type Slip } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
@@ -88,9 +88,9 @@ const slipAt = ({ start, end }: Place, why: string, works: string, ...instead: s
   ...{ start, end, why, works, instead },
 });
 
-const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name === 'september' ? 'sept' : name, name.slice(0, 3)]).join('|')})\\.?`;
-const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`);
-const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
+const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
+const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
+const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`, 'i');
 
 /** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
 function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
