@@ -73,7 +73,6 @@ describe('below a refusal', () => {
     ['/spend prod 7m csv', ['/spend prod 7mo csv', '/spend prod today csv']],
     ['/spend prod next week csv', ['/spend prod this-week csv']],
     ['/spend prod 2027-10 storage', ['/spend prod this-month storage']],
-    ['/spend prod last 7 days including', ['/spend prod last 7 days including today']],
     ['/spend prod week', ['/spend prod last-week', '/spend prod last-4-weeks']],
     ['/spend prod staging last month', ['/spend prod,staging last month']],
     ['/balance prod stroage', ['/balance prod storage']],

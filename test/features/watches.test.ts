@@ -98,7 +98,7 @@ describe('what was typed', () => {
     ['prod balance above 500', 'I don’t recognize “above”', undefined],
     ['prod runway over 14', '“over” doesn’t belong there', undefined],
     ['prod budget 500 a day', '“a day” doesn’t say which days', undefined],
-    ['without prod balance 5', '“without” leaves out today', undefined],
+    ['without prod balance 5', '“without” goes with “today” alone', undefined],
     ['prod balance 5 runway 3', '“runway” is a second kind', undefined],
     ['prod balance 5 last-week', '“last-week” is a period', undefined],
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period', undefined],

@@ -4,7 +4,6 @@ import {
   parseBalanceText,
   parseCommandText,
   parsePeriodText,
-  parseProjectText,
   parseSingleProjectText,
 } from '../../src/domain/language/read-command.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
@@ -23,7 +22,6 @@ export const reader = (aliases: Aliases = NO_ALIASES): Reader => readerAt(SATURD
 
 export const readSpend = (text: string, aliases?: Aliases) => parseCommandText(text, reader(aliases));
 export const readBalance = (text: string, aliases?: Aliases) => parseBalanceText(text, reader(aliases));
-export const readProject = (text: string, aliases?: Aliases) => parseProjectText(text, reader(aliases));
 export const readSingleProject = (text: string, aliases?: Aliases) =>
   parseSingleProjectText(text, reader(aliases));
 export const readPeriod = (text: string) => parsePeriodText(text, reader());

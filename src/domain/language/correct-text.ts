@@ -1,9 +1,8 @@
 /** What to type instead of words that can't be read: the nearest known words, and the whole text put right. */
 import { UNRECOGNIZED } from '../failure/index.ts';
-import { PRODUCTS } from '../product.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
-import type { Place, WordsRefusal } from './named-days.ts';
+import type { Place, Slip } from './named-days.ts';
 import { simplifyText } from './text.ts';
 
 /** Literals that are only parts of words. */
@@ -94,131 +93,66 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return others.length === 0 ? near : undefined;
 }
 
-/** What people write together, which is corrected as one word. */
-const RUN_TOGETHER = ['day', 'week', 'month', 'quarter', 'year'].flatMap((unit) => [
-  ...['last', 'past', 'previous', 'this'].map((which) => `${which}-${unit}`),
-  `${unit}-to-date`,
-]);
-const PRODUCT_NAMES = Object.values(PRODUCTS).map(({ name }) => name.toLowerCase().replaceAll(' ', '-'));
-/** Every spelling to suggest, by its form without hyphens. */
-const SPELLINGS: ReadonlyMap<string, string> = new Map(
-  [
-    ...CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.length > 2),
-    ...[...RUN_TOGETHER, 'including-today', 'incl-today', ...PRODUCT_NAMES],
-  ].map((word) => [word.replaceAll('-', ''), word]),
-);
+/** What a mistyped word is corrected to. */
+const SPELLINGS = CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.length > 2);
 
-function near(word: string, aliases: Iterable<string> = []): string | undefined {
-  const found = nearestWord(word, [...SPELLINGS.keys(), ...aliases]);
-  return found && (SPELLINGS.get(found) ?? found);
-}
+const near = (word: string, aliases: Iterable<string> = []): string | undefined =>
+  nearestWord(word, [...SPELLINGS, ...aliases]);
 
-/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('yester-day'). */
+/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('web-shp'). */
 function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[] {
   if (raw.length > LONGEST_WORD) return [];
   const runs = raw
     .split(/([^a-z]+)/)
     .map((run) => (/[a-z]/.test(run) && !isKnownWord(run) ? near(run) : run));
   // A sign before a word may mean that it is not wanted: -prod.
-  const wholes = /^[a-z\d]/.test(raw) ? [near(raw, aliases), near(raw.replaceAll('-', ''), aliases)] : [];
-  return [runs.includes(undefined) ? undefined : runs.join(''), ...wholes].filter(
-    (text) => text !== undefined,
-  );
+  const whole = /^[a-z\d]/.test(raw) ? near(raw, aliases) : undefined;
+  return [runs.includes(undefined) ? undefined : runs.join(''), whole].filter((text) => text !== undefined);
 }
 
-/** Why a place in a text can't be asked for. */
-export type Slip = Place &
-  WordsRefusal & {
-    /** Whether only the first text in `instead` that makes the whole valid is offered, as of a mistyped word. */
-    readonly isGuess?: boolean;
-  };
-
-const NO_ID = 'isn’t a project ID';
-const DIGITS_ONLY = 'Project IDs are digits only, such as 123.';
-
-/** Words that are refused, but show what was meant: why, what to type, and what to type instead. */
-const SHAPES: readonly (readonly [RegExp, why: string, works: string, instead?: (word: string) => string])[] =
+/** Words that are refused for what they seem to be: why, and what to type. */
+const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
+  [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
   [
-    [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
-    [/^-+\d+$|^\d{1,3}(?:[.,]\d{3})+$/, NO_ID, DIGITS_ONLY, digitsOf],
-    [
-      /^(?:fy(?:-?\d+|td)?|fiscal|financial)$/,
-      'needs the month in which your fiscal year begins, which Tally doesn’t know',
-      'Name the first and the last month, such as 2025-04..2026-03.',
-    ],
-    [
-      /^(?:christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-      'isn’t a date that Tally knows',
-      'Name the first and the last day, such as 2025-12-24..2025-12-26.',
-    ],
-    [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
-    [
-      /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])$/,
-      'is a day only with a dot after it too',
-      'Type 5.11. or 2026-11-05.',
-    ],
-    [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, NO_ID, DIGITS_ONLY],
-    [
-      /^\d{4}-\d\d-\d\dt[\d:.]+/,
-      'has a time of day',
-      'Tally works with whole days, such as 2026-10-05.',
-      (word) => word.slice(0, 10),
-    ],
-  ];
+    /^(?:fy(?:-?\d+|td)?|fiscal|financial|christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
+    'isn’t a period that Tally knows',
+    'Name the first and the last day, such as 2025-12-24..2025-12-26.',
+  ],
+  [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
+  [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
+];
 
 /** Why a word that no rule reads is refused. @param works what the command takes */
 export function explainBadWord(
   text: string,
-  place: Place,
+  { start, end }: Place,
   works: string,
   aliases: ReadonlySet<string>,
 ): Slip {
-  const { start, end } = place;
   const word = text.slice(start, end);
-  const [, why, what = '', instead] = SHAPES.find(([form]) => form.test(word)) ?? [];
-  if (why !== undefined) return { start, end, why, works: what, instead: instead ? [instead(word)] : [] };
+  const [, why, what] = SHAPES.find(([form]) => form.test(word)) ?? [];
+  if (why !== undefined && what !== undefined) return { start, end, why, works: what, instead: [] };
   if (isKnownWord(word)) return { start, end, why: 'doesn’t belong there', works, instead: [] };
-  return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases), isGuess: true };
+  return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases) };
 }
 
 /** The longest suggestion: what a button can hold, and people can check before pressing it. */
 const LONGEST_SUGGESTION = 200;
-/** A text with more mistakes than this is not corrected. */
-const MOST_SLIPS = 3;
-/** Words that “the” does not go with. */
-const RELATIVE = /^(?:this-|last-(?!\d)|today|yesterday)/;
-
-const isAmbiguous = ({ instead, isGuess }: Slip): boolean => instead.length > 1 && !isGuess;
 
 /**
- * The whole text with every mistake corrected: only what can be parsed is suggested, and all that stands around the mistake is
- * kept. A meaning of ambiguous words is suggested if nothing else is left to correct.
- * @param slipIn parses another text with the same grammar
+ * The whole text with the mistake corrected: only what can be parsed is suggested, and all that stands around the mistake is
+ * kept. Of a word that isn't recognized the nearest is suggested, of ambiguous words each meaning.
+ * @param isValid parses another text with the same grammar
  */
 export function correctionsOf(
   text: string,
-  slip: Slip,
-  slipIn: (text: string) => Slip | undefined,
+  { start, end, why, instead }: Slip,
+  isValid: (text: string) => boolean,
 ): readonly string[] {
-  const found = corrected(text, slip, slipIn, MOST_SLIPS);
-  return isAmbiguous(slip) ? [...found] : [found.next().value ?? []].flat();
-}
-
-function* corrected(
-  text: string,
-  slip: Slip,
-  slipIn: (text: string) => Slip | undefined,
-  left: number,
-): Generator<string> {
-  if (left === 0 || text.length > LONGEST_SUGGESTION) return;
-  for (const instead of slip.instead) {
-    const typed = text.slice(0, slip.start);
-    const before = RELATIVE.test(instead) ? typed.replace(/(?<![^ ])the $/, '') : typed;
-    const candidate = simplifyText(before + instead + text.slice(slip.end)).toLowerCase();
-    const next = slipIn(candidate);
-    // Corrected twice, a word becomes another one: “tomorow” is not “today”.
-    if (next && next.start < before.length + instead.length && next.end > before.length) continue;
-    if (next === undefined) yield candidate;
-    else if (!isAmbiguous(slip) && !isAmbiguous(next)) yield* corrected(candidate, next, slipIn, left - 1);
-  }
+  if (text.length > LONGEST_SUGGESTION) return [];
+  const before = text.slice(0, start).replace(/(?<![^ ])the $/, '');
+  const corrected = instead
+    .map((words) => simplifyText(before + words + text.slice(end)).toLowerCase())
+    .filter(isValid);
+  return why === UNRECOGNIZED ? corrected.slice(0, 1) : corrected;
 }

@@ -5,7 +5,7 @@ import type { Versus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
 import { isKnownWord } from './correct-text.ts';
 import { parse } from './generated.js';
-import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
+import { Calendar, type Place, type Slip } from './named-days.ts';
 
 /** Names that the workspace gave its projects, in lower case. */
 export type Aliases = ReadonlySet<string>;
@@ -32,7 +32,7 @@ export type Item = Place &
   (
     | { readonly kind: 'period'; readonly days: NamedDays }
     /** Words that are read, but can't be asked about. */
-    | { readonly kind: 'refused'; readonly refusal: WordsRefusal; readonly ofPeriod?: true }
+    | { readonly kind: 'refused'; readonly refusal: Slip; readonly ofPeriod?: true }
     /** `including today`, `excluding today` */
     | { readonly kind: 'today'; readonly includes: boolean }
     | { readonly kind: 'versus'; readonly to: Versus }
@@ -42,12 +42,7 @@ export type Item = Place &
     /** `right now` */
     | { readonly kind: 'now' }
     /** `top 3`, `lowest`, `lowest 3 days` */
-    | {
-        readonly kind: 'top';
-        readonly count?: number;
-        readonly isLowest?: true;
-        readonly isOfDays?: true;
-      }
+    | { readonly kind: 'top'; readonly count?: number; readonly isLowest?: true; readonly isOfDays?: true }
     | { readonly kind: 'product'; readonly product: ProductId }
     /** `by month`, `weekly`: how to group the days. */
     | { readonly kind: 'unit'; readonly unit: Unit }

@@ -13,6 +13,7 @@ import {
   daysInMonth,
   formatDays,
   isoWeekday,
+  MONTH_NAMES,
   shiftUnits,
   startOfUnit,
   type Unit,
@@ -29,12 +30,10 @@ export interface Place {
 }
 
 /** Why words can't be asked about. Each text in `instead` stands for the place; two or more are the readings of the words. */
-export interface WordsRefusal extends Partial<Place> {
+export interface Slip extends Place {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
-  /** What is quoted, if not the words at the place. */
-  readonly quotes?: Place | undefined;
 }
 
 /** Days of the calendar that may lie in the future: `count` whole units, or days. */
@@ -65,7 +64,7 @@ interface Point {
 }
 
 type Days = Omit<NamedDays, 'typed'>;
-type Refused = { readonly refusal: WordsRefusal };
+type Refused = { readonly refusal: Omit<Slip, keyof Place> & Partial<Place> };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -74,11 +73,8 @@ const FUTURE = 'Ask about a period up to today, such as this-month or last-7-day
 const NAME_DAYS = 'Name the first and the last day, such as 1-7 october.';
 const YEAR_FIRST = 'Put the year first, such as 2026-10-05.';
 
-export const MONTH_NAMES: readonly string[] =
-  'january february march april may june july august september october november december'.split(' ');
-
 class RefusedWords extends Error {
-  constructor(readonly refusal: WordsRefusal) {
+  constructor(readonly refusal: Refused['refusal']) {
     super(refusal.why);
   }
 }
@@ -87,8 +83,8 @@ function refuse(why: string, works: string, ...instead: readonly string[]): neve
   throw new RefusedWords({ why, works, instead });
 }
 
-const refuseLength = (...instead: readonly string[]): never =>
-  refuse('is longer than 3,660 days', 'Ask for ten years or less, such as last-3-years.', ...instead);
+const refuseLength = (): never =>
+  refuse('is longer than 3,660 days', 'Ask for ten years or less.', 'last-3-years');
 
 function orRefusal<T extends object>(read: () => T): T | Refused {
   try {
@@ -110,8 +106,6 @@ const earlier = (a: Day, b: Day): Day => [a, b].sort()[0] ?? a;
 const pad = (n: number): string => String(n).padStart(2, '0');
 const dateOf = (year: number, month: number, day: number): Day => `${year}-${pad(month)}-${pad(day)}`;
 const yearOf = (day: Day): number => Number(day.slice(0, 4));
-const monthName = (month: number): string =>
-  (MONTH_NAMES[month - 1] ?? '').replace(/^./, (c) => c.toUpperCase());
 
 const daySpan = (day: Day): Span => ({ first: day, last: day, unit: 'day', count: 1 });
 
@@ -183,10 +177,8 @@ function recurring(
 
 /** @throws RefusedWords where no date can be in this month */
 function checkMonth(year: number, month: number): void {
-  if (year < 1900 || year > 2199)
-    refuse('is outside the years that Tally covers', 'Type a year from 1900 to 2199.');
-  if (month < 1 || month > 12)
-    refuse('has a month that doesn’t exist', 'Months are 01 to 12, such as 2026-10 or 2026-10-05.');
+  if (year < 1900 || year > 2199 || month < 1 || month > 12)
+    refuse('isn’t a date', 'Type a year from 1900 to 2199 and a month from 01 to 12, such as 2026-10.');
 }
 
 const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
@@ -208,13 +200,13 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 /** A unit, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** Weeks of a month may be seven days each from its first on, or back from its last, or weeks from Monday. */
-function refuseWeeks(from: number, to: number, whole: Span): never {
-  const why = 'could be seven days or a week from Monday';
-  const day = from > 0 ? addDays(whole.first, 7 * (from - 1)) : addDays(whole.last, 7 * (from + 1));
-  const [first, last] = from > 0 ? [day, addDays(day, 6)] : [addDays(day, -6), day];
-  if (whole.unit !== 'month' || from !== to || last > whole.last) refuse(why, NAME_DAYS);
-  refuse(why, NAME_DAYS, `${first}..${last}`, absoluteText(unitAt('week', day)));
+/** A week of a month may be seven days, from its first on or back from its last, or the week from Monday with the outer one of them. */
+function refuseWeek(from: number, to: number, { first, last, unit }: Span): never {
+  const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
+  const week = unitAt('week', from > 0 ? start : addDays(start, 6));
+  const isClear = unit === 'month' && from === to && Math.abs(from) < 5;
+  const readings = isClear ? [`${start}..${addDays(start, 6)}`, absoluteText(week)] : [];
+  refuse('could be seven days or a week from Monday', NAME_DAYS, ...readings);
 }
 
 /** Each day, weekday, weekend, month or quarter of a part of the calendar. */
@@ -237,11 +229,11 @@ function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
     const why = `doesn’t exist: ${formatDays(whole.first, whole.last)} has ${pluralize(pieces.length, name)}`;
     return refuse(why, 'Name the days, such as 2026-10-01..2026-10-15.');
   }
-  const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
   const isCut = from > 0 ? isoWeekday(whole.first) === 7 : isoWeekday(whole.last) === 6;
+  const span = { ...first, last: last.last, count: first.unit === 'day' ? 1 : to - from + 1 };
   if (each !== 'weekend' || !isCut) return span;
   const readings = [0, from > 0 ? -7 : 7].map((n) => `${addDays(span.first, n)}..${addDays(span.last, n)}`);
-  return refuse('could be either of two weekends', `Type ${readings.join(' or ')}.`, ...readings);
+  return refuse('could be either of two weekends', NAME_DAYS, ...readings);
 }
 
 /** The calendar as of a day in a zone. */
@@ -302,34 +294,24 @@ export class Calendar {
       return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
     });
 
-  /** `3 october`; without a year the latest, or the next. */
-  monthDay(month: number, day: number, year?: number): Point {
-    if (year !== undefined) return this.date(year, month, day);
-    const name = monthName(month);
-    if (name === '') return this.refused('isn’t a date', YEAR_FIRST);
-    // A leap year.
-    const most = daysInMonth(2024, month);
-    if (day < 1 || day > most)
-      return this.refused(
-        `isn’t a date: ${name} has ${most} days at most`,
-        `The last one is ${name.toLowerCase()}-${most}.`,
-      );
-    return recurring('day', 'day', 'year', (first) =>
-      day > daysInMonth(yearOf(first), month) ? undefined : daySpan(dateOf(yearOf(first), month, day)),
-    );
-  }
-
-  /** A date in digits. */
-  date(year: number, month: number, day: number): Point {
-    const read = (): Span => {
-      checkMonth(year, month);
-      const length = daysInMonth(year, month);
-      if (day >= 1 && day <= length) return daySpan(dateOf(year, month, day));
-      const last = dateOf(year, month, length);
-      const why = `isn’t a date: ${monthName(month)} ${year} has ${length} days`;
-      return refuse(why, `The last day of the month is ${last}.`, ...(day > length ? [last] : []));
+  /** `3 october 2026`; without a year the latest, or the next. */
+  date(year: number | null, month: number, day: number): Point {
+    const read = (inYear: number): Span => {
+      checkMonth(inYear, month);
+      const length = daysInMonth(inYear, month);
+      if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
+      const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
+      const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
+      const instead = year === null || day < 1 ? [] : [last];
+      return refuse(`isn’t a date: ${name} has ${length} days`, `The last one is ${last}.`, ...instead);
     };
-    return { ...fixed('day', read), isDated: true };
+    if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
+    // Each date that there is comes in a leap year.
+    const inLeapYear = orRefusal(() => read(2024));
+    if ('refusal' in inLeapYear) return fixed('day', () => read(2024));
+    return recurring('day', 'day', 'year', (first) =>
+      day > daysInMonth(yearOf(first), month) ? undefined : read(yearOf(first)),
+    );
   }
 
   /** A day that was named with its weekday, refused where they disagree. */
@@ -351,8 +333,8 @@ export class Calendar {
    * `1/2/2026`: the only date that it can be, or refused with both.
    * @param sign between the numbers where the year has two digits: with dots the day is first, with dashes the year may be
    */
-  eitherDate(a: number, b: number, year?: number, sign = ''): Point {
-    const points = [this.monthDay(b, a, year), this.monthDay(a, b, year)].filter((p) => this.#spanOf(p));
+  eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
+    const points = [this.date(year, b, a), this.date(year, a, b)].filter((p) => this.#spanOf(p));
     const days = [...new Set(points.map((point) => point.latest(this.today).first))];
     const known = days.slice(0, '-./'.indexOf(sign));
     if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
@@ -360,13 +342,12 @@ export class Calendar {
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
-  monthNames = MONTH_NAMES;
   refused = (...said: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...said));
 
   // Longer parts of the calendar.
 
-  /** @param year undefined: the latest that has begun; 'whole': the latest that is over */
-  part(kind: Part, n: number, year?: number | 'whole'): Point {
+  /** @param year null: the latest that has begun; 'whole': the latest that is over */
+  part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
       const read = (): Span => {
         if (kind === 'month') checkMonth(year, n);
@@ -376,7 +357,7 @@ export class Calendar {
       return { ...fixed(kind, read), isDated: true };
     }
     const point = recurring(kind, 'part', 'year', (first) => partOfYear(kind, n, yearOf(first)));
-    if (year === undefined) return point;
+    if (year === null) return point;
     return fixed(`last ${kind}`, () => {
       const span = point.latest(this.today);
       return span.last < this.today ? span : point.latest(addDays(span.first, -1));
@@ -410,7 +391,7 @@ export class Calendar {
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
-      if (each === 'week') return refuseWeeks(from, to, whole);
+      if (each === 'week') refuseWeek(from, to, whole);
       const found = pickPieces(each, from, to, whole);
       const isLater = of.recurs === 'part' && found.first > this.today;
       return isLater ? pickPieces(each, from, to, of.latest(addDays(whole.first, -1))) : found;
@@ -439,8 +420,7 @@ export class Calendar {
   #days(read: () => Days): Days | Refused {
     return orRefusal(() => {
       const days = read();
-      if (daysBetween(days.first, days.last) < MAX_PERIOD_DAYS) return days;
-      return refuseLength(...(days.counted === undefined ? ['last-3-years'] : []));
+      return daysBetween(days.first, days.last) < MAX_PERIOD_DAYS ? days : refuseLength();
     });
   }
 
@@ -448,12 +428,9 @@ export class Calendar {
   lastUnits(unit: Unit, count: number, includesToday = false): Days | Refused {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
-      if (count > MAX_PERIOD_DAYS) refuseLength(...(unit === 'day' ? [] : ['last-3-years']));
-      const last = this.unitsAgo(unit, includesToday ? 0 : 1).latest(this.today);
-      const days = this.#until(
-        this.unitsAgo(unit, includesToday ? count - 1 : count).latest(this.today),
-        last,
-      );
+      if (count > MAX_PERIOD_DAYS) refuseLength();
+      const ago = (n: number): Span => this.unitsAgo(unit, includesToday ? n - 1 : n).latest(this.today);
+      const days = this.#until(ago(count), ago(1));
       const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
       if (unit !== 'day') return { ...days, text: name };
       const text = includesToday ? `${name} including today` : count === 1 ? days.text : name;
@@ -482,15 +459,9 @@ export class Calendar {
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
       const [begin, end, other] = this.#ends(from, to);
-      const readings = [other ?? end, end].map(
-        ({ last }) => `${absoluteText(begin)}..${earlier(last, this.today)}`,
-      );
-      if (other !== undefined)
-        refuse(
-          'doesn’t say which day is the last one',
-          'Name it as a date, such as 2026-10-05.',
-          ...readings,
-        );
+      const rangeTo = ({ last }: Span): string => `${absoluteText(begin)}..${earlier(last, this.today)}`;
+      if (other)
+        refuse('doesn’t say which day is the last one', 'Name it as a date.', rangeTo(other), rangeTo(end));
       if (end.last < begin.first) {
         const isClear = from.recurs === undefined || (from.recurs === 'part' && to.recurs === 'part');
         refuse(
@@ -500,8 +471,7 @@ export class Calendar {
         );
       }
       if (end.first <= this.today) return this.#until(begin, end);
-      const instead = this.#endedEarlier(from, begin, to, end);
-      throw new RefusedWords({ why: 'is in the future', works: FUTURE, instead, quotes: to.place });
+      return refuse('ends in the future', FUTURE, ...this.#endedEarlier(from, begin, to, end));
     });
   }
 
@@ -509,9 +479,7 @@ export class Calendar {
   joined(...points: readonly Point[]): Days | Refused {
     return this.#days(() => {
       const ends = points.slice(1).map((point, n) => this.#ends(points[n] ?? point, point));
-      const areAdjacent = ends.every(
-        ([begin, end, other]) => other === undefined && end.first === addDays(begin.last, 1),
-      );
+      const areAdjacent = ends.every(([begin, end, other]) => !other && end.first === addDays(begin.last, 1));
       const [first, last] = [ends[0]?.[0], ends.at(-1)?.[1]];
       if (areAdjacent && first && last)
         return last.first > this.today ? refuse('is in the future', FUTURE) : this.#until(first, last);

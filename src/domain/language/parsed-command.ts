@@ -42,11 +42,11 @@ export const projectList = (several: SeveralProjects): string =>
     ? several
     : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
 
-/** Words to format; what is undefined is left out. */
-type SomeWords = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
+/** Some words of a command; what is undefined is not said. */
+export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
 /** The canonical text, which parses back to the same words: `prod 2026-10 vs 2026-09 storage csv`. */
-export function formatParsedCommand({ project, alias = project, ...words }: SomeWords): string {
+export function formatParsedCommand({ project, alias = project, ...words }: Words): string {
   const { several, top, isLowest, isOfDays, phrase, versus, product, unit, output } = words;
   const rank = rankText({ top, isLowest, isOfDays });
   const isRankOfAll = several === 'all' && top !== undefined && !isOfDays;
@@ -64,11 +64,7 @@ export function formatParsedCommand({ project, alias = project, ...words }: Some
 }
 
 /** `top 3`, `lowest`, `lowest 3 days` */
-export const rankText = ({
-  top,
-  isLowest,
-  isOfDays,
-}: Pick<SomeWords, 'top' | 'isLowest' | 'isOfDays'>): string =>
+export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
 /** Whether the answer may have to be shown in a window: a quick guess, wrong only if a project is called `csv` or `details`. */

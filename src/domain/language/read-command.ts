@@ -3,12 +3,12 @@ import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
 import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
-import { addDays, formatDays } from '../time/calendar.ts';
+import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { clipWord } from '../wording.ts';
-import { correctionsOf, explainBadWord, isKnownWord, type Slip } from './correct-text.ts';
+import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
-import { Calendar, MONTH_NAMES, type Place } from './named-days.ts';
+import { Calendar, type Place, type Slip } from './named-days.ts';
 import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
@@ -38,23 +38,26 @@ const BY_LENGTH = [
   'isn’t a period. Tally shows days, weeks or months by how long the period is',
   'Type last-month, or last-12-months to see each month.',
 ] as const;
-const NOW = ['doesn’t say since when', 'Type today, or this-month.'] as const;
 const FIGURES = {
   versus: ['compares what was spent in two periods', ONLY_SPEND],
   top: ['ranks projects by what they spent', ONLY_SPEND],
 } as const;
-const NO_FILE = { output: ['doesn’t belong there', ''] } as const;
-const SPEND_HINT = `Type a project, a period (last-7-days, this-month, 2026-10) or a product (${PRODUCT_WORDS}).`;
 
-const SPEND: Grammar = { start: 'Command', works: SPEND_HINT, refuses: { now: NOW } };
-const REPORT: Grammar = { ...SPEND, refuses: { ...SPEND.refuses, unit: BY_LENGTH, ...FIGURES, ...NO_FILE } };
+const SPEND: Grammar = {
+  start: 'Command',
+  works: `Type a project, a period (last-7-days, this-month, 2026-10) or a product (${PRODUCT_WORDS}).`,
+  refuses: { now: ['doesn’t say since when', 'Type today, or this-month.'] },
+};
+const REPORT: Grammar = {
+  ...SPEND,
+  refuses: { ...SPEND.refuses, unit: BY_LENGTH, output: ['doesn’t belong there', ONLY_SPEND], ...FIGURES },
+};
 const BALANCE: Grammar = {
   start: 'Command',
   works: `Type a project or a product (${PRODUCT_WORDS}). Only ${commandText('/spend')} takes periods.`,
   refuses: { ...FIGURES, period: AS_OF_NOW, today: AS_OF_NOW, unit: AS_OF_NOW },
 };
-const PROJECT: Grammar = { ...REPORT, isSingle: true, works: 'Type a project’s name or ID.' };
-const SINGLE: Grammar = { ...REPORT, isSingle: true };
+const SINGLE: Grammar = { ...REPORT, isSingle: true, works: 'Type a project’s name or ID.' };
 const PERIOD: Grammar = {
   ...REPORT,
   start: 'PeriodOnly',
@@ -69,9 +72,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/**
- * The items of a text, those of the day on which it was written: what was still running then, runs until today.
- */
+/** The items of a text, those of the day on which it was written: what was still running then, runs until today. */
 function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
   const { today, writtenOn = today } = reader;
   const written = readBy(text, start, { ...reader, today: writtenOn });
@@ -87,9 +88,9 @@ const slipAt = ({ start, end }: Place, why: string, works: string, ...instead: s
   ...{ start, end, why, works, instead },
 });
 
-const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name === 'september' ? 'sept' : name, name.slice(0, 3)]).join('|')})\\.?`;
-const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`);
-const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`);
+const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
+const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
+const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`, 'i');
 
 /** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
 function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
@@ -106,47 +107,27 @@ function checkName({ text }: Read, item: Of<'project'>): Slip | undefined {
   if (name === undefined) return undefined;
   // 701,001
   if (/^\d{1,3}(?:,\d{3})+$/.test(typed))
-    return slipAt(
-      item,
-      'isn’t a project ID',
-      'Project IDs are digits only, such as 123.',
-      typed.replaceAll(',', ''),
-    );
-  const start = item.start + Math.max(0, typed.search(new RegExp(`(?<!\\d)${name}(?!\\d)`)));
+    return slipAt(item, 'isn’t a project ID', 'Type it without commas.', typed.replaceAll(',', ''));
+  const start = item.start + typed.indexOf(name);
   const place = { start, end: start + name.length };
   if (name.length > LONGEST_ID)
     return slipAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
-  const instead = /[1-9]\d*$/.exec(name) ?? [];
-  const works = instead[0] === undefined ? 'Type an ID such as 123.' : `Type ${instead[0]}.`;
-  return slipAt(place, 'starts with a zero, and project IDs don’t', works, ...instead);
+  return slipAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
-/** A date, beside which a small number is hardly a project: `2026 10`, `2026-10 05`. */
-const DATE_BEFORE = /(?:(?<!\d)20\d\d(?:-\d\d?){0,2}|(?<![a-z])[a-z]{3,9} \d{1,2}) $/;
-
-/** Two projects without a comma: with one they are a list, and `701 001` is one number. */
+/** Two projects without a comma: with one they are a list. `701 001` is one number, and `10` beside a period may be a part of a date. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): Slip {
-  const [a, b] = [text.slice(first.start, first.end), item.names.join(',').replace(/^0+(?=\d)/, '')];
-  const between = text.slice(first.end, item.start);
-  const isDatePart =
-    /^\d{1,2}$/.test(b) &&
-    (DATE_BEFORE.test(text.slice(0, item.start)) ||
-      items.some(({ kind, start }) => kind === 'period' && start > item.end && start <= item.end + 1) ||
-      /^20\d\d$/.test(text.slice(item.end + 1, item.end + 5)));
-  const isNumber = /^\d{1,3} 0\d\d$/.test(text.slice(first.start, item.end));
-  const meant = isNumber ? a + item.names.join() : `${a},${b}${between.trimEnd()}`;
+  const [number] = /^\d{1,3} 0\d\d$/.exec(text.slice(first.start, item.end)) ?? [];
+  const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
+  const between = text.slice(first.end, item.start).trimEnd();
+  const list = `${text.slice(first.start, first.end)},${item.names}${between}`;
   return slipAt(
     { start: first.start, end: item.end },
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    ...(isDatePart && !isNumber ? [] : [meant]),
+    ...(hasDate && /^\d\d?$/.test(`${item.names}`) ? [] : [number?.replace(' ', '') ?? list]),
   );
 }
-
-const NOUNS: Readonly<Partial<Record<Kind, string>>> = {
-  ...{ period: 'period', product: 'product', top: 'number', versus: 'comparison', today: 'end' },
-  ...{ output: 'file', unit: 'unit' },
-};
 
 /** What an item says, which two spellings share. */
 function meaningOf({ start, end, ...item }: Item): string {
@@ -154,26 +135,28 @@ function meaningOf({ start, end, ...item }: Item): string {
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** Of each kind there is one, unless they mean the same. */
+/** Of each of these kinds there is one. */
+const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
+
 function secondOf({ text }: Read, before: Item | undefined, item: Item): Slip | undefined {
-  const noun = NOUNS[item.kind];
-  if (before === undefined || noun === undefined || meaningOf(before) === meaningOf(item)) return undefined;
-  const first = text.slice(before.start, before.end).replace(/^(?:vs|top) /, '');
-  return item.kind === 'output'
-    ? slipAt(item, `You asked for “${first}” and {word}`, 'Ask for one of them.')
-    : slipAt(item, `You named two ${noun}s, “${first}” and {word}`, `Ask about one ${noun} at a time.`);
+  if (before === undefined || !ONCE.has(item.kind) || meaningOf(before) === meaningOf(item)) return undefined;
+  return slipAt(
+    item,
+    `You asked for “${text.slice(before.start, before.end)}” and {word}`,
+    'Ask for one of them.',
+  );
 }
 
 /** What is wrong with an item by itself, or beside an earlier one of its kind. */
 function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefined {
   const { text, grammar, reader } = read;
   const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
-  if (refused !== undefined) return slipAt(item, refused[0], refused[1] || grammar.works);
+  if (refused !== undefined) return slipAt(item, ...refused);
   switch (item.kind) {
     case 'bad':
       return explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases);
     case 'refused':
-      return { start: item.start, end: item.end, ...item.refusal };
+      return item.refusal;
     case 'project': {
       const isSecond = before?.kind === 'project' && `${before.names}` !== `${item.names}`;
       const slip = isSecond ? secondProject(read, before, item) : checkName(read, item);
@@ -323,15 +306,15 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
     grammar,
   });
   const read = readAll(text);
-  const slipIn = (other: string) => findSlip(readAll(other));
-  if (holdsSecret(typed, read, (word) => slipIn(word) === undefined)) throw new Failure('secret-pasted');
+  const isValid = (other: string) => findSlip(readAll(other)) === undefined;
+  if (holdsSecret(typed, read, isValid)) throw new Failure('secret-pasted');
   if (read.items.some(({ kind }) => kind === 'help')) return { help: true };
   const slip = findSlip(read);
   if (slip === undefined) return commandOf(read);
-  const { start, end } = slip.quotes ?? slip;
+  const { start, end } = slip;
   // Some capitals have no lower case of the same length: İ.
   const word = (shown.length === text.length ? shown : text).slice(start, end).replace('^', '’');
-  throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, slipIn));
+  throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, isValid));
 }
 
 /**
@@ -348,11 +331,7 @@ export const parseReportText = (text: string, reader: Reader): SharedWords => pa
 export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedCommand, 'phrase'> =>
   parseWith(text, BALANCE, reader);
 
-/** Parses the text of a command about one project, which itself refuses a period or a product. @throws InvalidWord, secret-pasted */
-export const parseProjectText = (text: string, reader: Reader): SharedWords =>
-  parseWith(text, PROJECT, reader);
-
-/** As `parseReportText`, for commands about one project. */
+/** Parses the text of a command about one project, which itself refuses a period. @throws InvalidWord, secret-pasted */
 export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
   parseWith(text, SINGLE, reader);
 
@@ -371,15 +350,8 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** Whether all of a word says something in commands, so that no project can have it as its name. */
-export const hasMeaning = (word: string): boolean => !holdsUnknownWord(word, NO_ALIASES);
-
 /** What a question takes: the same, and what is running now is no other day. */
-const QUESTION: Grammar = {
-  ...SPEND,
-  works: `Type a command, such as ${commandText('/spend')} prod last-month.`,
-  refuses: {},
-};
+const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
 /** Why the items of a question can't be asked for; undefined where they can. */
 export const findItemsSlip = (text: string, items: readonly Item[], reader: Reader): Slip | undefined =>

@@ -21,7 +21,8 @@ export const DAY: Millis = 86_400_000;
 export const HOUR: Millis = 3_600_000;
 export const MINUTE: Millis = 60_000;
 
-const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+export const MONTH_NAMES: readonly string[] =
+  'January February March April May June July August September October November December'.split(' ');
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 
 /** @returns the day of a date in UTC */
@@ -118,7 +119,7 @@ export const isTimeZone = (name: string): boolean =>
   /^[a-z]/i.test(name) && tryParse(() => offsetAt(0, name)) !== undefined;
 
 function dayAndMonth(day: Day): string {
-  return `${Number(day.slice(8))} ${MONTHS[Number(day.slice(5, 7)) - 1]}`;
+  return `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 }
 
 /**
@@ -133,9 +134,6 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   if (first.slice(0, 7) !== last.slice(0, 7)) return `${dayAndMonth(first)} – ${dayAndMonth(last)}${year}`;
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
-
-const MONTH_NAMES =
-  'January February March April May June July August September October November December'.split(' ');
 
 /** @returns 'October', with its year unless `today` is in it: 'October 2025' */
 export function formatMonth(day: Day, today: Day | undefined): string {

@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import { parseProjectText } from '../../domain/language/read-command.ts';
+import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { IdentityClient, IssuedToken, Revocation, Tenant } from '../../identity/client.ts';
@@ -57,7 +57,7 @@ export const UNRESTRICTED =
 
 /** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
 export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
-  const { help, phrase, product, project, alias } = parseProjectText(text, reader);
+  const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>

@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
-import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
+import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/items.ts';
+import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -157,7 +157,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   if (!isAlias(alias)) return FORM_WORDS;
   if (reservedNames(verbs).has(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
-  return !hasMeaning(alias)
+  return holdsUnknownWord(alias, NO_ALIASES)
     ? undefined
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }

@@ -3,13 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
 import { periodOf } from '../../../src/domain/time/period.ts';
 import { anyText } from '../../support/any-text.ts';
-import {
-  readBalance,
-  readPeriod,
-  readProject,
-  readSingleProject,
-  readSpend,
-} from '../../support/read-words.ts';
+import { readBalance, readPeriod, readSingleProject, readSpend } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
 const read = (text: string, aliases?: ReadonlySet<string>) => {
@@ -226,7 +220,7 @@ describe('several projects', () => {
 
   it('are refused by commands about one project', () => {
     expect(() => readSingleProject('prod,staging', aliases)).toThrow('You named several projects');
-    expect(() => readProject('all', aliases)).toThrow('You named several projects');
+    expect(() => readSingleProject('all', aliases)).toThrow('You named several projects');
   });
 });
 

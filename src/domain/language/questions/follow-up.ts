@@ -2,7 +2,12 @@
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import type { NamedDays } from '../../time/period.ts';
 import { type Reader, readBy } from '../items.ts';
-import { formatParsedCommand, type ProjectName, type SeveralProjects } from '../parsed-command.ts';
+import {
+  formatParsedCommand,
+  type ProjectName,
+  type SeveralProjects,
+  type Words,
+} from '../parsed-command.ts';
 import {
   balanceCommands,
   budgetCommands,
@@ -13,7 +18,6 @@ import {
   namesOf,
   runningBeside,
   spendCommands,
-  type Words,
   wordsFor,
   wordsOf,
 } from './question-commands.ts';

@@ -6,9 +6,9 @@ import type { NamedDays } from '../../time/period.ts';
 import { type Item, type Reader, readBy } from '../items.ts';
 import {
   formatParsedCommand,
-  type ParsedCommand,
   type ProjectName,
   type SeveralProjects,
+  type Words,
 } from '../parsed-command.ts';
 import { commandOfItems, findItemsSlip } from '../read-command.ts';
 import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
@@ -22,15 +22,11 @@ export interface QuestionCommand {
 export interface MadeCommand extends QuestionCommand {
   /** Whether another command may be meant as well. */
   readonly isGuess?: boolean;
-  /** Whether only an answer before could tell the project, and the word that no project is named. */
+  /** Whether only an answer before could tell the project. */
   readonly isOpen?: boolean;
-  readonly refusal?: InvalidWord;
-  /** Why it is only offered. */
+  /** What is said with the offer. */
   readonly doubt?: InvalidWord | undefined;
 }
-
-/** What the words of a question say; undefined is nothing. */
-export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
 const OUTPUTS: readonly string[] = ['csv', 'details', 'why'];
 
@@ -157,7 +153,8 @@ export function balanceCommands(said: Said, words: Words): readonly MadeCommand[
   const { project, alias, several, product, output } = words;
   const text = formatParsedCommand({ project, alias, several, product, output });
   const doubt = isPast && said.refuse(isPast, AS_OF_NOW, '');
-  return [{ command: '/balance', text, isGuess: said.has('credit'), isOpen: isOpen(said, words), doubt }];
+  const isGuess = isPast !== undefined || said.has('credit');
+  return [{ command: '/balance', text, isGuess, isOpen: isOpen(said, words), doubt }];
 }
 
 /** Words that ask whether a budget is passed, and not whether it holds. */

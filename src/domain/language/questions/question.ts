@@ -5,9 +5,10 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
-import { couldBeName, explainBadWord, isKnownWord, nearestWords } from '../correct-text.ts';
+import { couldBeName, explainBadWord, isKnownWord } from '../correct-text.ts';
 import { QUESTION_WORDS } from '../generated.js';
 import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
+import type { Slip } from '../named-days.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip } from '../read-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
@@ -70,13 +71,13 @@ const MOST_OFFERED = 3;
  * @throws secret-pasted
  */
 export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
-  const { items, shown, doubt } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
+  const { items, shown, mistyped } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
   refuseSecret(text, items, reader.aliases);
   const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
   const judged = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new Said(items, shown, reader, answered), doubt, judged);
+  return interpret(new Said(items, shown, reader, answered), mistyped, judged);
 }
 
 /**
@@ -146,40 +147,27 @@ const readItems = (shown: string, reader: Reader, inThread: boolean): readonly A
     ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
   }) as readonly AskedItem[];
 
-/** A text with more mistakes than this isn't corrected. */
-const MOST_SLIPS = 3;
-
-/** The items of a text, with mistyped words put right; `doubt` is the first of them as it was typed. */
+/** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */
 function itemsOf(typed: string, reader: Reader, inThread: boolean) {
-  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), doubt: undefined };
-  let [shown, items] = [typed, asTyped.items];
-  let doubt: string | undefined;
-  for (let left = MOST_SLIPS; left >= 0; left--) {
-    const bad = items.filter((item) => item.kind === 'bad');
-    if (bad.length === 0) return { shown, items, doubt };
-    const slip = bad
-      .map(({ word, ...place }) => ({ ...place, meant: correctionOf(word, reader.aliases) }))
-      .find(({ meant }) => meant !== undefined);
-    if (slip?.meant === undefined || bad.length > MOST_SLIPS) break;
-    doubt ??= shown.slice(slip.start, slip.end);
-    shown = shown.slice(0, slip.start) + slip.meant + shown.slice(slip.end);
-    items = readItems(shown, reader, inThread);
+  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
+  const known = new Set([...reader.aliases, ...MEANT_WORDS]);
+  const unknown = asTyped.items.filter(({ kind }) => kind === 'bad');
+  let [shown, mistyped] = [typed, ''];
+  for (const { start, end } of unknown.toReversed()) {
+    mistyped = typed.slice(start, end);
+    const place = { start: 0, end: mistyped.length };
+    const [meant] = explainBadWord(mistyped.toLowerCase(), place, '', known).instead;
+    if (meant === undefined || !/^[a-z][a-z-]{2,19}$/i.test(mistyped)) return asTyped;
+    shown = shown.slice(0, start) + meant + shown.slice(end);
   }
-  return asTyped;
-}
-
-function correctionOf(word: string, aliases: Aliases): string | undefined {
-  if (!/^[a-z][a-z-]{2,19}$/.test(word)) return undefined;
-  const [one, ...forms] = nearestWords(word, MEANT_WORDS);
-  // Forms of one word are one: cost, costs.
-  const meant = forms.every((form) => one && form.startsWith(one.slice(0, -1))) ? one : undefined;
-  const [near] = explainBadWord(word, { start: 0, end: word.length }, '', aliases).instead;
-  return near ?? meant;
+  if (mistyped === '') return asTyped;
+  const items = readItems(shown, reader, inThread);
+  return items.some(({ kind }) => kind === 'bad') ? asTyped : { shown, items, mistyped };
 }
 
 function interpret(
   said: Said,
-  doubt: string | undefined,
+  mistyped: string | undefined,
   judged: (refusal: InvalidWord) => InvalidWord,
 ): Question | undefined {
   const refused = (refusal: InvalidWord): Question => {
@@ -191,10 +179,10 @@ function interpret(
   if (order) return { kind: 'command', rerun: { command: '/billing', text: orderText(said, order) } };
   if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
     return said.has('thanks') ? { kind: 'thanks' } : undefined;
-  const readings = alternativesOf(said).map((each) => catchInvalidWord(() => makeCommands(each)));
-  const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
   const place = slipOf(said);
-  const slip = place && said.refuse(place.quotes ?? place, place.why, place.works);
+  const slip = place && said.refuse(place, place.why, place.works);
+  const readings = alternativesOf(said, place).map((each) => catchInvalidWord(() => makeCommands(each)));
+  const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
   const [only, ...others] = made;
   if (only === undefined) {
     const why = slip ?? readings.find((each) => each instanceof InvalidWord);
@@ -202,11 +190,11 @@ function interpret(
   }
   const reruns = made.slice(0, MOST_OFFERED).map(({ command, text }) => ({ command, text }));
   const [rerun = only] = reruns;
-  const refusal = doubt === undefined ? (slip ?? only.doubt) : new InvalidWord(doubt, UNRECOGNIZED, '');
-  if (others.length > 0 || refusal || only.isGuess)
-    return { kind: 'guess', fact: refusal && judged(refusal).fact, reruns };
-  if (!only.isOpen) return { kind: 'command', rerun };
-  return { kind: 'which-project', fact: only.refusal && judged(only.refusal).fact, rerun };
+  const typo = mistyped === undefined ? undefined : new InvalidWord(mistyped, UNRECOGNIZED, '');
+  const doubt = typo ?? slip ?? only.doubt;
+  const fact = doubt && judged(doubt).fact;
+  if (others.length > 0 || typo || slip || only.isGuess) return { kind: 'guess', fact, reruns };
+  return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
@@ -228,7 +216,7 @@ const isOfCommand = (item: AskedItem): item is AskedItem & Item =>
   item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 
 /** What the items of commands can't say together. Who says “we” names all projects. */
-function slipOf(said: Said) {
+function slipOf(said: Said): Slip | undefined {
   const items = said.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = said.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
@@ -237,15 +225,12 @@ function slipOf(said: Said) {
   return findItemsSlip(said.shown.toLowerCase(), [...items, ...all], said.reader);
 }
 
-/** A button for what is to come would offer something else, one with today more, and 0815 is no slip for 815. */
-const NOT_REPLACED = /^(?:next|tomorrow|incl|0\d+$)/i;
-
 /** The items; where some can't be asked for, each of those that would work in their place. */
-function alternativesOf(said: Said): readonly Said[] {
-  const slip = slipOf(said);
+function alternativesOf(said: Said, slip: Slip | undefined): readonly Said[] {
   if (slip === undefined) return [said];
+  // “This month” is no answer to what the next one will cost.
+  if (/^(?:next|tomorrow)/i.test(said.typed(slip))) return [];
   const { start, end, instead } = slip;
-  if (NOT_REPLACED.test(said.typed(slip))) return [];
   return instead.flatMap((text) => {
     const meant = readBy(text, 'Command', said.reader).map((item): AskedItem => ({ ...item, start, end }));
     const kept = said.items.filter((item) => item.end <= start || item.start >= end);
@@ -259,32 +244,28 @@ function alternativesOf(said: Said): readonly Said[] {
 /** @throws InvalidWord */
 function makeCommands(said: Said): readonly MadeCommand[] {
   said.refuseAny(['unclear'], 'could mean two things here');
-  const [unbilled] = said.items.filter(({ role }) => role === 'unbilled');
+  const unbilled = said.first('unbilled');
+  const unbilledName = unbilled && UNBILLED.get(said.typed(unbilled).toLowerCase());
   if (unbilled)
-    throw said.refuse(
-      unbilled,
-      `Billing reports projects, products and days, not ${pluralOf(said.typed(unbilled).toLowerCase())}`,
-      '',
-    );
+    throw said.refuse(unbilled, `Billing reports projects, products and days, not ${unbilledName}`, '');
   const subject = subjectOf(said);
   const [first] = said.items;
   if (subject !== undefined && first !== undefined) said.marks.set(`about:${subject}`, first);
-  const [unknown, ...more] = said.of('bad');
+  const unknown = said.of('bad')[0];
+  // “Why?” and “again” only refer to an answer.
+  const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
+  if (!unknown && !said.answered && said.has(...marks) && said.hasOnly(...marks))
+    return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
   if (unknown === undefined) {
-    // “Why?” and “again” only refer to an answer.
-    const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
-    if (!said.answered && said.has(...marks) && said.hasOnly(...marks))
-      return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
     refuseLoose(said);
     return commandsFor(subject, said);
   }
   const { why, works } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
-  const refusal = new InvalidWord(said.typed(unknown), why, works);
-  const isMissing =
-    (subject === 'spend' || subject === 'balance') && more.length === 0 && isOfOneProject(said);
-  if (!isMissing || why !== UNRECOGNIZED || !isName(said, unknown)) throw refusal;
+  const refusal = said.refuse(unknown, why, works);
+  const isFigures = subject === 'spend' || subject === 'balance';
+  if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(said, unknown)) throw refusal;
   refuseLoose(said);
-  return commandsFor(subject, said).map((made) => ({ ...made, isOpen: true, refusal }));
+  return commandsFor(subject, said).map((made) => ({ ...made, isOpen: true, doubt: refusal }));
 }
 
 /** @throws InvalidWord */
@@ -306,28 +287,16 @@ function commandsFor(subject: Subject | undefined, said: Said): readonly MadeCom
   }
 }
 
-const pluralOf = (word: string): string =>
-  /^(?:vm|gpu|cpu|sku)s?$/.test(word)
-    ? `${word.replace(/s$/, '').toUpperCase()}s`
-    : word.endsWith('s')
-      ? word
-      : `${word}s`;
-
-const isOfOneProject = (said: Said): boolean =>
-  wordsOf(said).project === undefined &&
-  !said.has('project', 'all', 'top', 'most', 'which', 'least', 'more', 'who', 'it');
-
-/** Words for people, which are never a project's name here. */
-const PEOPLE = /^(?:he|she|everyone|everybody|someone|somebody|anyone|people|person|guys|folks|colleagues?)$/;
-
-/** Whether a word may be the name of a project: “how much did blork spend?”, but not “how much memory”. */
-function isName(said: Said, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
+/** Whether a word may be the one project asked about: “how much did blork spend?”, but not “how much memory”. */
+function mayBeProject(said: Said, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
   const before = said.items[said.items.indexOf(unknown) - 1];
-  const text = before === undefined ? '' : said.typed(before).toLowerCase();
   return (
+    said.of('bad').length === 1 &&
+    !said.has('project', 'all', 'top', 'most', 'which', 'least', 'more', 'who', 'it') &&
     couldBeName(unknown.word) &&
     !isKnownWord(unknown.word) &&
-    !PEOPLE.test(unknown.word) &&
-    !/^(?:.* )?(?:much|many|more|less|which|what|an?|any|some|by|per)$/.test(text)
+    !/\b(?:much|many|more|less|which|what|an?|any|some|by|per)$/.test(
+      before ? said.typed(before).toLowerCase() : '',
+    )
   );
 }

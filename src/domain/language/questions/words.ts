@@ -91,11 +91,11 @@ export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   ),
 );
 
-/** Things that people ask about and billing doesn't know, in the singular. */
-export const UNBILLED: ReadonlySet<string> = new Set(
-  'service tag label team vm gpu cpu region zone machine server instance cluster namespace bucket disk database user customer container pod node department resource sku application app environment'.split(
-    ' ',
-  ),
+/** Things that people ask about and billing doesn't know, as a refusal names them, by what people type. */
+export const UNBILLED: ReadonlyMap<string, string> = new Map(
+  'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments'
+    .split(' ')
+    .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
 );
 
 const MEANT: ReadonlySet<string> = new Set(
