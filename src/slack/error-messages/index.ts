@@ -133,6 +133,7 @@ const ADVICE: AdviceTable = {
     },
     fix: { ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`) },
   }),
+  'rights-changed': tryAgain(),
   throttled: ({ wait }) => tryAgainIn(wait),
 
   'token-rejected': replace(LOST_TOKEN),

@@ -53,16 +53,17 @@ export function createMessages(
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
-    if (responseUrl !== undefined) {
+    const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
+    // Below a message that stays, only an ordinary message can be replaced later.
+    if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       const isPosted = await responseUrls.post(responseUrl, LOADING, { replace: replaces }).then(
         () => true,
         (error: unknown) => isFailure(error, 'slack-failed') && error.data.unclear,
       );
-      // After a click in a message that stays, `replace_original` would replace that message.
       const canReplace = audience === 'asker' && (replaces || !isClick);
       return isPosted ? { kind: 'response-url', canReplace } : undefined;
     }
-    if (channel !== undefined && !isDirectMessage(channel)) return undefined;
+    if (channel !== undefined && !isInDirectMessage) return undefined;
     const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
     return { kind: 'message', isPublic: false, ...at };
   };

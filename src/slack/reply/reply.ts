@@ -83,7 +83,8 @@ function waysToReply(
     /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: messages.posted,
     /** Says after `delay` ms that the answer takes longer, unless it was given. */
-    startLoadingMessage: (delay: Millis): void => messages.startLoading(delay, audience, replaces),
+    startLoadingMessage: (delay: Millis, mayReplace: boolean): void =>
+      messages.startLoading(delay, audience, replaces && mayReplace),
     /** Opens a loading view after `delay` ms unless the form is open. */
     startLoadingView: modals.startLoading,
     /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */

@@ -26,7 +26,7 @@ const MOST_ATTEMPTS = 3;
 /** Thrown in place of sending what rests on rights that are no longer so. */
 export class RightsChanged extends Error {}
 
-/** Does the work, and again from its start when the rights that it rests on have changed. @throws edit-conflict, and what the work throws */
+/** Does the work, and again from its start when the rights that it rests on have changed. @throws rights-changed, and what the work throws */
 export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     try {
@@ -35,7 +35,7 @@ export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T
       if (!(error instanceof RightsChanged)) throw error;
     }
   }
-  throw new Failure('edit-conflict', { now: 'Ask again.' });
+  throw new Failure('rights-changed');
 }
 
 export type WithRights = ReturnType<typeof createWithRights>;
@@ -126,7 +126,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
    * @param annotate gets whose record it works with, and that it was replayed
    * @param command the command that is run, if any
    * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws not-allowed, slack-failed, store-unavailable, edit-conflict, and what the work throws
+   * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
    */
   return async <T>(
     reply: Reply,
