@@ -181,8 +181,6 @@ export interface ExplainedDays {
   readonly rows: readonly Row[];
   /** Reported days that don't count, as their counterpart isn't reported: missing, not zero. */
   readonly uncompared: readonly Row[];
-  /** Whether days whose counterpart isn't reported are compared with each other, as there are equally many. */
-  readonly isSwapped: boolean;
 }
 
 /**
@@ -219,7 +217,6 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
     value: sumMoney(explained.map(({ value }) => value)),
     rows: explained.sort(byDifference),
     uncompared: SIDES.map((side) => rowOf(leftOut, [side])).filter(({ label }) => label !== ''),
-    isSwapped: lone.some((each) => isAlone(each) && each.row.current && each.row.before),
   };
 }
 
