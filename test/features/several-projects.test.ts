@@ -60,9 +60,9 @@ describe('/spend about several projects', () => {
       '*unchanged* vs 7–13 Nov · biggest change: prod + 70.00',
     ]);
     expect(rowsOf(answer.blocks)).toEqual([
-      ['Project · share', 'Spent', 'Change'],
-      ['staging · 57.1 %', '280.00', '▼ 20.0 %'],
-      ['prod · 42.9 %', '210.00', '▲ 50.0 %'],
+      ['Project', 'Spent', 'Change'],
+      ['staging', '280.00', '▼ 20.0 %'],
+      ['prod', '210.00', '▲ 50.0 %'],
     ]);
     expect(answer.visibleText).not.toContain('fetched');
     expect(bot.slack.complaints).toEqual([]);
@@ -129,7 +129,7 @@ describe('/spend about several projects', () => {
   it('marks a project of which days are missing, and says how many have data', async () => {
     bot.billing.setItems('6001', november(14, 18, '30'));
     const answer = await bot.ask('/spend prod,staging');
-    expect(rowsOf(answer.blocks).find(([project]) => project?.startsWith('prod · '))?.[1]).toBe('150.00*');
+    expect(rowsOf(answer.blocks).find(([project]) => project === 'prod')?.[1]).toBe('150.00*');
     expect(answer.visibleText).toContain('* Days with data: prod 5 of 7 days.');
   });
 

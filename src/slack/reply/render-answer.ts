@@ -197,11 +197,10 @@ export function listParts<T extends ProjectAnswer>(
   { answered, failed }: AnswerView<ProjectAnswer>,
   sorted: readonly T[],
   columns: readonly Column<T>[],
-  { beside, others = [] }: { readonly beside?: Column<T> | undefined; readonly others?: string[][] } = {},
 ): Pick<Answer, 'rows' | 'remarks' | 'facts' | 'notes'> {
   const { nameOf, facts } = productNames(answered);
   return {
-    rows: { cells: projectRows(sorted, columns, failed, { nameOf, others, beside }) },
+    rows: { cells: projectRows(sorted, columns, failed, { nameOf }) },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts,
     notes: failedNotes(failed),
