@@ -21,7 +21,6 @@ type LoadingPlace =
 
 export interface OutgoingFile {
   readonly name: string;
-  readonly title: string;
   readonly content: string;
   readonly about: string;
 }
@@ -136,7 +135,7 @@ export function createMessages(
     },
 
     /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
-    async sendFile({ name, title, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
+    async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
       const isPublic = audience === 'channel' && channel !== undefined && publicThread !== undefined;
       const place = isPublic
         ? { channel_id: channel, thread_ts: publicThread }
@@ -145,7 +144,7 @@ export function createMessages(
         client.filesUploadV2({
           ...place,
           filename: name,
-          title,
+          title: name,
           content,
           initial_comment: escapeMarkup(about),
         }),
