@@ -206,24 +206,13 @@ describe('/balance all', () => {
 });
 
 describe('a list of projects that is longer than an option’s value', () => {
-  it('has its periods and menu items as buttons', async () => {
+  it('has its menu items as buttons', async () => {
     const ids = Array.from({ length: 6 }, (_, n) => `${n + 1}`.repeat(31));
     for (const id of ids) bot.billing.setItems(id, november(14, 20, '1'));
     const answer = await bot.ask(`/spend ${ids.join(',')}`);
-    const row = answer.blocks.find(({ type }) => type === 'actions') as {
-      elements: { type: string; text?: { text: string } }[];
-    };
-    expect(row.elements.map(({ type }) => type)).not.toContain('overflow');
-    const labels = row.elements.map(({ text }) => text?.text);
-    expect(labels).toEqual(
-      expect.arrayContaining(['Yesterday', 'This month so far', 'Share', 'CSV', 'Details']),
-    );
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'This month so far');
-    await bot.slack.waitFor(() =>
-      toAnswer(bot.slack.messages(OWNER, CHANNEL).find(({ ts }) => ts === answer.ts)!).visibleText.includes(
-        '1–21 Nov',
-      ),
-    );
+    const buttons = JSON.stringify(answer.blocks.filter(({ type }) => type === 'actions'));
+    for (const label of ['Share', 'Include today', 'CSV', 'Details']) expect(buttons).toContain(`"${label}"`);
+    expect(buttons).not.toContain('"overflow"');
     expect(bot.slack.complaints).toEqual([]);
   });
 });

@@ -12,6 +12,7 @@ export const answerView = <T extends ProjectAnswer>(
   return {
     ...{ answered: [figures], failed: [], at: now, fetched: now, locale: 'en-US' },
     ...{ sharedBy: undefined, user: { canManage: false, zone: 'UTC' } },
+    mayShare: () => true,
     projects: { word, product, targets: [target], isList: false },
     ...details,
   };

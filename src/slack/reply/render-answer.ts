@@ -55,7 +55,7 @@ import type { Request } from '../request/request.ts';
 /** What an answer is drawn from: what was asked, by whom, and the figures of each project. */
 export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   extends ProjectAnswers<T>,
-    Pick<Request, 'at' | 'locale' | 'sharedBy'> {
+    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
   readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
   readonly projects: AskedProjects;
   readonly fetched: Millis;
@@ -64,12 +64,12 @@ export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
 /** Asks about the projects of a request. @throws as {@link fetchEach} */
 export async function fetchProjects<T extends ProjectAnswer>(
   projects: AskedProjects,
-  { at, locale, sharedBy, user }: Request,
+  { at, locale, sharedBy, mayShare, user }: Request,
   clock: () => Millis,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<AnswerView<T>> {
   const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, user };
+  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
 /** What is said, in the order in which it is read. A message, a CSV and Details are drawn from it. */
@@ -221,13 +221,13 @@ interface AnswerActions {
 
 /** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
-  { projects, answered: [first], at, sharedBy, user }: AnswerView<T>,
+  { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
   return actions(
     ...before,
-    ...(sharedBy === undefined ? shareButton(link, at) : []),
+    ...(sharedBy === undefined && mayShare(link.text) ? shareButton(link, at) : []),
     ...after,
     ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
       ? []

@@ -93,6 +93,8 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
+    const isChannel = source.channel !== undefined && !isDirectMessage(source.channel);
+    // Others see here what everybody in the channel may see.
     const everybody: ProjectScope = { channel, isUnlimited: false };
     const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
@@ -109,10 +111,9 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       reply: reply.as(source, {
         audience,
         confirm,
-        // Others see here what everybody in the channel may see.
-        mayShare: ({ text }) => !user.canManage || mayAsk(text, { ...everybody, workspace, at }),
         command: command && withoutSecrets(command, workspace.aliases),
       }),
+      mayShare: (text) => isChannel && (!user.canManage || mayAsk(text, { ...everybody, workspace, at })),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };

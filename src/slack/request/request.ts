@@ -31,6 +31,8 @@ export interface Request extends ProjectScope {
   /** Tally’s own user ID, if an event names it. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
+  /** Whether everybody in the channel may read the answer to a command with these words. */
+  readonly mayShare: (text: string) => boolean;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
   readonly recordError: (error: unknown) => void;
   /** What it may ask of Slack. Each throws slack-failed. */
