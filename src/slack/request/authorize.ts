@@ -10,7 +10,7 @@ import { type Command, withoutSecrets } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { type HandlerRules, managersOf, type Request, slackLookups } from './request.ts';
+import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
 import { isDirectMessage, threadOf } from './source.ts';
 import type { User } from './users.ts';
 
@@ -71,7 +71,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new Failure('not-allowed', {
         reason: 'not-manager',
-        managers: await managersOf(people, workspace).known(),
+        managers: await findManagers(people, workspace, false),
       });
     requireRight(right, user);
 
