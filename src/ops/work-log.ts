@@ -11,7 +11,7 @@ const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outco
   ...['ok', 'replayed', 'duplicate', 'invalid-form'],
   ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
-  ...(['access-missing', 'edit-conflict', 'not-installed'] as const),
+  ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
 ]);
 /** Outcomes of a message that need no attention: nothing is wrong, or Tally tries again. */
 const IS_WELL: ReadonlySet<string> = new Set<MessageWork['outcome']>([

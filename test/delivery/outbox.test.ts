@@ -122,6 +122,35 @@ describe('a message that is due', () => {
     expect((await stored())?.next).toBeUndefined();
   });
 
+  it('is drawn again for a manager only while its reader is one', async () => {
+    const managers = (...named: string[]) =>
+      redis.hset(recordKey(TEAM), 'settings', JSON.stringify({ managers: named }));
+    const limited = {
+      alias: 'prod',
+      id: '7',
+      product: 1,
+      channels: ['C0FINANCE1'],
+      addedBy: 'U0A',
+      addedAt: 0,
+    };
+    await redis.hset(recordKey(TEAM), 'project:prod', JSON.stringify({ ...limited, owner: 'U0A' }));
+    const render = () => ({ text: `At ${now}`, blocks: [section(`At ${now}`)] });
+    kind = {
+      prepare: async () => ({ projects: [{ id: '7', product: 1 }], render }),
+      afterSent: (message) => ({ message: { ...message, next: now + HOUR } }),
+    };
+    plan('U0OWNER001');
+    await managers('U0OWNER001');
+    await run();
+    now += HOUR;
+    await run();
+    expect(slack.posts).toMatchObject([{ edits: 1, text: `At ${now}` }]);
+    await managers('U0BOSS0001');
+    now += HOUR;
+    await run();
+    expect(slack.posts).toMatchObject([{ edits: 1, text: `At ${now - HOUR}` }]);
+  });
+
   it('leaves a second between two messages to one channel', async () => {
     plan(CHANNEL, 'One', 'notice/1/C');
     plan(CHANNEL, 'Two', 'notice/2/C');

@@ -240,7 +240,7 @@ describe('the Home', () => {
     await bot.slack.press(OWNER, HOME, 'Refresh');
     await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/^prod +[\d,.]+/m);
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
-      '*gone* uses the connection finance, which no longer exists.',
+      'The connection “finance”, which gone uses, no longer exists.',
     );
     const asked = bot.billing.requests.length;
     await bot.slack.press(MEMBER, HOME, 'Refresh').catch(() => open(MEMBER));

@@ -275,6 +275,9 @@ describe('/billing projects', () => {
     await bot.slack.dismiss(OWNER);
     const members = await bot.ask('/billing projects', MEMBER);
     expect(members.visibleText).toContain('for example /spend 123');
+    const { visibleText: pictured } = await bot.ask('/spend 😀 yesterday', MEMBER);
+    expect(pictured).toContain('for example /spend 123 yesterday');
+    expect(pictured).not.toContain('😀');
     expect(members.visibleText).not.toContain('Add a project…');
   });
 

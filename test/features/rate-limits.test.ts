@@ -81,7 +81,6 @@ describe('a person who sends too many requests', () => {
     bot.slack.messages(person, channel).filter(({ from }) => from !== person);
   const many = (count: number, work: () => Promise<unknown>) =>
     Promise.all(Array.from({ length: count }, work));
-  const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
 
   it('gets an answer to every command: first figures, then when to try again and a button', async () => {
     await many(60, () => bot.slack.say(OWNER, CHANNEL, '/balance 123'));
@@ -169,23 +168,6 @@ describe('a person who sends too many requests', () => {
     time += 1_000;
     await bot.slack.openHome(OWNER);
     await bot.slack.waitFor(() => !TOO_FAST.test(textOf(bot.slack.home(OWNER)?.view)));
-  });
-
-  it('can test a connection ten times, then sees when the next test is possible', async () => {
-    const { ts } = await bot.ask('/billing status');
-    const place = { channel: CHANNEL, ts };
-    const shown = () => textOf(seen().find((one) => one.ts === ts)?.blocks);
-    const before = bot.billing.requests.length;
-    // Connecting was the first of the ten tests.
-    for (let test = 1; test < RATE_LIMITS.tests.person.most; test += 1) {
-      await bot.slack.choose(OWNER, place, 'rerun:connection-main', 'Test now');
-      await bot.slack.waitFor(() => bot.billing.requests.length === before + test, 10_000);
-    }
-    await bot.slack.choose(OWNER, place, 'rerun:connection-main', 'Test now');
-    await bot.slack.waitFor(() => shown().includes('doing this faster'));
-    expect(shown()).toMatch(/Try again in \d+ seconds\./);
-    expect(bot.billing.requests).toHaveLength(before + RATE_LIMITS.tests.person.most - 1);
-    expect(calls('chat.postMessage')).toEqual([]);
   });
 });
 

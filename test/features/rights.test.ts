@@ -715,7 +715,7 @@ describe('a member who leaves', () => {
     bot.slack.workspace.person(MEMBER)!.left = true;
     now += MINUTE - 1;
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(true);
-    now += 1;
+    now += 2;
     expect(await COLUMNS['ask: command']!(MEMBER)).toBe(false);
     delete bot.slack.workspace.person(MEMBER)!.left;
   });
@@ -745,7 +745,7 @@ describe('when Slack does not return a person’s role', () => {
   });
 
   it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
-    bot.slack.failNext('users.info', 'hang', 2);
+    bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
     expect(await suggestions).toEqual([]);

@@ -249,9 +249,9 @@ describe('what /spend … vs … says', () => {
       '*▲ 66.7 %* vs 1–30 Sep (daily average, + 10.00 a day, 29 of 30 days reported) · biggest change: prod + 10.00 a day',
     ]);
     expect(rowsOf(answer.blocks)).toEqual([
-      ['Project · share', 'Spent', '1–30 Sep'],
-      ['prod · 80.0 %', '620.00', '300.00 · ▲ 100.0 %'],
-      ['staging · 20.0 %', '155.00', '145.00* · unchanged'],
+      ['Project', 'Spent', '1–30 Sep'],
+      ['prod', '620.00', '300.00 · ▲ 100.0 %'],
+      ['staging', '155.00', '145.00* · unchanged'],
     ]);
     expect(answer.visibleText).toContain('* Days with data, 1–30 Sep: staging 29 of 30 days.');
   });

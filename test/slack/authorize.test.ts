@@ -83,7 +83,7 @@ describe('what Slack is asked of a person', () => {
   it('is their role, once a minute if they only ask questions', async () => {
     const twice = async () => [await ask('/spend'), await ask('/spend')];
     expect(await askedDuring(twice)).toEqual([MEMBER]);
-    now += MINUTE;
+    now += MINUTE + 1;
     expect(await askedDuring(() => ask('/spend'))).toEqual([MEMBER]);
   });
 
@@ -122,19 +122,20 @@ describe('a refusal to somebody who is no manager', () => {
     });
   const refusal = () => ask('/billing manage');
 
-  it('names the managers of the settings, and asks Slack nothing about them', async () => {
+  it('names the managers of the settings, and asks about them once a minute', async () => {
     await connect('main', ADMIN, 1);
     await useSettings({ managers: [OWNER] });
-    expect(await askedDuring(async () => expect(await refusal()).toContain(`<@${OWNER}>`))).toEqual([MEMBER]);
+    const twice = async () => {
+      for (const _ of [1, 2]) expect(await refusal()).toMatch(new RegExp(`<@${OWNER}>(?!.*<@${ADMIN}>)`));
+    };
+    expect((await askedDuring(twice)).filter((id) => id !== MEMBER)).toEqual([OWNER]);
   });
 
-  it('names the admin who registered the newest token if the settings name no manager, and asks about them once a minute', async () => {
+  it('names the admins who registered a token if the settings name no manager', async () => {
     await connect('new', ADMIN, 2);
     await connect('old', OWNER, 1);
-    const twice = async () => {
-      for (const _ of [1, 2]) expect(await refusal()).toMatch(new RegExp(`<@${ADMIN}>(?!.*<@${OWNER}>)`));
-    };
-    expect((await askedDuring(twice)).filter((id) => id !== MEMBER)).toEqual([ADMIN]);
+    const said = await refusal();
+    for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
   it('names nobody if that person is no longer an admin, or no token was registered', async () => {

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { type Message, section } from '../../src/slack/kit/blocks.ts';
+import { actions, type Message, option, overflow, section } from '../../src/slack/kit/blocks.ts';
 import { modal } from '../../src/slack/kit/modal.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import type { CommandHandler, Listeners } from '../../src/slack/server/listeners.ts';
@@ -30,6 +30,7 @@ async function started(
   const spend: CommandHandler = {
     right: 'ask',
     figures: true,
+    needs: (text) => ({ sendsFile: text === 'csv' }),
     async run(_, request) {
       await isAnswering;
       await answer(request);
@@ -78,6 +79,34 @@ describe('an answer that takes longer', () => {
     finish();
     await bot.slack.waitFor(() => bot.messageTexts().at(-1) === 'only you');
     expect(bot.messageTexts(CHANNEL, MEMBER)).toEqual(['42']);
+  });
+
+  it.each([
+    ['a channel', CHANNEL],
+    ['a direct message', OWNER.replace(/^U/, 'D')],
+  ])('shows it below a message in %s whose menu asks for a file, which stays', async (_, channel) => {
+    const answer = say('42');
+    const menu = overflow('rerun:more', [option('CSV', '/spend csv')]);
+    await started({}, ({ reply }) =>
+      reply.source.isClick
+        ? reply.private(say('Here is the file'))
+        : reply.update({ ...answer, blocks: [...answer.blocks, actions(menu)] }),
+    );
+    finish();
+    await bot.slack.say(OWNER, channel, '/spend');
+    const { ts } = await bot.slack.waitFor(() =>
+      bot.slack.messages(OWNER, channel).find(({ text }) => text === '42'),
+    );
+    isAnswering = new Promise((resolve) => {
+      finish = resolve;
+    });
+    await bot.slack.choose(OWNER, { channel, ts }, 'rerun:more', 'CSV');
+    const texts = () =>
+      bot.slack.messages(OWNER, channel).flatMap(({ from, text }) => (from === OWNER ? [] : text));
+    await bot.slack.waitFor(() => texts().includes(LOADING));
+    finish();
+    await bot.slack.waitFor(() => texts().at(-1) === 'Here is the file');
+    expect(texts()[0]).toBe('42');
   });
 
   it('is replaced by the reason if it fails', async () => {

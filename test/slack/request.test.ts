@@ -146,15 +146,6 @@ describe('a click in a message', () => {
   });
 });
 
-it('an answer has a Share button only where somebody else could read it', async () => {
-  const blocks = [section('A'), actions(button('share', 'Share', { value: '1 /spend 123' }))];
-  await started({ commands: command(({ reply }) => reply.update({ text: 'A', blocks })) });
-  for (const [channel, text] of Object.entries({ [CHANNEL]: 'A\nShare', D0OWNER001: 'A' })) {
-    await tally.slack.say(OWNER, channel, '/spend');
-    await tally.slack.waitFor(() => tally.messageTexts(channel).at(-1) === text);
-  }
-});
-
 describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
   const QUESTION: CommandHandler = {

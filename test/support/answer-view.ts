@@ -1,17 +1,18 @@
 import type { ProjectAnswer } from '../../src/slack/commands/project-answers.ts';
-import type { AnswerDetails, AnswerView } from '../../src/slack/reply/render-answer.ts';
+import type { AnswerView } from '../../src/slack/reply/render-answer.ts';
 
 /** What an answer about one project is drawn from. @param details other than the ordinary ones */
 export const answerView = <T extends ProjectAnswer>(
   figures: T,
   now: number,
-  details: Partial<AnswerDetails> = {},
+  details: Partial<Omit<AnswerView, 'answered'>> = {},
 ): AnswerView<T> => {
   const { target } = figures;
   const { word, product } = target;
   return {
     ...{ answered: [figures], failed: [], at: now, fetched: now, locale: 'en-US' },
     ...{ sharedBy: undefined, user: { canManage: false, zone: 'UTC' } },
+    mayShare: () => true,
     projects: { word, product, targets: [target], isList: false },
     ...details,
   };

@@ -149,6 +149,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   ),
   [new Failure('unseal-failed', { reason: 'unknown-key' }), 'stored record.'],
   [new Failure('settings-damaged'), 'settings'],
+  [new Failure('rights-changed'), 'changed while'],
   [new Failure('edit-conflict', { now: 'It is paused now.' }), 'It is paused now.'],
   [new Failure('store-unavailable', { write: 'unsure' }, cause), 'database'],
   [new Failure('store-unavailable', { isOverwritten: true }), 'tally doctor'],

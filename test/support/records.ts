@@ -99,6 +99,7 @@ export function requestOf({
   return {
     ...{ at, channel: 'C1', sharedFrom: undefined, sharedBy: undefined, workspace },
     ...{ isUnlimited: false, audience: 'asker', locale: 'en-US', recordError: () => undefined },
+    mayShare: () => true,
     user: {
       ...{ teamId: 'T1', id: 'U1', locale: 'en-US', zone: undefined },
       ...permissionsOf(user?.role ?? 'member', workspace.settings, false),

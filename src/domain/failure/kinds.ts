@@ -128,6 +128,7 @@ export const KINDS = {
     },
     { summary: 'not allowed here' },
   ).says(({ reason }) => NOT_ALLOWED[reason]),
+  'rights-changed': kind({}).says(() => 'Who may see this changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
   /** More than one person, or all of a workspace, may ask in a short time. `doing` completes "You're …". */
   throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(

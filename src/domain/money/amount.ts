@@ -155,12 +155,6 @@ export function toRoundedDigits(value: Money): string {
   return short.toFixed(1 - short.e);
 }
 
-/** Whether amounts as people read them, each rounded by itself, add up to their sum as people read it. */
-export const isRoundedSumExact = (amounts: readonly Money[]): boolean =>
-  sumMoney(amounts.map(round)).eq(round(sumMoney(amounts)));
-
-const round = (value: Money): Money => new Big(toRoundedDigits(value));
-
 /** @param digits a decimal; all of its fraction is kept */
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);

@@ -4,9 +4,9 @@ import {
   clipWireValue,
   type Money,
   parseAmount,
+  sumMoney,
   toPlainDigits,
   type WireScalar,
-  ZERO,
 } from './amount.ts';
 
 /** One item of the service's report, as it was sent. */
@@ -51,21 +51,19 @@ export interface DayCharges {
  * @returns the days in the order of their first item; items without a day by themselves
  */
 export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
-  const byDay = new Map<Day, OpenDay>();
-  const rows: OpenDay[] = [];
+  const days = new Map<string | symbol, OpenDay>();
   for (const item of items) {
     const day = parseBillingDay(item.day, zone);
-    const known = 'day' in day ? byDay.get(day.day) : undefined;
-    const sums = known ?? { day, amount: emptySum(), bonuses: emptySum() };
-    if (known === undefined) rows.push(sums);
-    if ('day' in day) byDay.set(day.day, sums);
-    add(parseAmount(item.totalAmount), sums.amount);
-    add(parseAmount(item.totalBonuses), sums.bonuses);
+    const key = 'day' in day ? day.day : Symbol(day.unplaced);
+    const known = days.get(key) ?? { day, amounts: [], bonuses: [] };
+    days.set(key, known);
+    known.amounts.push(toRowAmount(parseAmount(item.totalAmount)));
+    known.bonuses.push(toRowAmount(parseAmount(item.totalBonuses)));
   }
-  return rows.map(({ day, amount, bonuses }) => ({
-    amount: rowAmountOf(amount),
-    bonuses: rowAmountOf(bonuses),
-    merged: amount.items,
+  return [...days.values()].map(({ day, amounts, bonuses }) => ({
+    amount: sumAmounts(amounts) ?? NOTHING,
+    bonuses: sumAmounts(bonuses) ?? NOTHING,
+    merged: amounts.length,
     ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
   }));
 }
@@ -73,46 +71,36 @@ export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonl
 /** The items of a day so far. */
 interface OpenDay {
   readonly day: BillingDay;
-  readonly amount: RunningSum;
-  readonly bonuses: RunningSum;
+  readonly amounts: RowAmount[];
+  readonly bonuses: RowAmount[];
 }
 
-interface RunningSum {
-  value: Money;
-  raw: string;
-  items: number;
-  readable: number;
-  /** The first messages, without repetitions: one more than are shown. */
-  readonly unreadable: Set<string>;
-}
-
+const NOTHING: RowAmount = { unreadable: '' };
+/** So many different unreadable texts are shown. */
 const SHOWN = 3;
 
-const emptySum = (): RunningSum => ({
-  value: ZERO,
-  raw: '',
-  items: 0,
-  readable: 0,
-  unreadable: new Set(),
-});
+const toRowAmount = (amount: Amount): RowAmount =>
+  'value' in amount ? { ...amount, readable: 1, incomplete: false } : amount;
 
-function add(amount: Amount, sum: RunningSum): void {
-  sum.items += 1;
-  if ('unreadable' in amount) {
-    if (sum.unreadable.size <= SHOWN) sum.unreadable.add(amount.unreadable);
-    return;
+/** @returns undefined without amounts; unreadable if all of them are */
+export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
+  const [first] = amounts;
+  if (first === undefined || amounts.length === 1) return first;
+  const readable = amounts.filter((amount) => 'value' in amount);
+  const [only, ...others] = readable;
+  if (only === undefined) {
+    const texts = [
+      ...new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : []))),
+    ];
+    return { unreadable: [...texts.slice(0, SHOWN), ...(texts.length > SHOWN ? ['…'] : [])].join(', ') };
   }
-  sum.readable += 1;
-  sum.raw = amount.raw;
-  sum.value = sum.readable === 1 ? amount.value : sum.value.plus(amount.value);
-}
-
-function rowAmountOf({ value, raw, items, readable, unreadable }: RunningSum): RowAmount {
-  if (readable === 0)
-    return {
-      unreadable: [...[...unreadable].slice(0, SHOWN), ...(unreadable.size > SHOWN ? ['…'] : [])].join(', '),
-    };
-  return { value, raw: readable > 1 ? toPlainDigits(value) : raw, readable, incomplete: readable < items };
+  const value = sumMoney(readable.map((amount) => amount.value));
+  return {
+    value,
+    raw: others.length === 0 ? only.raw : toPlainDigits(value),
+    readable: readable.reduce((count, amount) => count + amount.readable, 0),
+    incomplete: readable.length < amounts.length || readable.some(({ incomplete }) => incomplete),
+  };
 }
 
 /** The day of an item, or what the service sent in its place, shortened. */

@@ -15,8 +15,8 @@ import {
 } from '../time/day-groups.ts';
 import type { Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
-import { divide, type Money, type MoneyFormatter, sumMoney, toPlainDigits, ZERO } from './amount.ts';
-import type { RowAmount } from './charges.ts';
+import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
+import { type RowAmount, sumAmounts } from './charges.ts';
 import { formatTotal, reportedAmounts, type Usage, type UsageRow } from './usage.ts';
 
 /** What some days cost, or a project. */
@@ -43,21 +43,6 @@ export interface Row {
   readonly value?: Money | undefined;
   /** What is not as usual: `so far`, `2 items added`. */
   readonly note?: string;
-}
-
-/** @returns undefined without amounts; unreadable if all of them are */
-function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
-  const [first] = amounts;
-  if (first === undefined || amounts.length === 1) return first;
-  const readable = amounts.filter((amount) => 'value' in amount);
-  if (readable.length === 0) return { unreadable: '' };
-  const value = sumMoney(readable.map((amount) => amount.value));
-  return {
-    value,
-    raw: toPlainDigits(value),
-    readable: readable.reduce((count, amount) => count + amount.readable, 0),
-    incomplete: readable.length < amounts.length || readable.some(({ incomplete }) => incomplete),
-  };
 }
 
 type CostFinder = (days: readonly Day[], name: string) => Cost;
@@ -181,8 +166,6 @@ export interface ExplainedDays {
   readonly rows: readonly Row[];
   /** Reported days that don't count, as their counterpart isn't reported: missing, not zero. */
   readonly uncompared: readonly Row[];
-  /** Whether days whose counterpart isn't reported are compared with each other, as there are equally many. */
-  readonly isSwapped: boolean;
 }
 
 /**
@@ -219,7 +202,6 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
     value: sumMoney(explained.map(({ value }) => value)),
     rows: explained.sort(byDifference),
     uncompared: SIDES.map((side) => rowOf(leftOut, [side])).filter(({ label }) => label !== ''),
-    isSwapped: lone.some((each) => isAlone(each) && each.row.current && each.row.before),
   };
 }
 

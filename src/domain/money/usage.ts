@@ -1,7 +1,7 @@
 import type { Day } from '../time/calendar.ts';
 import { type DayNamer, listDays } from '../time/day-groups.ts';
 import { pluralize } from '../wording.ts';
-import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
+import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
 import type { DayCharges, RowAmount } from './charges.ts';
 
 export interface UsageRow extends DayCharges {
@@ -65,52 +65,41 @@ export interface UsageQuestion {
 
 /** @param charges in any order, each day once. Never throws. */
 export function computeUsage(charges: readonly DayCharges[], question: UsageQuestion): Usage {
-  const requestedDays = new Set(question.days);
-  const [inside, outside, unplaced, bonuses] = [emptyTotal(), emptyTotal(), emptyTotal(), emptyTotal()];
-  const [within, others, dayless] = [[] as UsageRow[], [] as UsageRow[], [] as UsageRow[]];
-  for (const charge of charges) {
-    const { day, amount, merged } = charge;
-    const isOutside = day !== undefined && day !== question.today && !requestedDays.has(day);
-    const row = { outside: isOutside, ...charge };
-    add(amount, merged, day === undefined ? unplaced : isOutside ? outside : inside);
-    add(charge.bonuses, merged, bonuses);
-    (day === undefined ? dayless : isOutside ? others : within).push(row);
-  }
-  const rows = [...within.sort(byName), ...others.sort(byName), ...dayless];
+  const requested = new Set(question.days);
+  const isOutside = ({ day }: DayCharges) =>
+    day !== undefined && day !== question.today && !requested.has(day);
+  const all = charges.map((charge): UsageRow => ({ outside: isOutside(charge), ...charge }));
+  const outside = all.filter((row) => row.outside).sort(byName);
+  const unplaced = all.filter(({ day }) => day === undefined);
+  const inside = all.filter((row) => !row.outside && row.day !== undefined).sort(byName);
+  const rows = [...inside, ...outside, ...unplaced];
   const amounts = amountsByDay(rows);
-  const fullDays = [...requestedDays].filter((day) => day !== question.today).sort();
+  const fullDays = [...requested].filter((day) => day !== question.today).sort();
   const today = question.today && figureOn(question.today, amounts);
   return {
     fullDays: fullDays.length,
     rows,
-    total: totalOf([inside, outside, unplaced]),
-    bonuses,
-    outside,
-    unplaced,
-    ...summarizeDays(fullDays, amounts, today ? inside.value.minus(today.value) : inside.value),
+    total: totalOf(rows, 'amount'),
+    bonuses: totalOf(rows, 'bonuses'),
+    outside: totalOf(outside, 'amount'),
+    unplaced: totalOf(unplaced, 'amount'),
+    ...summarizeDays(fullDays, amounts),
     ...(today && { today }),
   };
 }
 
-type RunningTotal = { -readonly [key in keyof UsageTotal]: UsageTotal[key] };
-
-const emptyTotal = (): RunningTotal => ({ value: ZERO, incomplete: false, readable: 0, unreadable: 0 });
-
-/** @param items how many the amount was made of */
-function add(amount: RowAmount, items: number, total: RunningTotal): void {
-  const readable = 'value' in amount ? amount.readable : 0;
-  if ('value' in amount) total.value = total.value.plus(amount.value);
-  total.readable += readable;
-  total.unreadable += items - readable;
-  total.incomplete = total.unreadable > 0;
+function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): UsageTotal {
+  const known = charges.flatMap(({ [what]: amount }) => ('value' in amount ? [amount] : []));
+  const items = charges.reduce((count, { merged }) => count + merged, 0);
+  const readable = known.reduce((count, amount) => count + amount.readable, 0);
+  const unreadable = items - readable;
+  return {
+    value: sumMoney(known.map(({ value }) => value)),
+    incomplete: unreadable > 0,
+    readable,
+    unreadable,
+  };
 }
-
-const totalOf = (parts: readonly UsageTotal[]): UsageTotal => ({
-  value: sumMoney(parts.map(({ value }) => value)),
-  incomplete: parts.some(({ incomplete }) => incomplete),
-  readable: parts.reduce((count, { readable }) => count + readable, 0),
-  unreadable: parts.reduce((count, { unreadable }) => count + unreadable, 0),
-});
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
@@ -125,23 +114,26 @@ function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | u
   return amount && 'value' in amount ? { day, value: amount.value } : undefined;
 }
 
-/** @param days complete ones, ascending @param spent the sum of their amounts */
-function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>, spent: Money) {
-  const [reported, missing] = [[] as Day[], [] as Day[]];
-  const [unreadableDays, partialDays] = [[] as Day[], [] as Day[]];
-  let highest: DayFigure | undefined;
-  for (const day of days) {
-    const amount = amounts.get(day);
-    if (amount === undefined) missing.push(day);
-    else if ('unreadable' in amount) unreadableDays.push(day);
-    else {
-      reported.push(day);
-      if (amount.incomplete) partialDays.push(day);
-      if (highest === undefined || amount.value.gt(highest.value)) highest = { day, value: amount.value };
-    }
-  }
-  const figures = highest && { average: divide(spent, reported.length), highest };
-  return { reported, missing, unreadableDays, partialDays, ...figures };
+/** @param days complete ones, ascending */
+function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
+  const reported = days.flatMap((day) => figureOn(day, amounts) ?? []);
+  const spent = sumMoney(reported.map(({ value }) => value));
+  const highest = reported.reduce<DayFigure | undefined>(
+    (most, figure) => (most === undefined || figure.value.gt(most.value) ? figure : most),
+    undefined,
+  );
+  const daysWith = (is: (amount: RowAmount) => boolean) =>
+    days.filter((day) => {
+      const amount = amounts.get(day);
+      return amount !== undefined && is(amount);
+    });
+  return {
+    reported: reported.map(({ day }) => day),
+    missing: days.filter((day) => !amounts.has(day)),
+    unreadableDays: daysWith((amount) => 'unreadable' in amount),
+    partialDays: daysWith((amount) => 'value' in amount && amount.incomplete),
+    ...(highest && { average: divide(spent, reported.length), highest }),
+  };
 }
 
 /** @returns the amount of each complete day with a readable one */

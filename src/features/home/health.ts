@@ -8,7 +8,7 @@ import { listNames } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
-import { lastFailureText } from '../../slack/error-messages/index.ts';
+import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import {
   button,
   compact,
@@ -71,80 +71,53 @@ async function unlessDamaged(source: HealthSource, request: Request): Promise<He
   }
 }
 
+/** A failure as a line, with the first button of its table. */
+function failureLine(failure: Failure, request: Request): HealthLine {
+  const { sentence, todo, buttons } = describeError(failure, request);
+  return { level: 'broken', text: [escapeMarkup(joinTexts(' ', [sentence, todo]))], fix: buttons[0] };
+}
+
 /** Records that can't be read. Credentials are repaired by entering them again, and have their own lines. */
 const recordHealth: HealthSource = (request) => {
   const { workspace, user } = request;
   const damaged = workspace.damaged.filter(({ kind }) => /^(project|schedule|watch)$/.test(kind));
-  const settings = user.canManage
-    ? {
-        todo: 'Save them again.',
-        fix: commandButton('settings', 'Settings…', toCommand('/billing settings')),
-      }
-    : {
-        todo: `A Tally manager can save them again with ${commandText('/billing settings')}.`,
-        fix: askManagerButton(toCommand('/billing settings'), request),
-      };
   const named = damaged.map(({ kind, id }) => `the ${kind} ${escapeMarkup(id)}`);
   const isProject = damaged.some(({ kind }) => kind === 'project');
-  const lines: readonly (HealthLine | false)[] = [
-    isDamaged(workspace, 'settings') && {
-      level: 'broken',
-      text: [`This workspace’s settings are damaged and not used. ${settings.todo}`],
-      fix: settings.fix[0],
-    },
-    user.canManage &&
-      damaged.length > 0 && {
-        level: 'broken',
-        text: [
-          joinTexts(' ', [
-            `Damaged and not used: ${listNames(named, MOST_NAMED)}. Your operator sees why with \`npm run doctor\`.`,
-            isProject &&
-              `Until a damaged project is removed in \`${commandText('/billing projects')}\`, questions by ID are refused.`,
-          ]),
-        ],
-      },
-  ];
-  return { title: 'Records', lines: compact(lines) };
+  const text = joinTexts(' ', [
+    `Damaged and not used: ${listNames(named)}. Your operator sees why with \`npm run doctor\`.`,
+    isProject &&
+      `Until a damaged project is removed in \`${commandText('/billing projects')}\`, questions by ID are refused.`,
+  ]);
+  return {
+    title: 'Records',
+    lines: compact([
+      isDamaged(workspace, 'settings') && failureLine(new Failure('settings-damaged'), request),
+      user.canManage && damaged.length > 0 && { level: 'broken', text: [text] },
+    ]),
+  };
 };
-const MOST_NAMED = 5;
 
-/** The connections, with what to do about them for managers. */
+/** The connections: each for managers, for others those that don't work. */
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
-  if (states.length === 0) return { title: 'Connections', lines: [notConnected(request)] };
+  const bad = states.filter(({ health }) => health !== 'fine');
   const hasNoDefault = states.length > 1 && !states.some(({ isDefault }) => isDefault);
-  const isCalm =
-    !user.canManage &&
-    !hasNoDefault &&
-    workspace.failures.size === 0 &&
-    states.every(({ health }) => health === 'fine') &&
-    workspace.projects.every((project) => !isConnectionMissing(project, workspace));
   const lines: readonly (HealthLine | false)[] = [
+    states.length === 0 && failureLine(new Failure('not-connected'), request),
     hasNoDefault && { level: 'broken', text: [NO_DEFAULT] },
-    isCalm && { level: 'fine', text: [tokensOkText([...workspace.connections.values()])] },
-    ...states.map((state) =>
-      user.canManage
-        ? lineForManager(state, workspace, at)
-        : (!isCalm || states.length > 1) && lineForMember(state, request),
-    ),
+    ...(user.canManage
+      ? states.map((state) => lineForManager(state, workspace, at))
+      : bad.map((state) => lineForMember(state, request))),
+    !user.canManage &&
+      states.length > 0 &&
+      bad.length === 0 && { level: 'fine', text: [tokensOkText([...workspace.connections.values()])] },
   ];
   return { title: 'Connections', lines: compact(lines) };
 };
 
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
-
-function notConnected(request: Request): HealthLine {
-  const { canManage } = request.user;
-  const todo = canManage
-    ? 'You need an access token.'
-    : `Ask a Tally manager to connect it with ${commandText('/billing connect')}.`;
-  const [fix] = canManage
-    ? [button('connect', 'Connect…', { style: 'primary' })]
-    : askManagerButton(toCommand('/billing connect'), request);
-  return { level: 'broken', text: [`Tally isn’t connected to a billing service yet. ${todo}`], fix };
-}
 
 /** A name says nothing where there is only one. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
@@ -155,16 +128,14 @@ const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Works
 function lineForMember(state: ConnectionState, request: Request): HealthLine {
   const { workspace, at } = request;
   const { name, connection, damage, isRejected, health } = state;
-  const { zone } = workspace.settings;
   const problem =
     connection === undefined || damage !== undefined
       ? 'doesn’t work: a Tally manager can fix it'
       : isRejected
         ? 'its token was rejected: a Tally manager can replace it'
-        : expiresSoon(connection, at, zone) && `its token ${formatExpiry(connection, at, zone)}`;
-  const fix =
-    health === 'fine' ? undefined : askManagerButton(toCommand('/billing connect', name), request)[0];
-  return { level: health, text: compact([nameOf(state, workspace), problem]), fix };
+        : `its token ${formatExpiry(connection, at, workspace.settings.zone)}`;
+  const [fix] = askManagerButton(toCommand('/billing connect', name), request);
+  return { level: health, text: [nameOf(state, workspace), problem], fix };
 }
 
 const DAMAGE: Record<FailureOf<'unseal-failed'>['data']['reason'], string> = {
@@ -230,8 +201,6 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
   overflow(
     `rerun:connection-${name}`,
     compact([
-      connection?.test !== undefined &&
-        commandOption('Test now', toCommand('/billing status', `test ${name}`)),
       commandOption('Replace token…', toCommand('/billing connect', name)),
       connection && commandOption('Change expiry…', toCommand('/billing connect', `${name} expiry`)),
       !isDefault && commandOption('Make default', toCommand('/billing status', `default ${name}`)),
@@ -253,19 +222,15 @@ const projectHealth: HealthSource = (request) => {
     const fix = fixOf(failure, project, isUnlimited);
     return [{ level: 'broken', text, fix }];
   });
-  const cut = workspace.projects.filter((project) => isConnectionMissing(project, workspace));
-  const named = cut.filter((project) => canAskAbout(project, workspace, request));
-  const missing = named.map(({ alias, connection = '' }): HealthLine => {
-    const edit = toCommand('/billing projects', `edit ${alias}`);
-    const [fix] = isUnlimited
-      ? commandButton(`edit-${alias}`, 'Edit…', edit)
-      : askManagerButton(edit, request);
-    const where = `the connection ${escapeMarkup(connection)}, which no longer exists`;
-    return { level: 'broken', text: [`*${escapeMarkup(alias)}* uses ${where}.`], fix };
-  });
-  const hidden: readonly HealthLine[] =
-    cut.length > named.length ? [{ level: 'broken', text: [CUT_OFF_ELSEWHERE] }] : [];
-  return { title: 'Projects', lines: [...failing, ...missing, ...hidden], most: MOST_LINES };
+  const missing = workspace.projects
+    .filter((project) => isConnectionMissing(project, workspace) && canAskAbout(project, workspace, request))
+    .map(({ alias, connection }) =>
+      failureLine(
+        new Failure('connection-missing', { connection, project: { label: alias, alias } }),
+        request,
+      ),
+    );
+  return { title: 'Projects', lines: [...failing, ...missing], most: MOST_LINES };
 };
 
 /** What mends it is for managers; anybody can ask again. */
@@ -276,8 +241,6 @@ function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): B
     ? commandButton(`edit-${alias}`, 'Edit…', toCommand('/billing projects', `edit ${alias}`))[0]
     : commandButton(`ask-${alias}`, 'Try again', { command: '/balance', text: alias })[0];
 }
-
-const CUT_OFF_ELSEWHERE = 'Some projects in other channels use a connection that no longer exists.';
 
 /** The application accesses, for managers. Opens each seal only to see whether it opens. */
 const accessHealth: HealthSource = ({ workspace, user, at }) => {

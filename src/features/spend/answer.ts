@@ -1,4 +1,3 @@
-import { Failure } from '../../domain/failure/index.ts';
 import { parsePeriodText } from '../../domain/language/read-command.ts';
 import { formatDifference, formatMoney, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
@@ -21,9 +20,9 @@ import {
   type Usage,
 } from '../../domain/money/usage.ts';
 import { formatCoverage, isWellReported } from '../../domain/money/usage-change.ts';
-import { dayAt, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { dayAt } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { compareWith, type Versus } from '../../domain/time/named-comparison.ts';
+import { compareWith } from '../../domain/time/named-comparison.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { pluralize } from '../../domain/wording.ts';
@@ -70,15 +69,16 @@ function projectAnswer(figures: SpendFigures, view: SpendView): Omit<Answer, 'ac
   const isCompared = versus !== undefined && comparison !== undefined && before !== undefined;
   const uncompared = uncomparedNote(figures, period);
   const forecast = today !== undefined && figures.forecast;
+  const ranked = rankDays(figures, view);
   return {
     title: [target.label, periodName(period), headline(figures, locale)].join(' · '),
     lines: compact([
-      rankedLine(figures, view),
+      ranked.line,
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
       forecast && escapeMarkup(formatForecast(forecast, today, moneyFormatter(locale))),
     ]),
     chart: (isCompared && versusChart(usage, before, comparison)) || spendChart({ usage, period }),
-    rows: rankedTable(figures, view) ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
+    rows: ranked.rows ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
     remarks,
     facts: compact([
       ...reportedFacts(usage, view),
@@ -175,16 +175,13 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   ]);
 }
 
-/** An item without a readable amount is in no total, wherever it belongs. */
 function strayNotes({ outside, unplaced }: Usage): string[] {
-  const note = (count: number, what: string, where: string) =>
-    count > 0 && `${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`;
-  return compact([
-    note(outside.readable, 'outside this period', 'in the total, not in the days'),
-    note(outside.unreadable, 'outside this period without a readable amount', 'not counted'),
-    note(unplaced.readable, 'without a readable day', 'in the total, not in the days'),
-    note(unplaced.unreadable, 'without a readable day or amount', 'not counted'),
-  ]);
+  const note = ({ readable, unreadable }: Usage['outside'], what: string) => {
+    const count = readable || unreadable;
+    const where = readable === 0 ? 'not counted' : 'in the total, not in the days';
+    return count > 0 && `${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`;
+  };
+  return compact([note(outside, 'outside this period'), note(unplaced, 'without a readable day')]);
 }
 
 /** Tables of more days are grouped by week; the CSV has every day. */
@@ -204,25 +201,21 @@ function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView
   const [first, ...others] = reported;
   // The title has the amount of a single row.
   if (first === undefined || (others.length + missing.length === 0 && first.merged === 1)) return undefined;
-  const unit = shape?.unit;
-  const isShort = unit === 'day' || (unit === undefined && reported.length + missing.length <= MOST_DAYS);
+  const unit = shape?.unit ?? (reported.length + missing.length <= MOST_DAYS ? 'day' : 'week');
   const money = moneyFormatter(locale);
   const bonusOf = ({ current }: Row) =>
     current?.bonuses ? formatCost({ ...current, amount: current.bonuses, days: [] }, money) : '';
-  const columns = [
-    labelled('Day'),
-    { title: 'Amount', cell: ({ current }: Row) => formatCost(current, money) },
+  const columns: readonly Column<Row>[] = [
+    { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
     // A column of zeros says nothing.
     ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
-  ] as const;
-  for (const most of [...(isShort ? [Number.POSITIVE_INFINITY] : []), MOST_GROUPS, 20, 5]) {
-    const finest =
-      isShort && most > MOST_GROUPS ? 'day' : unit === undefined || unit === 'day' ? 'week' : unit;
+  ];
+  for (const finest of unit === 'day' ? (['day', 'week'] as const) : [unit]) {
+    const most = finest === 'day' ? Number.POSITIVE_INFINITY : MOST_GROUPS;
     const drawn = periodRows(usage, period, most, finest);
-    const rows = [...drawn.rows, ...strayRows(usage, Math.min(most, MOST_GROUPS))];
-    const [day, ...rest] = columns;
+    const rows = [...drawn.rows, ...strayRows(usage, MOST_GROUPS)];
     const title = drawn.unit === 'day' ? 'Day' : `By ${drawn.unit}`;
-    const cells = cellsOf(rows, [{ ...day, title }, ...rest]);
+    const cells = cellsOf(rows, [labelled(title), ...columns]);
     if (fitsTable(cells)) return foldedRows(`Each ${drawn.unit}`, cells);
   }
   return undefined;
@@ -259,30 +252,23 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
   return fitsTable(cells) ? foldedRows(each, cells) : undefined;
 }
 
+const MOST_NAMED = 3;
+
 /** The complete days with the largest or smallest amounts first, where that was asked; of equal ones the earlier first. */
-function rankedDays({ usage }: SpendFigures, { shape, period, locale }: SpendView): [string, string][] {
-  if (!shape?.isOfDays) return [];
+function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
+  if (!shape?.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;
   const nameOf = dayNamerFor(period.days);
-  return [...reportedAmounts(usage)]
+  const days = [...reportedAmounts(usage)]
     .sort(([, a], [, b]) => sign * a.cmp(b))
     .slice(0, shape.top ?? MOST_DAYS)
     .map(([day, amount]) => [nameOf(day), formatMoney(amount, locale)]);
-}
-
-const MOST_NAMED = 3;
-
-/** `*Lowest:* Sun 15 Nov, 12.00 · Sat 14 Nov, 13.00` */
-function rankedLine(figures: SpendFigures, view: SpendView): string {
-  const named = rankedDays(figures, view).slice(0, MOST_NAMED);
-  const text = named.map((day) => escapeMarkup(day.join(', '))).join(' · ');
-  return text && `*${view.shape?.isLowest ? 'Lowest' : 'Highest'}:* ${text}`;
-}
-
-function rankedTable(figures: SpendFigures, view: SpendView): Answer['rows'] {
-  const days = rankedDays(figures, view);
-  const order = view.shape?.isLowest ? 'lowest' : 'highest';
-  return days.length < 2 ? undefined : foldedRows(`By amount, ${order} first`, [['Day', 'Amount'], ...days]);
+  const named = days.slice(0, MOST_NAMED).map((day) => escapeMarkup(day.join(', ')));
+  const order = shape.isLowest ? 'lowest' : 'highest';
+  return {
+    line: named.length === 0 ? '' : `*${shape.isLowest ? 'Lowest' : 'Highest'}:* ${named.join(' · ')}`,
+    rows: days.length < 2 ? undefined : foldedRows(`By amount, ${order} first`, [['Day', 'Amount'], ...days]),
+  };
 }
 
 const PERIODS: readonly (readonly [string, string])[] = [
@@ -315,28 +301,20 @@ function spendActions(view: SpendView) {
   });
 }
 
-/**
- * The current period is selected; one that is not in the list is named by its days. Those that cannot be compared with the
- * named days are left out.
- */
-function periodChoices(
-  { period: { phrase, dates, zone, versus }, at }: SpendView,
-  words: (phrase: string) => Command,
-) {
+/** The current period is selected; one that is not in the list is named by its days. Each can be compared with what was named. */
+function periodChoices({ period, at }: SpendView, words: (phrase: string) => Command) {
+  const { phrase, dates, zone, versus } = period;
+  const reader = { today: dayAt(at, zone), zone };
+  const isComparable = (listed: string): boolean =>
+    versus === undefined ||
+    tryParse(() => compareWith(periodOf(parsePeriodText(listed, reader), at, zone), versus)) !== undefined;
   const isListed = PERIODS.some(([, listed]) => listed === phrase);
   const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
-    ([, listed]) => versus === undefined || listed === phrase || isComparable(listed, versus, zone, at),
+    ([, listed]) => listed === phrase || isComparable(listed),
   );
   const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
-
-/** Whether a listed period can be compared with what is named. */
-const isComparable = (listed: string, versus: Versus, zone: Zone, at: Millis): boolean =>
-  tryParse(
-    () => compareWith(periodOf(parsePeriodText(listed, { today: dayAt(at, zone), zone }), at, zone), versus),
-    Failure,
-  ) !== undefined;
 
 const WITH_TODAY = ' including today';
 

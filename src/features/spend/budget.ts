@@ -1,12 +1,11 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { divide, formatMoney, formatShare, type Money } from '../../domain/money/amount.ts';
+import { divide, formatShare, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import type { Column } from '../../slack/kit/blocks.ts';
-import { actions, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
+import { actions, escapeMarkup } from '../../slack/kit/blocks.ts';
 import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { type Answer, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -20,7 +19,7 @@ export type BudgetQuestion = 'budget' | 'over-budget';
 interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
-  readonly write: (value: Money | undefined, none: string) => string;
+  readonly isOver: boolean;
 }
 
 /**
@@ -29,86 +28,80 @@ interface BudgetState extends SpendFigures {
  */
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer {
   if (!isFullMember(request)) throw new Failure('not-allowed', { reason: 'not-member' });
-  const states = view.answered.map((figures) => stateOf(figures, view, request));
-  const [only] = states;
+  const states = view.answered.map((figures) => stateOf(figures, request));
+  const [only] = view.projects.isList ? [] : states;
   const { requested } = view.period;
   const month = formatMonth(requested.first, requested.today);
-  const answer =
-    only === undefined || view.projects.isList
-      ? listOf(states, view, month, asked)
-      : {
-          title: `${only.target.label} · ${month} · ${only.budget ? `${shareOf(only, view)} of the budget` : 'no budget'}`,
-          lines: [escapeMarkup(budgetText(only, view, asked))],
-          remarks: only.remarks,
-          facts: [productFact(only)],
-          notes: [],
-        };
-  return { ...answer, actions: actions(...budgetButtons(view, states)) };
+  const answer = only ? projectBudget(only, view, month, asked) : listBudgets(states, view, month, asked);
+  return { ...answer, actions: budgetActions(view, states) };
 }
 
-function stateOf(figures: SpendFigures, { locale }: SpendView, { workspace }: Request): BudgetState {
-  const { project: id, product, currency } = figures.target;
+function stateOf(figures: SpendFigures, { workspace }: Request): BudgetState {
+  const { project: id, product } = figures.target;
   const [budget] = workspace.watches
     .flatMap(({ rule, projects: [watched] }) =>
       rule.kind === 'budget' && isSameProject(watched, { id, product }) ? [rule.amount] : [],
     )
     .sort((a, b) => a.cmp(b));
+  const spent = readableTotal(figures.usage);
+  return { ...figures, budget, spent, isOver: budget !== undefined && spent?.gt(budget) === true };
+}
+
+/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
+function projectBudget(
+  { target, budget, spent, forecast, isOver, remarks, ...figures }: BudgetState,
+  { locale, period }: SpendView,
+  month: string,
+  asked: BudgetQuestion,
+): Omit<Answer, 'actions'> {
+  const money = moneyFormatter(locale, target.currency);
+  const share = budget && spent && formatShare(divide(spent.times(100), budget), locale);
+  const excess = budget && forecast?.total.minus(budget);
+  const isSoon = !isOver && excess?.gt(0) === true;
+  const [over, soon, within] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
+  const expected =
+    isSoon && excess
+      ? `Expected to pass it by about ${money(excess)}.`
+      : forecast && `Expected by ${forecastDay(period.today ?? '')}: about ${money(forecast.total)}.`;
+  const text =
+    budget === undefined
+      ? ['No budget is set.', spent && `Spent so far this month: ${money(spent)}.`]
+      : spent === undefined
+        ? ['No figures yet, so Tally can’t tell.']
+        : [
+            `${isOver ? over : isSoon ? soon : within}: ${money(spent)} of ${money(budget)} (${share}).`,
+            expected,
+          ];
   return {
-    ...figures,
-    budget,
-    spent: readableTotal(figures.usage),
-    write: (value, none) => (value === undefined ? none : formatMoney(value, locale, currency)),
+    title: `${target.label} · ${month} · ${budget ? `${share ?? 'no figures'} of the budget` : 'no budget'}`,
+    lines: [escapeMarkup(text.filter(Boolean).join(' '))],
+    facts: [productFact({ target, ...figures, remarks })],
+    remarks,
+    notes: [],
   };
 }
 
-const isOver = ({ budget, spent }: BudgetState): boolean =>
-  budget !== undefined && spent?.gt(budget) === true;
-
-const shareOf = ({ budget, spent }: BudgetState, { locale }: SpendView): string =>
-  budget && spent ? formatShare(divide(spent.times(100), budget), locale) : 'no figures';
-
-/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
-function budgetText(state: BudgetState, view: SpendView, asked: BudgetQuestion): string {
-  const { budget, spent, forecast, write } = state;
-  if (budget === undefined)
-    return `No budget is set.${spent === undefined ? '' : ` Spent so far this month: ${write(spent, '')}.`}`;
-  if (spent === undefined) return 'No figures yet, so Tally can’t tell.';
-  const excess = forecast?.total.minus(budget);
-  const isSoon = !isOver(state) && excess?.gt(0) === true;
-  const words =
-    asked === 'budget'
-      ? { over: 'No', soon: 'Yes, so far', within: 'Yes' }
-      : { over: 'Yes', soon: 'Not yet', within: 'No' };
-  const verdict = words[isOver(state) ? 'over' : isSoon ? 'soon' : 'within'];
-  return joinTexts(' ', [
-    `${verdict}: ${write(spent, '')} of ${write(budget, '')} (${shareOf(state, view)}).`,
-    isSoon
-      ? `Expected to pass it by about ${write(excess, '')}.`
-      : forecast &&
-        `Expected by ${forecastDay(view.period.today ?? '')}: about ${write(forecast.total, '')}.`,
-  ]);
-}
-
 /** Whether all hold, and which don't; then a row a project. */
-function listOf(
+function listBudgets(
   states: readonly BudgetState[],
   view: SpendView,
   month: string,
   asked: BudgetQuestion,
 ): Omit<Answer, 'actions'> {
   const known = states.filter(({ budget, spent }) => budget && spent);
-  const over = known.filter(isOver).map(({ target }) => target.label);
+  const over = known.filter(({ isOver }) => isOver).map(({ target }) => target.label);
   const isYes = (asked === 'budget') === (over.length === 0);
   const verdict = `${isYes ? 'Yes' : 'No'}: ${known.length - over.length} of ${known.length} within budget`;
-  const columns: Column<BudgetState>[] = [
-    {
-      title: 'Spent of budget',
-      cell: ({ spent, budget, write }) => `${write(spent, 'no data')} of ${write(budget, 'none')}`,
-    },
-    { title: 'Expected', cell: ({ forecast, write }) => write(forecast?.total, '–') },
-  ];
+  const write = ({ target }: BudgetState, value: Money | undefined, none: string) =>
+    value === undefined ? none : moneyFormatter(view.locale, target.currency)(value);
   return {
-    ...listParts(view, states, columns),
+    ...listParts(view, states, [
+      {
+        title: 'Spent of budget',
+        cell: (state) => `${write(state, state.spent, 'no data')} of ${write(state, state.budget, 'none')}`,
+      },
+      { title: 'Expected', cell: (state) => write(state, state.forecast?.total, '–') },
+    ]),
     title: `${month} · ${known.length === 0 ? 'No budget is set for these projects' : verdict}`,
     lines: [over.length === 0 ? '' : `Over budget: *${over.map(escapeMarkup).join(', ')}*`],
   };
@@ -117,16 +110,17 @@ function listOf(
 const MOST_OFFERED = 3;
 
 /** The days, and the form that sets a budget for each project without one. */
-const budgetButtons = (view: SpendView, states: readonly BudgetState[]) => [
-  ...commandButton('spend', 'See the days', spendCommand(view)),
-  ...states
-    .filter(({ budget }) => budget === undefined)
-    .slice(0, MOST_OFFERED)
-    .flatMap(({ target }, at) =>
-      commandButton(
-        `budget-${at}`,
-        states.length === 1 ? 'Set a budget…' : `Set a budget for ${target.label}…`,
-        toCommand('/billing watch', `${target.word} budget`),
+const budgetActions = (view: SpendView, states: readonly BudgetState[]) =>
+  actions(
+    ...commandButton('spend', 'See the days', spendCommand(view)),
+    ...states
+      .filter(({ budget }) => budget === undefined)
+      .slice(0, MOST_OFFERED)
+      .flatMap(({ target }, at) =>
+        commandButton(
+          `budget-${at}`,
+          states.length === 1 ? 'Set a budget…' : `Set a budget for ${target.label}…`,
+          toCommand('/billing watch', `${target.word} budget`),
+        ),
       ),
-    ),
-];
+  );

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import {
   type BillingClient,
   type Consumption,
@@ -73,17 +72,13 @@ export async function fetchSpend(
     })),
     earlier && fetchComparison(billing.consumption(access, target, { ...earlier, zone }), period),
   ]);
-  // To compare ten years takes a turn of its own, and so does drawing them.
-  await setImmediate();
-  const [change, forecast] = [changeOf(usage, before, period), forecastOf(before, period)];
-  await setImmediate();
   return {
     target,
     connection: access.connection,
     usage,
-    change,
+    change: changeOf(usage, before, period),
     before: before && 'usage' in before ? before.usage : undefined,
-    forecast,
+    forecast: forecastOf(before, period),
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(before && earlier
@@ -158,11 +153,7 @@ type Shape = {
 
 /** Sorts the projects that spent most first, or least. */
 export const bySpendIn = (shape: SpendView['shape']) => (a: SpendFigures, b: SpendFigures) =>
-  (shape?.isLowest ? -1 : 1) * bySpend(a, b);
-
-/** Sorts the projects that spent most first. */
-const bySpend = (a: SpendFigures, b: SpendFigures): number =>
-  byLargest(readableTotal(a.usage), readableTotal(b.usage));
+  (shape?.isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /** The command that gives this answer again, of another period or in another form. */
 export const spendCommand = (

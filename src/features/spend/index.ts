@@ -5,8 +5,7 @@ import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
-import { formatReportedDays, formatTotal, type Usage } from '../../domain/money/usage.ts';
-import { formatCoverage } from '../../domain/money/usage-change.ts';
+import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
@@ -166,28 +165,19 @@ function drawAnswer(view: SpendView, output: Output | undefined, request: Reques
 /** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
+  const { requested, zone, today } = period;
+  const { first, last } = requested;
   if (total.readable === 0 && total.unreadable === 0)
     throw new Failure('no-data', { question: { ...target, days: period.requested } });
   if (total.readable === 0)
     throw new Failure('invalid-response', { service: 'billing', what: 'none of its amounts is a number' });
   return {
     amount: formatTotal(total, moneyFormatter(locale, target.currency)),
-    period: periodText(period),
-    reported: reportedText(usage, period),
+    // With the year, because a workflow may keep it.
+    period: `${formatDays(first, last)} ${zone}${today === undefined ? '' : ', today so far'}`,
+    reported:
+      usage.fullDays === 0
+        ? 'today isn’t over yet'
+        : formatReportedDays(usage, dayNamerFor(period.days)) || 'reported',
   };
-}
-
-/** `14–20 Nov 2026 UTC`: with the year, because a workflow may keep it. */
-function periodText({ requested: { first, last }, zone, today }: Period): string {
-  const days = `${formatDays(first, last)} ${zone}`;
-  return today === undefined ? days : `${days}, today so far`;
-}
-
-const MOST_NAMED_DAYS = 7;
-
-function reportedText(usage: Usage, { days }: Period): string {
-  const { missing, reported, fullDays, partialDays } = usage;
-  if (fullDays === 0) return 'today isn’t over yet';
-  if (fullDays > 1 && missing.length <= MOST_NAMED_DAYS) return formatReportedDays(usage, dayNamerFor(days));
-  return formatCoverage({ reported: reported.length, of: fullDays, partial: partialDays.length });
 }

@@ -1,9 +1,7 @@
 import {
-  divide,
   formatDifference,
   formatMoney,
   formatPercent,
-  formatShare,
   type Money,
   moneyFormatter,
   sumMoney,
@@ -24,13 +22,12 @@ import {
   periodName,
   type SpendFigures,
   type SpendView,
-  type TopProjects,
   uncomparedNote,
 } from './figures.ts';
 
-/** The total and its biggest change, or of how much the largest ones are a part; then a row a project, the largest first. */
+/** The total and its biggest change, then a row a project, the largest first. */
 export function listAnswer(view: SpendView): Omit<Answer, 'actions'> {
-  const { period, answered, projects, top, shape, locale } = view;
+  const { period, answered, projects, top, shape } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
@@ -39,23 +36,16 @@ export function listAnswer(view: SpendView): Omit<Answer, 'actions'> {
     ...(expected && { verbs: ['so far', 'credited so far'] }),
     ...(top && { count: formatTop(top, shape) }),
   });
-  const share = shareOf(top?.among ?? answered, locale);
-  const isShared = answered.length > 1 || top !== undefined;
-  const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view), {
-    beside:
-      isShared && share ? { title: 'share', cell: ({ usage: { total } }) => share(total.value) } : undefined,
-  });
+  const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view));
   const changes = totalChange(view);
-  const isNamed = period.versus !== undefined;
-  const isMixed = projects.top !== undefined && !hasOneCurrency(answered);
   return {
     ...parts,
     title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected]),
-    lines: [top === undefined ? joinTexts(' · ', [changes, biggestChange(view)]) : topShareText(top, locale)],
+    lines: [joinTexts(' · ', [changes, biggestChange(view)])],
     facts: compact([
       period.today !== undefined && 'today so far',
       ...parts.facts,
-      (top !== undefined || changes === '') &&
+      changes === '' &&
         answered.some((figures) => comparableChange(figures)) &&
         `change vs ${period.comparison?.label}`,
       zoneFact(view, period.zone),
@@ -63,9 +53,11 @@ export function listAnswer(view: SpendView): Omit<Answer, 'actions'> {
     notes: compact([
       bonusNote(view),
       ...coverageNotes(view),
-      isMixed && 'Amounts in different currencies can’t be ranked, so all projects are shown.',
+      projects.top !== undefined &&
+        !hasOneCurrency(answered) &&
+        'Amounts in different currencies can’t be ranked, so all projects are shown.',
       ...answered.flatMap((figures) => {
-        const note = isNamed ? uncomparedNote(figures, period) : '';
+        const note = period.versus === undefined ? '' : uncomparedNote(figures, period);
         return note === '' ? [] : `${figures.target.label}: ${note}`;
       }),
       ...parts.notes,
@@ -138,24 +130,6 @@ function biggestChange({ answered, locale }: SpendView): string {
   const isTotal = first.figures.basis === 'total';
   const difference = formatDifference(differenceOf(first.figures, isTotal), moneyFormatter(locale));
   return `biggest change: ${escapeMarkup(first.target.label)} ${difference}${isTotal ? '' : ' a day'}`;
-}
-
-const spentBy = (projects: readonly SpendFigures[]): Money =>
-  sumMoney(projects.map(({ usage }) => usage.total.value));
-
-/** A project's part of what all spent; undefined where a credit would make it misleading. */
-function shareOf(among: readonly SpendFigures[], locale: string): ((part: Money) => string) | undefined {
-  const total = spentBy(among);
-  const isShared =
-    hasOneCurrency(among) && total.gt(0) && among.every(({ usage }) => usage.total.value.gte(0));
-  return isShared ? (part) => formatShare(divide(part.times(100), total), locale) : undefined;
-}
-
-/** `*84.0 %* of 31,000.00 spent by all 12` */
-function topShareText({ shown, among, of }: TopProjects, locale: string): string {
-  const who = among.length === of ? `all ${of}` : 'those with figures';
-  const share = shareOf(among, locale)?.(spentBy(shown));
-  return `${share === undefined ? 'out of' : `*${share}* of`} ${formatMoney(spentBy(among), locale)} spent by ${who}`;
 }
 
 /** Three columns are what a phone shows. */

@@ -1,7 +1,6 @@
+/** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
 import {
   formatDifference,
-  formatPercent,
-  isRoundedSumExact,
   type Money,
   type MoneyFormatter,
   moneyFormatter,
@@ -17,7 +16,6 @@ import {
   type Row,
 } from '../../domain/money/rows.ts';
 import { formatMissingDays, incompleteMark, type Usage } from '../../domain/money/usage.ts';
-import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
@@ -44,81 +42,77 @@ interface Explained extends ExplainedDays {
   readonly before: Usage;
 }
 
-const MOST_DAYS = 3;
-const MOST_PROJECTS = 5;
-const MOST_NOTES = 5;
-const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
-
-/** What made the change: a sentence, then the days of a project, or the projects, the largest difference first. */
-export function whyAnswer(view: SpendView): Answer {
-  const { projects, answered, period, locale } = view;
-  const { comparison, today, zone } = period;
-  const [only] = answered;
-  const explained = answered.flatMap((figures) => explain(figures, view)).sort(byDifference);
-  const { who, rows, others, noun, failed, facts, change, notes } =
-    projects.isList || only === undefined ? ofProjects(view, explained) : ofDays(only, view, explained[0]);
-  const labels = [...new Set(explained.map(({ figures }) => figures.target.currency))];
-  const sums = labels.map((label) => ({
-    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
-    money: moneyFormatter(locale, label),
-  }));
-  const [sum] = labels.length === 1 ? sums : [];
-  // Amounts with different labels have no sum, so then each project has a row.
-  const shown = sum ? foldSmallest(rows, noun === 'day' ? MOST_DAYS : MOST_PROJECTS, noun) : rows;
-  const counted = noun === 'day' && explained[0] ? countedDays(explained[0], period) : '';
-  const isSingle = noun === 'day' && shown.length + others.length < 2;
-  const money = moneyFormatter(locale);
-  const difference =
-    sums.length === 0
-      ? 'no comparison'
-      : `${differenceText(sums)} ${comparison?.label}${counted}${incompleteMark(explained.some(isPartial))}`;
-  const columns = differenceColumns(noun, view, labels.length > 1).slice(0, comparison ? 3 : 2);
-  return {
-    title: [who, titleDates(period), difference].join(' · '),
-    lines: [
-      sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
-      joinTexts(' · ', [
-        change,
-        isSingle &&
-          shown[0] &&
-          `${formatCost(shown[0].current, money)} vs ${formatCost(shown[0].before, money)}`,
-      ]),
-    ],
-    rows: isSingle
-      ? undefined
-      : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
-    remarks: answered.flatMap(({ remarks }) => remarks),
-    facts: compact([today !== undefined && 'today left out', ...facts, zoneFact(view, zone)]),
-    notes: compact([
-      comparison === undefined && NO_COMPLETE_DAY,
-      ...notes,
-      explained.some(({ uncompared }) => uncompared.length > 0) && LEFT_OUT,
-      sum && !isRoundedSumExact(shown.flatMap(({ value }) => value ?? [])) && ROUNDED,
-      ...failedNotes(failed),
-    ]),
-    actions: whyActions(
-      view,
-      noun === 'day' ? undefined : explained.find(({ value }) => !value.eq(0))?.figures,
-    ),
-  };
-}
-
-/** What an answer about a project's days, and one about projects, say differently. */
-interface Reasons {
-  readonly who: string;
-  readonly noun: 'day' | 'project';
-  /** Those that make the difference, and what is not compared. */
-  readonly rows: readonly ReasonRow[];
-  readonly others: readonly ReasonRow[];
-  readonly failed: SpendView['failed'];
-  readonly facts: readonly string[];
-  /** In percent; mrkdwn. */
-  readonly change: string;
-  readonly notes: readonly string[];
-}
+/** What the rows are, and how many are shown by themselves. */
+const MOST_ROWS = { day: 3, project: 5 } as const;
+type Noun = keyof typeof MOST_ROWS;
 
 /** With the label of its amounts, if they have several. */
 type ReasonRow = Row & { readonly currency?: string };
+
+const MOST_NOTES = 5;
+const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
+const LEFT_OUT = 'Days whose counterpart has no data are left out.';
+
+export function whyAnswer(view: SpendView): Answer {
+  const { projects, answered, failed, period, locale } = view;
+  const { comparison, today, zone } = period;
+  const explained = answered.flatMap((figures) => explain(figures, view)).sort(byDifference);
+  const [only] = projects.isList ? [] : answered;
+  const noun: Noun = only ? 'day' : 'project';
+  const { nameOf, facts } = productNames(answered);
+  const uncompared = answered.filter((figures) => !explained.some((each) => each.figures === figures));
+  const rows = only ? explained.flatMap((each) => each.rows) : explained.map((each) => rowOf(each, nameOf));
+  const others = only
+    ? explained.flatMap((each) => each.uncompared)
+    : uncompared.map(({ target }) => ({ label: nameOf(target) }));
+  const sums = sumByLabel(explained, locale);
+  const [sum] = sums.length === 1 ? sums : [];
+  // Amounts with different labels have no sum, so then each project has a row.
+  const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
+  const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
+  const money = moneyFormatter(locale);
+  const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
+  const difference = `${differenceText(sums)} ${comparison?.label}${incompleteMark(explained.some(isPartial))}`;
+  const named = (figures: SpendFigures, note: string) =>
+    only ? capital(note) : `${figures.target.label}: ${note}`;
+  return {
+    title: [
+      only?.target.label ?? countText(explained.length, view),
+      today === undefined ? periodName(period) : comparedDates(period),
+      sums.length === 0 ? 'no comparison' : difference,
+    ].join(' · '),
+    lines: [
+      sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
+      joinTexts(' · ', [
+        totalChange(view, true),
+        single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
+      ]),
+    ],
+    rows: single
+      ? undefined
+      : { cells: [...cellsOf([...shown, ...others], columns), ...failedRows(failed, columns.length - 1)] },
+    remarks: answered.flatMap(({ remarks }) => remarks),
+    facts: compact([
+      today !== undefined && 'today left out',
+      ...(only ? [productFact(only)] : facts),
+      zoneFact(view, zone),
+    ]),
+    notes: compact([
+      comparison === undefined && NO_COMPLETE_DAY,
+      ...uncompared.flatMap((figures) => {
+        const note = uncomparedNote(figures, period);
+        return note === '' ? [] : named(figures, note);
+      }),
+      ...limitLines(
+        explained.flatMap((each) => gapNote(each, period).map((note) => named(each.figures, note))),
+        MOST_NOTES,
+      ),
+      explained.some((each) => each.uncompared.length > 0) && LEFT_OUT,
+      ...failedNotes(failed),
+    ]),
+    actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
+  };
+}
 
 /** @returns nothing if there is nothing to compare with, or too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
@@ -127,54 +121,35 @@ function explain(figures: SpendFigures, { period: { comparison } }: SpendView): 
   return [{ figures, before, ...explainDays(usage, before, comparison) }];
 }
 
+/** A project as one row. */
+function rowOf(
+  { figures: { target }, rows, value }: Explained,
+  nameOf: (target: SpendFigures['target']) => string,
+): ReasonRow {
+  const [sum] = foldSmallest(rows, 0, 'day');
+  return { ...sum, label: nameOf(target), value, currency: target.currency };
+}
+
+interface Sum {
+  readonly value: Money;
+  readonly money: MoneyFormatter;
+}
+
+const sumByLabel = (explained: readonly Explained[], locale: string): readonly Sum[] =>
+  [...new Set(explained.map(({ figures }) => figures.target.currency))].map((label) => ({
+    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
+    money: moneyFormatter(locale, label),
+  }));
+
 /** The complete days that are compared: `14–20 Nov`. */
-function datesOf({ requested, comparison, dates }: SpendView['period']): string {
+function comparedDates({ requested, comparison, dates }: SpendView['period']): string {
   const [first, last] = [comparison?.currentDays[0], comparison?.currentDays.at(-1)];
   return first && last ? formatRequestedDays({ ...requested, first, last }) : dates;
 }
 
-/** The same as a header says it: `October`. */
-const titleDates = (period: SpendView['period']): string =>
-  period.today === undefined ? periodName(period) : datesOf(period);
-
-function ofDays(figures: SpendFigures, view: SpendView, explained: Explained | undefined): Reasons {
-  const { period, locale } = view;
-  return {
-    ...{ who: figures.target.label, noun: 'day', failed: [], facts: [productFact(figures)] },
-    rows: explained?.rows ?? [],
-    others: explained?.uncompared ?? [],
-    change: explained ? percentText(explained, period, locale) : '',
-    notes: explained ? dayNotes(explained, period) : [uncomparedNote(figures, period)].filter(Boolean),
-  };
-}
-
-function ofProjects(view: SpendView, explained: readonly Explained[]): Reasons {
-  const { answered, failed, period } = view;
-  const { nameOf, facts } = productNames(answered);
-  const uncompared = answered.filter((figures) => !explained.some((each) => each.figures === figures));
-  return {
-    ...{ who: countText(explained.length, view), noun: 'project', failed, facts },
-    rows: explained.map(({ figures: { target }, rows, value }) => {
-      const [sum] = foldSmallest(rows, 0, 'day');
-      return { ...sum, label: nameOf(target), value, currency: target.currency };
-    }),
-    others: uncompared.map(({ target }) => ({ label: nameOf(target) })),
-    change: totalChange(view, true),
-    notes: [
-      ...uncompared.flatMap((figures) =>
-        period.comparison === undefined ? [] : `${figures.target.label}: ${uncomparedNote(figures, period)}`,
-      ),
-      ...limitLines(
-        explained.flatMap((each) => missingNote(each, period)),
-        MOST_NOTES,
-      ),
-    ],
-  };
-}
-
 /** The name with what it cost, the difference, and what it cost before. Three columns are what a phone shows. */
 function differenceColumns(
-  noun: Reasons['noun'],
+  noun: Noun,
   { period, locale }: SpendView,
   isLabelled: boolean,
 ): Column<ReasonRow>[] {
@@ -183,7 +158,7 @@ function differenceColumns(
     formatCost(cost && { ...cost, days: [] }, write(row));
   return [
     {
-      title: `${capital(noun)} · ${datesOf(period)}`,
+      title: `${capital(noun)} · ${comparedDates(period)}`,
       cell: (row) => (row.current ? `${row.label} · ${amountOf(row, row.current)}` : row.label),
     },
     {
@@ -194,55 +169,50 @@ function differenceColumns(
   ];
 }
 
-const ROUNDED = 'Rounded amounts may not add up to the last cent.';
-
 /** Whether a part of a day's amount could not be read. */
 const isPartial = ({ figures: { usage }, before }: Explained): boolean =>
   usage.partialDays.length + before.partialDays.length > 0;
 
 /** `3,120.00 EUR more than`, `70.00 EUR more and 20.00 USD less than`, `unchanged vs`: what the days before follow. */
-function differenceText(sums: readonly { readonly value: Money; readonly money: MoneyFormatter }[]): string {
+function differenceText(sums: readonly Sum[]): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
     .map(({ value, money }) => `${money(value.abs())} ${value.gt(0) ? 'more' : 'less'}`);
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-const creditIn = ({ current, before }: Row): readonly [Cost, Money] | undefined =>
-  [current, before].flatMap((cost) => {
-    const amount = cost?.days.length === 1 ? cost.amount : undefined;
-    return cost && amount && 'value' in amount && amount.value.lt(0) ? [[cost, amount.value] as const] : [];
-  })[0];
-
 /**
  * The reason in a sentence, mrkdwn: `Mostly one more day: + 25,933.36 of 45,817.62.`, `Tue 10 Nov had a credit of 4,470.00.`
  * @param rows those that make `value`, the largest difference first
  */
-function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: string): string {
-  const [first, second] = rows;
-  if (first?.value === undefined || first.value.eq(0)) return '';
-  const credit = noun === 'day' ? creditIn(first) : undefined;
-  if (credit) return `${escapeMarkup(credit[0].name)} had a credit of ${money(credit[1].abs())}.`;
-  const difference = (row: Row) => formatDifference(row.value ?? value, money);
-  const isMost = (part: Money) => part.times(value).gt(0) && part.abs().times(2).gt(value.abs());
-  const sum = money(value.abs());
-  if (first.value.eq(value)) return `All of it is ${nameOf(first, noun)}.`;
-  if (first.value.times(value).gt(0) && first.value.abs().lte(value.abs()) && isMost(first.value))
-    return `Mostly ${nameOf(first, noun)}: ${difference(first)} of ${sum}.`;
-  if (second?.value === undefined || second.value.eq(0)) return '';
-  if (first.value.times(second.value).lt(0))
-    return `${capital(nameOf(first, noun))} ${difference(first)}, partly offset by ${nameOf(second, noun)} ${difference(second)}.`;
-  const both = first.value.plus(second.value);
-  const names = `${nameOf(first, noun)} and ${nameOf(second, noun)}`;
-  if (isMost(both) && both.abs().lte(value.abs()))
-    return `Mostly ${names}: ${formatDifference(both, money)} of ${sum}.`;
-  return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference(first)} of ${sum}, ${nameOf(first, noun)}.`;
+function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
+  const [first, second] = rows.flatMap((row) =>
+    row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
+  );
+  if (first === undefined) return '';
+  const credit = noun === 'day' ? creditIn(first.row) : undefined;
+  if (credit) return `${escapeMarkup(credit.name)} had a credit of ${money(credit.value.abs())}.`;
+  if (first.part.eq(value)) return `All of it is ${first.name}.`;
+  const [difference, sum] = [formatDifference(first.part, money), money(value.abs())];
+  const isMost = first.part.abs().times(2).gt(value.abs()) && first.part.abs().lte(value.abs());
+  if (isMost && first.part.times(value).gt(0)) return `Mostly ${first.name}: ${difference} of ${sum}.`;
+  if (second && first.part.times(second.part).lt(0))
+    return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
+  return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference} of ${sum}, ${first.name}.`;
+}
+
+/** A day of the row that was credited. */
+function creditIn({ current, before }: Row) {
+  const costs = [current, before].filter((cost) => cost?.days.length === 1);
+  return costs
+    .flatMap((cost) => (cost?.amount && 'value' in cost.amount ? [{ name: cost.name, ...cost.amount }] : []))
+    .find(({ value }) => value.lt(0));
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** `one more day`, `2 fewer days` where only one of the periods has them; mrkdwn. */
-function nameOf({ label, current, before }: Row, noun: string): string {
+function nameOf({ label, current, before }: Row, noun: Noun): string {
   const alone = current && before ? undefined : (current ?? before);
   if (noun !== 'day' || alone === undefined) return escapeMarkup((noun === 'day' && current?.name) || label);
   const count = alone.days.length;
@@ -250,42 +220,18 @@ function nameOf({ label, current, before }: Row, noun: string): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** ` on 6 of 7 days` if some reported days are not in the difference. */
-function countedDays({ rows, uncompared }: Explained, { comparison }: SpendView['period']): string {
-  if (uncompared.length === 0 || comparison === undefined) return '';
-  const counted = rows.flatMap(({ current, before }) => [
-    ...(current?.days ?? []),
-    ...(current ? [] : (before?.days ?? [])),
-  ]);
-  return ` on ${counted.length} of ${Math.max(comparison.currentDays.length, comparison.days.length)} days`;
-}
-
-/** `*▲ 7.9 %* (daily average, 31 days vs 30)`: a month with a day more can cost more, and less a day. */
-function percentText({ figures }: Explained, { comparison }: SpendView['period'], locale: string): string {
-  const { basis, percent } = comparableChange(figures)?.figures ?? {};
-  if (percent === undefined || comparison === undefined) return '';
-  const { currentDays, days } = comparison;
-  const rests = compact([
-    basis === 'average' && 'daily average',
-    currentDays.length !== days.length && `${pluralize(currentDays.length, 'day')} vs ${days.length}`,
-  ]).join(', ');
-  return `*${formatPercent(percent, locale)}*${rests && ` (${rests})`}`;
-}
-
-const LEFT_OUT = 'Days whose counterpart has no data are left out.';
-
-function dayNotes({ figures, before, isSwapped }: Explained, { comparison }: SpendView['period']): string[] {
-  const { usage } = figures;
-  const nameOf = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
-  const all = (name: 'missing' | 'unreadableDays' | 'partialDays') =>
+/** `no data for Mon 16 Nov, part of the amount for Tue 17 Nov couldn’t be read.` */
+function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string[] {
+  const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
+  const daysOf = (name: 'missing' | 'unreadableDays' | 'partialDays') =>
     [...usage[name], ...before[name]].sort();
-  const [missing, unreadable, partial] = [all('missing'), all('unreadableDays'), all('partialDays')];
-  return compact([
-    missing.length > 0 && `${capital(formatMissingDays({ missing }, nameOf))}.`,
-    unreadable.length > 0 && `No readable amount for ${listDays(unreadable, nameOf)}.`,
-    partial.length > 0 && `Part of the amount for ${listDays(partial, nameOf)} couldn’t be read.`,
-    isSwapped && 'Days whose counterpart has no data are compared with each other.',
+  const [unreadable, partial] = [daysOf('unreadableDays'), daysOf('partialDays')];
+  const text = joinTexts(', ', [
+    formatMissingDays({ missing: daysOf('missing') }, nameDay),
+    unreadable.length > 0 && `no readable amount for ${listDays(unreadable, nameDay)}`,
+    partial.length > 0 && `part of the amount for ${listDays(partial, nameDay)} couldn’t be read`,
   ]);
+  return text === '' ? [] : [`${text}.`];
 }
 
 /** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`, `2 of the top 3 of 12 projects` */
@@ -296,44 +242,22 @@ function countText(compared: number, { answered, failed, top }: SpendView): stri
   return `${compared} of ${top === undefined ? all : `the ${all.toLowerCase()}`}`;
 }
 
-/** `prod: no data for Mon 16 Nov.` */
-function missingNote(
-  { figures: { target, usage }, before }: Explained,
-  { comparison }: SpendView['period'],
-): string[] {
-  const missing = [usage, before].flatMap((side) => [...side.missing, ...side.unreadableDays]).sort();
-  const nameOf = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
-  return missing.length === 0 ? [] : [`${target.label}: ${formatMissingDays({ missing }, nameOf)}.`];
-}
-
-/** The figures behind the explanation, the same question about other products or about one project, and the menu. */
+/** The figures behind the explanation, the same question about the project that changed most, and the menu. */
 function whyActions(view: SpendView, largest?: SpendFigures) {
-  const { projects, answered, period } = view;
-  const [only] = answered;
-  // A project that has a name has its product with it: another one could give a wrong answer.
-  const others =
-    projects.isList || only?.target.alias !== undefined
-      ? []
-      : PRODUCT_IDS.filter((product) => product !== only?.target.product);
-  const whyOf = (word: string, product: ProductId) =>
-    spendCommand({ projects: { ...projects, word, product }, period }, { output: 'why' });
+  const { projects, period } = view;
   const figures = spendCommand(view);
+  const whyOne = (one: SpendFigures['target']) =>
+    spendCommand(
+      { projects: { ...projects, word: one.word, product: one.product }, period },
+      { output: 'why' },
+    );
   return answerActions(view, {
     link: spendCommand(view, { output: 'why' }),
     figures,
     before: commandButton('spend', 'Spend', figures),
-    after: [
-      ...others.flatMap((product) =>
-        commandButton(`why-${product}`, `Same for ${PRODUCTS[product].name}`, whyOf(projects.word, product)),
-      ),
-      ...(largest === undefined
-        ? []
-        : commandButton(
-            'why',
-            `What changed in ${largest.target.label}`,
-            whyOf(largest.target.word, largest.target.product),
-          )),
-    ],
+    after: largest
+      ? commandButton('why', `What changed in ${largest.target.label}`, whyOne(largest.target))
+      : [],
     more: [],
     report: reportOf(view),
   });

@@ -1,7 +1,7 @@
 import type { Button } from '@slack/types';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Block, type ButtonOptions, button, type Message, option, SLACK_LIMITS } from '../kit/blocks.ts';
+import { type ButtonOptions, button, option, SLACK_LIMITS } from '../kit/blocks.ts';
 import { type Command, commandLine, parseCommand, toCommand } from './command.ts';
 
 /** A button that runs a command, whose answer replaces the message. @returns none when the text is too long for Slack */
@@ -83,24 +83,6 @@ const SHARE = 'share';
 export function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
-}
-
-/** The message without **Share**, unless the channel may see what it would share. */
-export function withoutRefusedShare(
-  { text, blocks }: Message,
-  mayShare: (command: Command) => boolean,
-): Message {
-  const isRefused = (element: object): boolean => {
-    const { action_id: id, value = '' } = element as { readonly action_id?: string; readonly value?: string };
-    const click = id === SHARE ? parseCommandClick(id, value) : undefined;
-    return click !== undefined && !mayShare(click.command);
-  };
-  const kept = blocks.flatMap((block): Block[] => {
-    if (block.type !== 'actions') return [block];
-    const elements = block.elements.filter((element) => !isRefused(element));
-    return elements.length > 0 ? [{ ...block, elements }] : [];
-  });
-  return { text, blocks: kept };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -50,7 +51,7 @@ export const REMEMBER_PROJECT = 'remember';
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   const { user, channel } = request;
-  if (options.length === 0) return projectIdHint(command, user.canManage);
+  if (options.length === 0) return projectIdHint(command, request);
   const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
   return compact([
     canRemember && rememberCheckbox(),
@@ -81,7 +82,7 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
 const OF_SEVERAL: readonly SlashCommand[] = ['/spend', '/balance'];
 
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
-  const others = tryParse(() => withoutProject(text, request));
+  const others = tryParse(() => withoutProject({ command, text }, request));
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
@@ -100,8 +101,9 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     .filter(fitsOption);
 
 /** @returns what was typed, without a project @throws InvalidWord */
-function withoutProject(text: string, { workspace, at }: Request) {
-  const { project: _, alias: __, several: ___, ...others } = parseCommandText(text, readerIn(workspace, at));
+function withoutProject({ command, text }: Command, { workspace, at }: Request) {
+  const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
+  const { project: _, alias: __, several: ___, ...others } = words;
   return others;
 }
 
@@ -115,10 +117,11 @@ function rememberCheckbox(): Block {
   return { ...actions(boxes), block_id: REMEMBER_PROJECT };
 }
 
-function projectIdHint({ command, text }: Command, canManage: boolean): Block[] {
-  const example = [command, '123', text].filter(Boolean).join(' ');
+function projectIdHint(command: Command, request: Request): Block[] {
+  const words = tryParse(() => formatParsedCommand(withoutProject(command, request)));
+  const example = [command.command, '123', words].filter(Boolean).join(' ');
   const hint = `Use the ID on its project card in the console, for example ${example}`;
-  if (!canManage) return [section(hint)];
+  if (!request.user.canManage) return [section(hint)];
   const add = commandButton('add', 'Add a project…', toCommand('/billing projects', 'add'));
   return [section(`${hint}\nOr give it a name once, then ask by that name.`), actions(...add)];
 }

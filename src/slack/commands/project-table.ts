@@ -9,7 +9,7 @@ import type { ProjectAnswer } from './project-answers.ts';
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /**
- * A header, then a row a project in this order, then `others`, then those that failed, with the reason in short.
+ * A header, then a row a project in this order, then those that failed, with the reason in short.
  * @param beside a figure in the column of the names, which wraps: a phone has no room for a fourth column
  */
 export function projectRows<T extends ProjectAnswer>(
@@ -18,11 +18,9 @@ export function projectRows<T extends ProjectAnswer>(
   failed: readonly UnresolvedProject[],
   {
     nameOf = productNames(sorted).nameOf,
-    others = [],
     beside,
   }: {
     readonly nameOf?: ProjectNamer;
-    readonly others?: readonly string[][];
     readonly beside?: Column<T> | undefined;
   } = {},
 ): string[][] {
@@ -32,7 +30,6 @@ export function projectRows<T extends ProjectAnswer>(
       joinParts(nameOf(answer.target), beside?.cell(answer)),
       ...columns.map(({ cell }) => cell(answer)),
     ]),
-    ...others,
     ...failedRows(failed, columns.length),
   ];
 }

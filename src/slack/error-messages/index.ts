@@ -46,6 +46,7 @@ const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 const TEMPORARY = 'This is usually temporary.';
 const PUBLIC_ONLY =
   'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
+const DAMAGED = 'The record is damaged, so Tally didn’t use it.';
 const LOST_TOKEN = 'It may have expired or been revoked.';
 const WRONG_ROLE = 'Its role may not cover billing, or it may belong to another account.';
 
@@ -126,6 +127,7 @@ const ADVICE: AdviceTable = {
     },
     fix: { ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`) },
   }),
+  'rights-changed': tryAgain(),
   throttled: ({ wait }) => tryAgainIn(wait),
 
   'token-rejected': replace(LOST_TOKEN),
@@ -200,8 +202,12 @@ const ADVICE: AdviceTable = {
     return { todo: [why, became].filter(Boolean).join(' ') };
   },
 
-  'unseal-failed': ({ reason, what = 'record' }) =>
-    reason === 'malformed' ? restore(what) : { sentence: KEY_IS_GONE },
+  'unseal-failed': ({ reason, what }) => {
+    if (reason !== 'malformed') return { sentence: KEY_IS_GONE };
+    return what === 'billing-token'
+      ? replace(DAMAGED)
+      : { todo: `${DAMAGED} Tally’s operator can find details in its log.` };
+  },
   'settings-damaged': {
     todo: {
       member: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
@@ -290,24 +296,6 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
       text: formatParsedCommand({ ...words, product }),
     }),
   );
-}
-
-/** Completes “A Tally manager can …”. */
-const RESTORE = new Map([
-  ['billing-token', 'register the token again'],
-  ['application-access', `register it again with ${ACCESS}`],
-  ['project', `remove it under ${commandText('/billing projects')} and add it again`],
-]);
-
-/** What brings a damaged record back. */
-function restore(what: string): Advice {
-  const why = 'The record is damaged, so Tally didn’t use it.';
-  if (what === 'slack-installation') return { todo: `${why} An admin can install Tally again.` };
-  const step = RESTORE.get(what);
-  if (step === undefined) return { todo: `${why} Tally’s operator can find details in its log.` };
-  const member = `${why} A Tally manager can ${step}.`;
-  if (what === 'billing-token') return { todo: { member, manager: why }, fix: { manager: REPLACE.manager } };
-  return { todo: { member, manager: `${why} ${step.charAt(0).toUpperCase()}${step.slice(1)}.` } };
 }
 
 /** What the reply to a failure says and offers besides its message. Managers also get the technical detail. */

@@ -11,16 +11,16 @@ import {
   type Unit,
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
-import { type PairedDays, pairDays } from '../../domain/time/day-groups.ts';
+import { pairDays } from '../../domain/time/day-groups.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
 /** Fewer bars say no more than the line above them. */
 const FEWEST_BARS = 4;
+const NO_DATA = 'no data';
 
-/** A bar: `short` is its label where there is little room, `value` undefined where nothing is reported. */
+/** A bar: `value` is undefined where nothing is reported. */
 interface Bar {
   readonly label: string;
-  readonly short: string;
   readonly value: Money | undefined;
   /** Part of a day. */
   readonly isSoFar?: boolean;
@@ -53,12 +53,13 @@ export function spendChart({
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
   const isOneMonth = new Set(days.map((day) => day.slice(0, 7))).size === 1;
   const bars = rows.map((row): Bar => {
-    const { label, current } = row;
+    const { current } = row;
     const amount = current?.amount && 'value' in current.amount ? current.amount.value : undefined;
     const isSoFar = isTodayAlone(row);
     const value = isSoFar || (isTotal && current?.reported) ? amount : current?.average;
-    const day = isOneMonth ? label.replace(/^(\w{3} \d+).*$/, '$1') : label.slice(4);
-    return { ...shortened(unit === 'day' ? day : label), value, isSoFar };
+    const label =
+      isOneMonth && unit === 'day' ? row.label.replace(/^(\w{3} \d+).*$/, '$1') : withoutWeekday(row.label);
+    return { label: label.replace(/ ?– .*/, '…'), value, isSoFar };
   });
   const title =
     unit === 'day' ? 'Spent per day' : isTotal ? `Spent per ${unit}` : `Average a day, by ${unit}`;
@@ -68,12 +69,6 @@ export function spendChart({
     bars.map((bar) => [bar]),
   );
 }
-
-/** `14` of `Sat 14`, `28 Sep…` of a week. */
-const shortened = (label: string) => ({
-  label,
-  short: label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '').replace(/ ?– .*/, '…'),
-});
 
 /** The calendar days of the unit that these are in, including those that were not asked about. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
@@ -86,7 +81,7 @@ function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
  * @param before the usage of the days to compare with
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
-  const { currentDays, days } = window;
+  const { currentDays, days, requested } = window;
   const shared = pairDays({ current: currentDays, before: days }, Number.POSITIVE_INFINITY).pairs.filter(
     (pair) => pair.current.length > 0 && pair.before.length > 0,
   );
@@ -95,46 +90,36 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
     days: shared.flatMap((pair) => pair.before).sort(),
   };
   const { paired, rows } = comparedRows(usage, before, both, SLACK_LIMITS.chartPoints);
-  const bars = rows.map(({ current, before: past }, at) =>
-    [current, past].map(
-      (cost): Bar => ({ ...partLabels(cost?.days ?? [], paired, at), value: cost?.average }),
-    ),
+  const { unit, isCalendar } = paired;
+  const sides = rows.map(({ current, before: past }) => [current, past]);
+  const dates = sides.map((costs) => costs.map((cost) => partLabel(cost?.days ?? [], unit, isCalendar)));
+  // Weeks of several months may begin on the same day of each.
+  const isUnique = new Set(dates.map(String)).size === dates.length;
+  const part = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`;
+  const bars = sides.map((costs, at) =>
+    costs.map((cost, side): Bar => {
+      const label = (isUnique && dates[at]?.[side]) || `${part} ${at + 1}`;
+      return { label, value: cost?.average };
+    }),
   );
-  const step = paired.isCalendar || paired.unit === 'week' ? paired.unit : `${paired.days / 7} weeks`;
-  const title = paired.unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`;
-  return barChart(
-    title,
-    [currentDays, days].map((side) => seriesName(side, window)),
-    bars,
+  const step = isCalendar || unit === 'week' ? unit : `${paired.days / 7} weeks`;
+  const [first = '', second = ''] = [currentDays, days].map((side) =>
+    formatRequestedDays({ first: side[0] ?? '', last: side.at(-1) ?? '', today: requested.today }),
   );
+  return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
 }
 
-/** `16`, `1–7`, `Oct`, `2026`: the series have the rest of the date in their names. Else `Days 1–28`, `Quarter 1`. */
-function partLabels(days: readonly Day[], { unit, isCalendar, days: step }: PairedDays, at: number) {
+/** `16`, `1–7`, `Oct`: the series have the rest of the date in their names. '' for what has no short name. */
+function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  const dates = [...new Set([first, last])].map((day) => Number(day.slice(8))).join('–');
-  const isDated = unit === 'day' || unit === 'week';
-  const count = `${unit.charAt(0).toUpperCase()}${unit.slice(1)} ${at + 1}`;
-  const short = isCalendar || unit === 'week' ? count : `Days ${at * step + 1}–${(at + 1) * step}`;
-  const names = { year: first.slice(0, 4), month: formatDays(first, first, first.slice(0, 4)).slice(-3) };
-  const name = isCalendar && (unit === 'year' || unit === 'month') ? names[unit] : short;
-  return { label: isDated ? dates : name, short };
+  if (unit === 'month' && isCalendar) return formatDays(first, first, first.slice(0, 4)).slice(-3);
+  return unit === 'day' || unit === 'week'
+    ? [...new Set([first, last])].map((day) => Number(day.slice(8))).join('–')
+    : '';
 }
-
-/** `1–30 Sep 2025`; only the months of days in two years, which are too long for Slack. */
-function seriesName(days: readonly Day[], { requested: { today } }: ComparisonWindow): string {
-  const [first = '', last = ''] = [days[0], days.at(-1)];
-  const name = formatRequestedDays({ first, last, today });
-  const monthOf = (day: Day) => formatDays(day, day).slice(6).trim();
-  return name.length <= SLACK_LIMITS.chartLabel ? name : `${monthOf(first)} – ${monthOf(last)}`;
-}
-
-const NO_DATA = 'no data';
-/** Replaces `no data` where there is no room for it; the title then says what it means. */
-const DASH = '–';
 
 /**
- * @param series their names, each different
+ * @param series their names
  * @param bars those of each label, one for each series; for drawing only: the table has the exact figures
  * @returns undefined for fewer bars than say anything, and without a value in each series
  */
@@ -145,21 +130,20 @@ function barChart(
 ): Chart | undefined {
   const isDrawn = series.every((_, side) => bars.filter((group) => group[side]?.value).length > 1);
   if (!isDrawn || bars.length < FEWEST_BARS || bars.length > SLACK_LIMITS.chartPoints) return undefined;
-  const { labels, silent } = labelsOf(bars, series.length);
-  const isSoFar = bars.some((group) => group.some((bar) => bar.isSoFar));
+  const labels = bars.map(labelOf);
   const valuesOf = (side: number, soFar: boolean) =>
     bars.map((group) => {
       const { value, isSoFar = false } = group[side] ?? {};
       return value === undefined || isSoFar !== soFar ? 0 : Number(toRoundedDigits(value));
     });
+  const hasToday = bars.some((group) => group.some((bar) => bar.isSoFar));
   const drawn = [
     ...series.map((name, side) => ({ name, values: valuesOf(side, false) })),
-    ...(isSoFar ? [{ name: 'Today so far', values: valuesOf(0, true) }] : []),
+    ...(hasToday ? [{ name: 'Today so far', values: valuesOf(0, true) }] : []),
   ];
-  const isDashed = silent === DASH && labels.some((label) => label.includes(DASH) && !/\d–\d/.test(label));
   return {
     type: 'data_visualization',
-    title: clipText(isDashed ? `${title} (${DASH}: ${NO_DATA})` : title, SLACK_LIMITS.chartTitle),
+    title: clipText(title, SLACK_LIMITS.chartTitle),
     chart: {
       type: 'bar',
       series: drawn.map(({ name, values }) => ({
@@ -171,60 +155,26 @@ function barChart(
   };
 }
 
-/** The longest labels that fit beside each other and differ. */
-function labelsOf(bars: readonly (readonly Bar[])[], series: number) {
-  const isSilent = bars.some((group) => group.some(({ value }) => value === undefined));
-  const forms = (['label', 'short'] as const).flatMap((form) =>
-    (isSilent ? [NO_DATA, DASH] : ['']).map((silent) => ({
-      silent,
-      labels: bars.map((group) => labelOf(group, form, silent)),
-    })),
-  );
-  const [last = { silent: '', labels: [] }] = forms.slice(-1);
-  return forms.find(({ labels }) => fitSideBySide(labels, series)) ?? last;
-}
-
 /** `Sat 14`, `15 no data`, `21: so far`; of two periods `14 / 7`, `14 / no data`, `14 / 7 no data`. */
-function labelOf(group: readonly Bar[], form: 'label' | 'short', silent: string): string {
+function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
-  if (group.every(({ value }) => value === undefined)) {
-    const name = join(group.map((bar) => (group.length > 1 ? bar[form] : bar.short)));
-    return `${name} ${silent}`;
-  }
-  if (group.some(({ isSoFar }) => isSoFar)) return `${join(group.map(({ short }) => short))}: so far`;
-  return join(group.map((bar) => (bar.value === undefined ? silent : bar[form])));
+  const short = withoutWeekday(join(bars.map(({ label }) => label)));
+  if (bars.every(({ value }) => value === undefined)) return `${short} ${NO_DATA}`;
+  if (bars.some(({ isSoFar }) => isSoFar)) return `${short}: so far`;
+  return join(bars.map(({ label, value }) => (value === undefined ? NO_DATA : label)));
 }
 
-/** Characters of all labels that are shown side by side. Slack documents no size; the sandbox draws as many. */
-const LABEL_ROOM = 80;
-/** Of the width: a chart with a legend is drawn smaller, to be as high as one without. */
-const LEGEND_LEAVES = 0.9;
-/** Characters between two labels, so that they don't touch. */
-const LABEL_GAP = 1;
-
-/** Whether they differ, are short enough for Slack and don't touch. Where not each is shown, which ones are is Slack's choice. */
-function fitSideBySide(labels: readonly string[], series: number): boolean {
-  const count = labels.length;
-  const shown = Math.ceil(count / (count < 8 ? 1 : count < 15 ? 2 : 3));
-  const room = ((series > 1 ? LEGEND_LEAVES : 1) * LABEL_ROOM) / shown;
-  const all = labels.map(({ length }) => length);
-  const lengths = shown < count ? all.toSorted((a, b) => b - a).slice(0, 2) : all;
-  return (
-    new Set(labels).size === count &&
-    all.every((length) => length <= SLACK_LIMITS.chartLabel) &&
-    lengths.every((length, at) => (length + (lengths[at + 1] ?? 0)) / 2 + LABEL_GAP <= room)
-  );
-}
+/** `14` of `Sat 14` */
+const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
 /** `Sat 14 ▃▄▆▅▇ ▆ Fri 20`, where Slack draws no charts; a space for what is not reported. A line for each series. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
-  const all = series.flatMap(({ data }) => data.map(({ value }) => value));
-  const most = Math.max(...all, 0);
+  const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);
   const barOf = (value: number, label = '') => {
-    if (value === 0 && new RegExp(`${NO_DATA}|(^| )${DASH}`).test(label)) return ' ';
+    if (value === 0 && label.includes(NO_DATA)) return ' ';
     return LEVELS[most <= 0 || value <= 0 ? 0 : Math.ceil((value / most) * LEVELS.length) - 1] ?? '';
   };
   return series

@@ -8,7 +8,7 @@ import { listNames } from '../../domain/wording.ts';
 import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
-import { type Block, preformatted, SLACK_LIMITS, section } from '../kit/blocks.ts';
+import { preformatted, section, textMessage } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import { isDirectMessage } from '../request/source.ts';
@@ -129,7 +129,7 @@ export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAn
     : `${targets.length}-projects`;
 const MOST_NAMED = 3;
 
-/** What trying again does not change, by Slack's error codes. */
+/** Why Tally can’t send files, by Slack's error codes: what trying again does not change. */
 const NO_FILES: Readonly<Record<string, string>> = {
   missing_scope: 'it was installed without the files:write permission',
   not_in_channel: 'it isn’t in this channel',
@@ -144,58 +144,27 @@ const NO_FILES: Readonly<Record<string, string>> = {
 const MARK = '\ufeff';
 
 /**
- * As a file in the thread where the channel asked, else in the user's conversation with Tally; if Tally can't send files, as
- * text in a message.
+ * As a file in the thread where the channel asked, else in the user's conversation with Tally.
  * @param about what the file holds
  * @throws slack-failed
  */
-export async function sendCsv(
+async function sendCsv(
   { name, content, about }: Readonly<Record<'name' | 'content' | 'about', string>>,
-  request: Request,
+  { reply, channel = '' }: Request,
 ): Promise<void> {
   try {
-    const isPublic = await request.reply.file({ name, title: name, content: `${MARK}${content}`, about });
-    if (isPublic) return;
+    if (await reply.file({ name, content: `${MARK}${content}`, about })) return;
   } catch (error) {
     const why = isFailure(error, 'slack-failed') ? NO_FILES[error.data.code] : undefined;
     if (why === undefined) throw error;
-    const blocks = textBlocks(content, about, `Tally can’t send files here: ${why}.`);
-    return request.reply.private({ text: 'CSV as text', blocks });
+    return reply.private(textMessage(`Tally can’t send files here: ${why}.`));
   }
   const where = 'The CSV is in your direct messages with Tally.';
-  const text = isDirectMessage(request.channel ?? '') ? where : `${about} ${where}`;
-  await request.reply.private({ text, blocks: [section(text)] });
-}
-
-/** Each block of text is one that Slack shows whole. */
-const MOST_PARTS = 15;
-
-/** @param why it is text */
-function textBlocks(content: string, about: string, why: string): Block[] {
-  const parts = inParts(content.split('\r\n').filter(Boolean));
-  const isCut = parts.length > MOST_PARTS;
-  return [
-    section(about),
-    section(isCut ? `${why} This is the beginning; ask about a shorter period for the rest.` : why),
-    ...parts.slice(0, MOST_PARTS).map(preformatted),
-  ];
-}
-
-function inParts(lines: readonly string[]): string[] {
-  const parts: string[] = [];
-  let part = '';
-  for (const line of lines) {
-    if (part !== '' && part.length + line.length + 1 > SLACK_LIMITS.section) {
-      parts.push(part);
-      part = '';
-    }
-    part = part === '' ? line : `${part}\n${line}`;
-  }
-  return part === '' ? parts : [...parts, part];
+  await reply.private(textMessage(isDirectMessage(channel) ? where : `${about} ${where}`));
 }
 
 /** In a window; after a message, in a message. @param failed projects without figures @throws slack-failed */
-export async function showDetails(
+async function showDetails(
   details: readonly Details[],
   failed: readonly UnresolvedProject[],
   request: Request,

@@ -52,25 +52,24 @@ import {
 } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
-/** What was asked, and the parts that every answer has. */
-export interface AnswerDetails extends Pick<Request, 'at' | 'locale' | 'sharedBy'> {
+/** What an answer is drawn from: what was asked, by whom, and the figures of each project. */
+export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
+  extends ProjectAnswers<T>,
+    Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
   readonly user: Pick<Request['user'], 'canManage' | 'zone'>;
   readonly projects: AskedProjects;
   readonly fetched: Millis;
 }
 
-/** Everything that an answer says besides the words of its command. */
-export interface AnswerView<T extends ProjectAnswer> extends AnswerDetails, ProjectAnswers<T> {}
-
 /** Asks about the projects of a request. @throws as {@link fetchEach} */
 export async function fetchProjects<T extends ProjectAnswer>(
   projects: AskedProjects,
-  { at, locale, sharedBy, user }: Request,
+  { at, locale, sharedBy, mayShare, user }: Request,
   clock: () => Millis,
   ask: (target: ResolvedProject) => Promise<T>,
 ): Promise<AnswerView<T>> {
   const answers = await fetchEach(projects, ask);
-  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, user };
+  return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
 /** What is said, in the order in which it is read. A message, a CSV and Details are drawn from it. */
@@ -114,10 +113,10 @@ export interface Details {
 }
 
 /** The main number first, then its meaning and the chart; notes and buttons come last. */
-export function renderAnswer(details: AnswerDetails, answer: Answer): Message {
+export function renderAnswer(view: AnswerView, answer: Answer): Message {
   const { title, chart, rows, remarks, actions } = answer;
   const lines = answer.lines.filter(Boolean).join('\n');
-  const print = smallPrint(details, answer);
+  const print = smallPrint(view, answer);
   return {
     text: title,
     blocks: compact([
@@ -137,7 +136,7 @@ export function renderAnswer(details: AnswerDetails, answer: Answer): Message {
 const MOST_REMARKS = 5;
 
 /** An answer that everybody sees stays where it is, so it says when it was true. */
-function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: Answer): string {
+function smallPrint({ fetched, sharedBy }: AnswerView, { facts, notes }: Answer): string {
   const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
     ...(sharedBy
@@ -148,7 +147,7 @@ function smallPrint({ fetched, sharedBy }: AnswerDetails, { facts, notes }: Answ
 }
 
 /** The zone of the days, where the reader's own is another or they are several. */
-export const zoneFact = ({ user, sharedBy }: AnswerDetails, zone: Zone): string =>
+export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
 /** The product that was asked about, where no name says it. */
@@ -197,11 +196,10 @@ export function listParts<T extends ProjectAnswer>(
   { answered, failed }: AnswerView<ProjectAnswer>,
   sorted: readonly T[],
   columns: readonly Column<T>[],
-  { beside, others = [] }: { readonly beside?: Column<T> | undefined; readonly others?: string[][] } = {},
 ): Pick<Answer, 'rows' | 'remarks' | 'facts' | 'notes'> {
   const { nameOf, facts } = productNames(answered);
   return {
-    rows: { cells: projectRows(sorted, columns, failed, { nameOf, others, beside }) },
+    rows: { cells: projectRows(sorted, columns, failed, { nameOf }) },
     remarks: answered.flatMap(({ remarks }) => remarks),
     facts,
     notes: failedNotes(failed),
@@ -223,13 +221,13 @@ interface AnswerActions {
 
 /** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
-  { projects, answered: [first], at, sharedBy, user }: AnswerView<T>,
+  { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
   return actions(
     ...before,
-    ...(sharedBy === undefined ? shareButton(link, at) : []),
+    ...(sharedBy === undefined && mayShare(link.text) ? shareButton(link, at) : []),
     ...after,
     ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
       ? []
@@ -246,28 +244,18 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-const PERIOD_BUTTONS = 4;
-
-/** A button's value can be longer than an option's, so a long list of projects has buttons. */
-const asButtons = (options: readonly PlainTextOption[], id: string): Button[] =>
-  options.flatMap(({ text, value = '' }, at) =>
-    value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}-${at}`, text.text, { value })],
-  );
-
-/** The ⋯ menu of an answer, whose choices each run a command. It has room for five: the others are buttons. */
+/** The ⋯ menu of an answer, whose choices each run a command; what it has no room for are buttons, whose values can be longer. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
-  if (!options.every(fitsOption)) return asButtons(options, 'more');
-  const [shown, others] = [options.slice(0, MENU_OPTIONS), options.slice(MENU_OPTIONS)];
-  return [...asButtons(others, 'more'), overflow('rerun:more', shown)];
+  const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
+  const others = options.filter(
+    (choice) => !listed.includes(choice) && (choice.value ?? '').length <= SLACK_LIMITS.buttonValue,
+  );
+  const buttons = others.map(({ text, value = '' }, at) => button(`rerun:more-${at}`, text.text, { value }));
+  return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
-const MENU_OPTIONS = SLACK_LIMITS.overflowOptions;
 
-/** The select of periods, with the current one chosen. */
-export function periodMenu(
+/** The select of periods, with the current one chosen; none where so many projects are asked about that it has no room. */
+export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,
-): (StaticSelect | Button)[] {
-  if (options.every(fitsOption)) return [select('rerun:period', 'Period', options, current)];
-  const others = options.filter((listed) => listed !== current).slice(0, PERIOD_BUTTONS);
-  return asButtons(others, 'period');
-}
+): StaticSelect[] => (options.every(fitsOption) ? [select('rerun:period', 'Period', options, current)] : []);

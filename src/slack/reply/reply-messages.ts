@@ -21,7 +21,6 @@ type LoadingPlace =
 
 export interface OutgoingFile {
   readonly name: string;
-  readonly title: string;
   readonly content: string;
   readonly about: string;
 }
@@ -53,16 +52,17 @@ export function createMessages(
         if (!isFailure(error, 'cannot-post')) throw error;
       }
     }
-    if (responseUrl !== undefined) {
+    const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
+    // Below a message that stays, only an ordinary message can be replaced later.
+    if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       const isPosted = await responseUrls.post(responseUrl, LOADING, { replace: replaces }).then(
         () => true,
         (error: unknown) => isFailure(error, 'slack-failed') && error.data.unclear,
       );
-      // After a click in a message that stays, `replace_original` would replace that message.
       const canReplace = audience === 'asker' && (replaces || !isClick);
       return isPosted ? { kind: 'response-url', canReplace } : undefined;
     }
-    if (channel !== undefined && !isDirectMessage(channel)) return undefined;
+    if (channel !== undefined && !isInDirectMessage) return undefined;
     const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
     return { kind: 'message', isPublic: false, ...at };
   };
@@ -135,7 +135,7 @@ export function createMessages(
     },
 
     /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
-    async sendFile({ name, title, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
+    async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
       const isPublic = audience === 'channel' && channel !== undefined && publicThread !== undefined;
       const place = isPublic
         ? { channel_id: channel, thread_ts: publicThread }
@@ -144,7 +144,7 @@ export function createMessages(
         client.filesUploadV2({
           ...place,
           filename: name,
-          title,
+          title: name,
           content,
           initial_comment: escapeMarkup(about),
         }),

@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Command } from '../commands/command.ts';
-import { commandButton, withoutRefusedShare } from '../commands/command-buttons.ts';
+import { commandButton } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/source.ts';
+import type { Audience, Source } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
@@ -30,8 +30,6 @@ interface ReplyTerms {
   readonly audience?: Audience;
   /** Offered as a button if no modal can be opened. */
   readonly command?: Command | undefined;
-  /** Whether everybody in the channel may read the answer to this command. */
-  readonly mayShare?: (command: Command) => boolean;
   /** Asked before anything is sent. @throws instead of sending what its readers may no longer see */
   readonly confirm?: () => Promise<void>;
 }
@@ -56,17 +54,14 @@ function waysToReply(
   client: WebClient,
   messages: ReturnType<typeof createMessages>,
   modals: ReturnType<typeof createModals>,
-  { audience = 'asker', command, mayShare = () => true, confirm = async () => undefined }: ReplyTerms,
+  { audience = 'asker', command, confirm = async () => undefined }: ReplyTerms,
 ) {
   const { channel, responseUrl, triggerId, viewId, replaces } = source;
 
-  /** Replies privately: in the loading view if it can show the message. @throws cannot-post, slack-failed */
+  /** @throws cannot-post, slack-failed */
   const sendPrivate = async (message: Message, replace = false): Promise<void> => {
     await confirm();
     await modals.settle();
-    const fitsLoadingView = modals.isLoading() && message.blocks.every(isText);
-    if (fitsLoadingView && (await modals.tryUpdate(modal({ title: 'Tally', blocks: message.blocks }))))
-      return;
     await messages.sendPrivate(message, replace);
     if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
   };
@@ -83,7 +78,8 @@ function waysToReply(
     /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
     posted: messages.posted,
     /** Says after `delay` ms that the answer takes longer, unless it was given. */
-    startLoadingMessage: (delay: Millis): void => messages.startLoading(delay, audience, replaces),
+    startLoadingMessage: (delay: Millis, mayReplace: boolean): void =>
+      messages.startLoading(delay, audience, replaces && mayReplace),
     /** Opens a loading view after `delay` ms unless the form is open. */
     startLoadingView: modals.startLoading,
     /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
@@ -101,9 +97,7 @@ function waysToReply(
         await confirm();
         return messages.sendPublic(message);
       }
-      const isInChannel = channel !== undefined && !isDirectMessage(channel);
-      const mayShareHere = (command: Command) => isInChannel && mayShare(command);
-      await sendPrivate(withoutRefusedShare(message, mayShareHere), replaces);
+      await sendPrivate(message, replaces);
     },
     /** A message that only the user sees. Replaces nothing. */
     private: (message: Message): Promise<void> => sendPrivate(message),
@@ -175,9 +169,6 @@ function openFormMessage(command: Command): Message {
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };
 }
-
-/** What a modal can show as well as a message. */
-const isText = ({ type }: Block): boolean => type === 'section' || type === 'context' || type === 'header';
 
 /** Takes the place of the loading view if the answer is a message. */
 const ANSWERED_VIEW: ModalView = modal({

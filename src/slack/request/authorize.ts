@@ -10,7 +10,7 @@ import { type Command, withoutSecrets } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { type HandlerRules, managersOf, type Request, slackLookups } from './request.ts';
+import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
 import { isDirectMessage, threadOf } from './source.ts';
 import type { User } from './users.ts';
 
@@ -26,7 +26,7 @@ const MOST_ATTEMPTS = 3;
 /** Thrown in place of sending what rests on rights that are no longer so. */
 export class RightsChanged extends Error {}
 
-/** Does the work, and again from its start when the rights that it rests on have changed. @throws edit-conflict, and what the work throws */
+/** Does the work, and again from its start when the rights that it rests on have changed. @throws rights-changed, and what the work throws */
 export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
     try {
@@ -35,7 +35,7 @@ export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T
       if (!(error instanceof RightsChanged)) throw error;
     }
   }
-  throw new Failure('edit-conflict', { now: 'Ask again.' });
+  throw new Failure('rights-changed');
 }
 
 export type WithRights = ReturnType<typeof createWithRights>;
@@ -70,7 +70,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     if (right === 'manage' && user.canAsk && !user.canManage)
       throw new Failure('not-allowed', {
         reason: 'not-manager',
-        managers: await managersOf(people, workspace).known(),
+        managers: await findManagers(people, workspace, false),
       });
     requireRight(right, user);
 
@@ -92,6 +92,8 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const isPrivate = audience === 'asker';
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
+    const isChannel = source.channel !== undefined && !isDirectMessage(source.channel);
+    // Others see here what everybody in the channel may see.
     const everybody: ProjectScope = { channel, isUnlimited: false };
     const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
@@ -108,10 +110,9 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       reply: reply.as(source, {
         audience,
         confirm,
-        // Others see here what everybody in the channel may see.
-        mayShare: ({ text }) => !user.canManage || mayAsk(text, { ...everybody, workspace, at }),
         command: command && withoutSecrets(command, workspace.aliases),
       }),
+      mayShare: (text) => isChannel && (!user.canManage || mayAsk(text, { ...everybody, workspace, at })),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
@@ -125,7 +126,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
    * @param annotate gets whose record it works with, and that it was replayed
    * @param command the command that is run, if any
    * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws not-allowed, slack-failed, store-unavailable, edit-conflict, and what the work throws
+   * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
    */
   return async <T>(
     reply: Reply,

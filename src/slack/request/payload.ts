@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { stateValues } from './form-fields.ts';
 
-/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const word = z.string().nullish();
 /** The ID of a workspace or organization, which becomes part of Redis keys. */
 const team = z
@@ -9,82 +8,63 @@ const team = z
   .regex(/^[A-Z0-9]{0,64}$/)
   .nullish();
 
-const state = z.looseObject({ values: stateValues.nullish() }).nullish();
+/** Fields of one type. */
+const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-const authorization = z.looseObject({
-  team_id: team,
-  enterprise_id: team,
-  user_id: word,
-  is_enterprise_install: z.boolean().nullish(),
-});
+const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
 /** `user_team` is the workspace that the user belongs to. */
 const event = z.looseObject({
   type: z.string(),
-  user: word,
-  user_team: word,
-  channel: word,
-  channel_type: word,
-  text: word,
-  ts: word,
-  thread_ts: word,
-  tab: word,
-  bot_id: word,
-  subtype: word,
-  channel_id: word,
+  ...each(word, 'user', 'user_team', 'channel', 'channel_type', 'channel_id', 'text', 'ts', 'thread_ts'),
+  ...each(word, 'tab', 'bot_id', 'subtype'),
   item: z.looseObject({}).nullish(),
   tokens: z.looseObject({ bot: z.array(z.string()).nullish() }).nullish(),
   team_ids: z.array(z.string().regex(/^[A-Z0-9]{1,64}$/)).nullish(),
 });
 
+const view = z.looseObject({
+  ...each(word, 'id', 'type', 'hash', 'private_metadata'),
+  callback_id: z.string().optional(),
+  app_installed_team_id: team,
+  state,
+  blocks: z.array(z.looseObject({})).nullish(),
+});
+
+const action = z.looseObject({
+  action_id: z.string(),
+  ...each(word, 'block_id', 'value'),
+  selected_option: z.looseObject({ value: word }).nullish(),
+});
+
+/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
 const schema = z.looseObject({
-  type: word,
+  ...each(word, 'type', 'text', 'action_id', 'value', 'user_id', 'channel_id', 'response_url'),
+  ...each(word, 'trigger_id', 'event_id'),
+  ...each(team, 'team_id', 'enterprise_id', 'context_team_id'),
   command: z.string().optional(),
-  text: word,
-  action_id: word,
-  value: word,
-  user_id: word,
-  channel_id: word,
-  response_url: word,
-  trigger_id: word,
-  event_id: word,
-  team_id: team,
-  enterprise_id: team,
-  context_team_id: team,
   state,
   is_enterprise_install: z.union([z.boolean(), z.string()]).nullish(),
   is_ext_shared_channel: z.boolean().nullish(),
-  team: z.looseObject({ id: team, enterprise_id: team }).nullish(),
+  team: z.looseObject(each(team, 'id', 'enterprise_id')).nullish(),
   enterprise: z.looseObject({ id: team }).nullish(),
   user: z.looseObject({ id: word, team_id: team }).nullish(),
   channel: z.looseObject({ id: word }).nullish(),
   container: z
-    .looseObject({ thread_ts: word, message_ts: word, is_ephemeral: z.boolean().nullish() })
+    .looseObject({ ...each(word, 'thread_ts', 'message_ts'), is_ephemeral: z.boolean().nullish() })
     .nullish(),
-  view: z
-    .looseObject({
-      id: word,
-      type: word,
-      hash: word,
-      callback_id: z.string().optional(),
-      private_metadata: word,
-      state,
-      blocks: z.array(z.looseObject({})).nullish(),
-      app_installed_team_id: team,
-    })
-    .nullish(),
-  actions: z
-    .tuple([
+  view: view.nullish(),
+  actions: z.tuple([action]).rest(z.unknown()).optional(),
+  authorizations: z
+    .array(
       z.looseObject({
-        action_id: z.string(),
-        block_id: word,
-        value: word,
-        selected_option: z.looseObject({ value: word }).nullish(),
+        ...each(team, 'team_id', 'enterprise_id'),
+        user_id: word,
+        is_enterprise_install: z.boolean().nullish(),
       }),
-    ])
-    .rest(z.unknown())
-    .optional(),
-  authorizations: z.array(authorization).nullish(),
+    )
+    .nullish(),
   event_time: z.number().optional(),
   event: event.optional(),
 });

@@ -31,6 +31,8 @@ export interface Request extends ProjectScope {
   /** Tally’s own user ID, if an event names it. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
+  /** Whether everybody in the channel may read the answer to a command with these words. */
+  readonly mayShare: (text: string) => boolean;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
   readonly recordError: (error: unknown) => void;
   /** What it may ask of Slack. Each throws slack-failed. */
@@ -67,44 +69,26 @@ const MOST_NAMED = 5;
 /** How many named managers are looked up at most, because some may have left. */
 const MOST_LOOKED_UP = 15;
 
-export function managersOf(people: People, workspace: Workspace) {
-  const { settings } = workspace;
-  const connections = [...workspace.connections.values()];
-
-  const named = async (): Promise<readonly string[]> => [
-    ...new Set([...settings.managers, ...(await people.membersOf(settings.managerGroups))]),
-  ];
-  return {
-    /**
-     * Whom a refusal names, without another question to Slack than what is cached for a minute: who registered the newest
-     * token is an admin, often.
-     */
-    async known(): Promise<readonly string[]> {
-      const known = await named();
-      if (known.length > 0) return known.slice(0, MOST_NAMED);
-      const [newest] = connections.toSorted((a, b) => b.registeredAt - a.registeredAt);
-      if (newest === undefined) return [];
-      const role = await people.roleOf(newest.registeredBy).catch(() => 'nobody');
-      return role === 'admin' ? [newest.registeredBy] : [];
-    },
-    /** Today’s managers: named in the settings, else who registered a connection, else the admins. @throws slack-failed */
-    async present(): Promise<readonly string[]> {
-      for (const find of [
-        named,
-        async () => [...new Set(connections.map(({ registeredBy }) => registeredBy))],
-        people.admins,
-      ]) {
-        const present: string[] = [];
-        for (const person of (await find()).slice(0, MOST_LOOKED_UP)) {
-          const { canManage } = await people.permissionsOf(person, settings, false);
-          if (canManage) present.push(person);
-          if (present.length === MOST_NAMED) break;
-        }
-        if (present.length > 0) return present;
-      }
-      return [];
-    },
-  };
+/**
+ * Some managers of today: named in the settings, else admins who registered a connection, else any admins.
+ * @param listsAdmins whether Slack may be asked for all users of the workspace, in the end
+ */
+export async function findManagers(
+  people: People,
+  { settings, connections }: Workspace,
+  listsAdmins: boolean,
+): Promise<readonly SlackId[]> {
+  const named = [...settings.managers, ...(await people.membersOf(settings.managerGroups))];
+  const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
+  for (const find of [() => named, () => registered, () => (listsAdmins ? people.admins() : [])]) {
+    const found = [...new Set(await find())].slice(0, MOST_LOOKED_UP);
+    const roles = await Promise.all(found.map((person) => people.roleOf(person).catch(() => 'nobody')));
+    const isManager = (person: SlackId, role = '') =>
+      role === 'admin' || (role === 'member' && named.includes(person));
+    const managers = found.filter((person, at) => isManager(person, roles[at]));
+    if (managers.length > 0) return managers.slice(0, MOST_NAMED);
+  }
+  return [];
 }
 
 export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
@@ -121,5 +105,5 @@ export const slackLookups = (people: People, client: WebClient, asker: SlackId, 
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
   /** Some managers of today, looked up at Slack; the workspace's admins if the settings name nobody. */
-  managers: () => managersOf(people, workspace).present(),
+  managers: () => findManagers(people, workspace, true),
 });

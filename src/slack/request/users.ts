@@ -81,7 +81,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
     /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
     const findOther = (userId: SlackId, fresh: boolean): Promise<Profile> =>
       find({ userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
-        unlessUnknown(error);
+        if (!isFailure(error, 'slack-failed') || error.data.code !== 'user_not_found') throw error;
         return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
       });
 
@@ -119,11 +119,6 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
   };
 }
 
-/** @throws any other error than that Slack doesn't know the person */
-function unlessUnknown(error: unknown): undefined {
-  if (!(isFailure(error, 'slack-failed') && error.data.code === 'user_not_found')) throw error;
-}
-
 const DEFAULT_LOCALE = 'en-US';
 
 /** Slack's most. */
@@ -145,36 +140,19 @@ async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<reado
   return found;
 }
 
-/**
- * Caches results, but not failures, for `TTL`; simultaneous look-ups share one call.
- * While Slack limits the rate, an expired entry is still used, unless it has to be fresh.
- */
-function createCache<T>(clock: () => Millis, most: number) {
-  // Bounded by `maxSize`, because `max` would allocate memory for all entries at the start.
-  const known = new LRUCache<string, { readonly until: Millis; readonly value: Promise<T> }>({
+/** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
+function createCache<T extends object>(clock: () => Millis, most: number) {
+  const known = new LRUCache<string, T, () => Promise<T>>({
+    // `max` would allocate memory for all entries at the start.
     maxSize: most,
     sizeCalculation: () => 1,
+    ttl: TTL,
+    ttlResolution: 0,
+    perf: { now: clock },
+    fetchMethod: (_, __, { context: ask }) => ask(),
   });
-  return (key: string, fresh: boolean, ask: () => Promise<T>): Promise<T> => {
-    const hit = known.get(key);
-    if (!fresh && hit !== undefined && hit.until > clock()) return hit.value;
-    const value = ask().catch((error: unknown) => {
-      if (fresh || hit === undefined || !isRateLimited(error)) throw error;
-      return hit.value;
-    });
-    const asked = { until: clock() + TTL, value };
-    known.set(key, asked);
-    value.catch(() => known.peek(key) === asked && known.delete(key));
-    return value;
-  };
-}
-
-const isRateLimited = (error: unknown): boolean =>
-  isFailure(error, 'slack-failed') && error.data.code === 'ratelimited';
-
-interface TokenOwner {
-  readonly team?: SlackId | undefined;
-  readonly organization?: string | undefined;
+  return (key: string, forceRefresh: boolean, ask: () => Promise<T>): Promise<T> =>
+    known.forceFetch(key, { forceRefresh, context: ask });
 }
 
 /**
@@ -182,15 +160,17 @@ interface TokenOwner {
  * external user, whatever it claims.
  */
 function ownerOfClient() {
-  const known = new WeakMap<WebClient, Promise<TokenOwner>>();
-  return (client: WebClient): Promise<TokenOwner> => {
-    const hit = known.get(client);
-    if (hit !== undefined) return hit;
-    const owner = callSlack('auth.test', () => client.auth.test()).then((answer) =>
-      answer.is_enterprise_install === true
-        ? { organization: answer.enterprise_id }
-        : { team: answer.team_id },
-    );
+  const ask = async (client: WebClient) => {
+    const {
+      is_enterprise_install: isOrganization,
+      enterprise_id,
+      team_id,
+    } = await callSlack('auth.test', () => client.auth.test());
+    return isOrganization === true ? { organization: enterprise_id } : { team: team_id };
+  };
+  const known = new WeakMap<WebClient, ReturnType<typeof ask>>();
+  return (client: WebClient): Promise<{ team?: SlackId | undefined; organization?: string | undefined }> => {
+    const owner = known.get(client) ?? ask(client);
     known.set(client, owner);
     owner.catch(() => known.delete(client));
     return owner;

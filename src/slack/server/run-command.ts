@@ -38,10 +38,9 @@ export async function answer(
   let request: Request | undefined;
   const run = async (authorized: Request): Promise<void> => {
     request = authorized;
-    // A file would lose the message whose button was pressed.
-    const staysBeside = rules.sendsFile && reply.source.isClick;
-    if (rules.figures && !opensWindow && !staysBeside)
-      request.reply.startLoadingMessage(Math.max(0, loadingDelays.message - (performance.now() - began)));
+    const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
+    // A file leaves the message whose button was pressed.
+    if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
   };
