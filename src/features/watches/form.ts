@@ -51,7 +51,7 @@ import {
   projectKey,
 } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { WATCH_KINDS, type WatchWords } from './parse.ts';
+import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse.ts';
 import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
@@ -91,8 +91,6 @@ export function createWatchForm(kind: OwnedKind<Watch>, services: FormServices) 
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
-/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
-const MAX_TYPED = 60;
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',
