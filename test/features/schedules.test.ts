@@ -177,23 +177,6 @@ describe('the form', () => {
     expect(await save()).toContain('Nothing was saved.');
     expect(await stored()).toEqual([]);
   });
-
-  it('suggests the usual report of the cadence, except for a balance', async () => {
-    await openForm();
-    await choose('cadence', 'weekly');
-    await tally().slack.waitFor(() =>
-      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Last week’s spend"'),
-    );
-    await choose('report', 'balance');
-    await tally().slack.waitFor(() =>
-      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Balance"'),
-    );
-    await choose('cadence', 'daily');
-    await tally().slack.waitFor(() =>
-      view().includes('"initial_option":{"text":{"type":"plain_text","text":"Every day"'),
-    );
-    expect(view()).toContain('"initial_option":{"text":{"type":"plain_text","text":"Balance"');
-  });
 });
 
 describe('saving', () => {

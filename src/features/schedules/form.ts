@@ -71,8 +71,6 @@ export function createScheduleForm(kind: OwnedKind<Schedule>, services: FormServ
     kind,
     words: { create: 'Schedule a post', edit: 'Edit schedule', saving: 'Checking the channel…' },
     fields: scheduleFields(kind, services),
-    fold: ['cadence', 'When'],
-    changed: withUsualReport,
     buttons: { me: 'Send a test to me', channel: 'Send a test to the channel' },
     pressed: {
       me: (at, form) => sendTest(services, at, form, 'me'),
@@ -188,16 +186,10 @@ const scheduleFields = (kind: OwnedKind<Schedule>, services: FormServices) => ({
   ...TIMING_FIELDS,
   preview: note<SchedulePreview>(
     ({ found, values }) => (found === undefined ? [] : previewBlocks(found, timingIn(values).zone)),
-    { pace: 'first', run: async (at) => (await planPosts(services, at)).preview },
+    { run: async (at) => (await planPosts(services, at)).preview },
   ),
   ...MORE_FIELDS,
 });
-
-/** A choice of another cadence proposes its usual report; a balance stays. */
-function withUsualReport(values: FormFields, field: string): FormFields {
-  if (field !== 'cadence' || !coversDays(values)) return values;
-  return { ...values, report: USUAL_REPORT[cadenceIn(values).kind] };
-}
 
 function valuesOf({ report, timing, skipsEmpty, correctsFrom, waitHours }: ContentFields): FormFields {
   const { cadence } = timing;

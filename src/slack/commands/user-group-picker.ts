@@ -80,7 +80,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
   });
   return {
     ...listed,
-    load: { pace: 'first', run: ({ request }) => fetchUserGroups(request) },
+    load: { run: ({ request }) => fetchUserGroups(request) },
     draw(at) {
       const { problem } = at.found as GroupChoices;
       const isDrawn = problem === undefined || at.value !== '';

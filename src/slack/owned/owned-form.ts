@@ -53,7 +53,7 @@ import {
 } from './owned-kind.ts';
 
 interface OwnedForm<T extends OwnedItem, F extends Fields>
-  extends Pick<FormDescription<F>, 'fields' | 'fold' | 'changed' | 'buttons' | 'pressed' | 'hidden'> {
+  extends Pick<FormDescription<F>, 'fields' | 'buttons' | 'pressed'> {
   readonly kind: OwnedKind<T>;
   readonly words: Readonly<Record<'create' | 'edit' | 'saving', string>>;
   valuesOf(item: T): FormFields;
@@ -169,7 +169,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 });
 
 /** Projects whose names the user may not know: a form may send back a project that they may not see. */
-export function unnamedIn({ values, request, data }: FormMoment): Delivery['projects'] {
+function unnamedIn({ values, request, data }: FormMoment): Delivery['projects'] {
   const check = data.target as ChannelCheck | null | undefined;
   const { projects, channel } = deliveryOf(values);
   const isTheirs = channel !== undefined && check && check.problem === undefined;
@@ -246,7 +246,6 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
             section('Tally isn’t in that channel yet. It joins when you save.'),
         ]),
       {
-        pace: 'then',
         isNeeded: ({ values }) => deliveryOf(values).channel !== '',
         run: (at) => checkTarget(deliveryOf(at.values), at.request, checkerOf(at)),
       },
