@@ -424,9 +424,9 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
     ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
-      ...['watch-form', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['watch-form', 'watch-row', 'watch-list'],
       ...['watch-snooze', 'watch-more'],
-      ...['schedule-resume', 'schedule-now', 'schedule-undo'],
+      ...['schedule-resume', 'schedule-now'],
     ],
   },
   views: { ask: ['os-token'], member: ['schedule', 'watch'] },

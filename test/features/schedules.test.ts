@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { storedCause } from '../support/failures.ts';
 import {
-  createOwnedBot,
+  createAutomationBot,
   FINANCE,
   GENERAL,
   KEY,
@@ -12,22 +10,23 @@ import {
   option,
   SHARED,
   START,
-} from '../support/owned-bot.ts';
+} from '../support/automation-bot.ts';
+import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { storedCause } from '../support/failures.ts';
 import { addProject } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
 
-const owned = createOwnedBot();
-const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = owned;
-const { messageRef, modal, modalSays, modalText, redis, save, suggested, tally, updatedMessage, view } =
-  owned;
+const bot = createAutomationBot();
+const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = bot;
+const { messageRef, modal, modalSays, modalText, redis, save, suggested, tally, updatedMessage, view } = bot;
 
-const stored = () => owned.stored('schedule');
+const stored = () => bot.stored('schedule');
 const openForm = (words = 'schedule prod', person = OWNER, channel = CHANNEL) =>
-  owned.openForm(words, person, channel);
+  bot.openForm(words, person, channel);
 const setUp = (words = 'prod', person = OWNER, channel = CHANNEL) =>
-  owned.setUp('schedule', words, person, channel);
+  bot.setUp('schedule', words, person, channel);
 const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
-  owned.row('schedule', answer, action, id, person, channel);
+  bot.row('schedule', answer, action, id, person, channel);
 
 /** Shows the fields under More. */
 async function unfold(person = OWNER): Promise<void> {
@@ -337,8 +336,11 @@ describe('the list', () => {
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
     await clickTwice('now');
     await updatedMessage(list, 'The next post comes as planned');
-    await clickTwice('delete');
-    await updatedMessage(list, 'It won’t be posted again.');
+    await row(list, 'delete', id);
+    await updatedMessage(list, 'This can’t be undone.');
+    const press = () => tally().slack.press(OWNER, messageRef(list), 'Delete');
+    await Promise.all([press(), press()]);
+    await updatedMessage(list, 'Deleted “Yesterday’s spend” for prod.');
     await ask('schedules');
     expect(around.sent).toHaveLength(1);
     const texts = tally()

@@ -5,6 +5,8 @@ import { quoteWord } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
+import { usersText } from '../../slack/automations/automation.ts';
+import { pageOf } from '../../slack/automations/automation-list.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import {
   commandButton,
@@ -32,8 +34,6 @@ import {
   section,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { pageOf } from '../../slack/owned/list.ts';
-import { usersText } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

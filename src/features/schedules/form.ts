@@ -6,6 +6,15 @@ import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
+import { type AutomationKind, requireAutomation } from '../../slack/automations/automation.ts';
+import {
+  createAutomationForm,
+  deliveryOf,
+  keptFields,
+  newValues,
+  projectsField,
+  targetFields,
+} from '../../slack/automations/automation-form.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
 import {
@@ -22,15 +31,6 @@ import {
 } from '../../slack/forms/fields.ts';
 import type { FormInHand } from '../../slack/forms/form.ts';
 import { channelLink, markup, option, section } from '../../slack/kit/blocks.ts';
-import {
-  createOwnedForm,
-  deliveryOf,
-  newValues,
-  ownershipFields,
-  projectsField,
-  targetFields,
-} from '../../slack/owned/owned-form.ts';
-import { type OwnedKind, requireOwned } from '../../slack/owned/owned-kind.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -66,10 +66,10 @@ const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
 /** The form, with its buttons that send a test. */
-export function createScheduleForm(kind: OwnedKind<Schedule>, services: FormServices) {
-  const { listeners, openNew, openFor } = createOwnedForm<Schedule, ReturnType<typeof scheduleFields>>({
+export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
+  const { listeners, openNew, openFor } = createAutomationForm<Schedule, ReturnType<typeof scheduleFields>>({
     kind,
-    words: { create: 'Schedule a post', edit: 'Edit schedule', saving: 'Checking the channel…' },
+    title: 'Schedule a post',
     fields: scheduleFields(kind, services),
     buttons: { me: 'Send a test to me', channel: 'Send a test to the channel' },
     pressed: {
@@ -177,7 +177,7 @@ const MORE_FIELDS = {
   ),
 };
 
-const scheduleFields = (kind: OwnedKind<Schedule>, services: FormServices) => ({
+const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) => ({
   projects: projectsField(
     MAX_DIGEST_PROJECTS,
     'Type a name or an ID. Several projects make one post with a total.',
@@ -256,10 +256,9 @@ function contentOf(values: FormFields) {
 
 /** @param since posts that are due after this instant are sent */
 const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
-  ...ownershipFields(before, at),
+  ...keptFields(before, at),
   ...contentOf(at.values),
   since,
-  ...(before?.paused && { paused: before.paused }),
 });
 
 /** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
@@ -318,7 +317,7 @@ async function sendTest(
           ? check.problem
           : await form.check();
     if (problem !== undefined) return await form.show([markup(problem)]);
-    const before = requireOwned({ find: findSchedule }, at.id, request);
+    const before = requireAutomation({ find: findSchedule }, at.id, request);
     const schedule = scheduleOf(at, before, request.at);
     await form.show([markup(`Sending a test to ${where}…`)]);
     await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);

@@ -3,8 +3,8 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
+import { canReadAutomation, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/automations/automation.ts';
 import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
-import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
@@ -128,7 +128,7 @@ export function describeSchedule(schedule: Schedule, reader: Request, sends: Upc
   const { workspace, user, at } = reader;
   const today = dayAt(at, user.zone ?? schedule.timing.zone);
   const known = workspace.lastSent(schedule.id);
-  const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
+  const sent = canReadAutomation(schedule, reader) ? known : withoutCauses(known);
   const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state =
     pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);

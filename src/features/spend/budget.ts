@@ -3,11 +3,11 @@ import { divide, formatMoney, formatShare, type Money } from '../../domain/money
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
+import { isFullMember } from '../../slack/automations/automation.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { Column } from '../../slack/kit/blocks.ts';
 import { actions, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { type Answer, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

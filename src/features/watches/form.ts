@@ -15,6 +15,15 @@ import {
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { AutomationKind } from '../../slack/automations/automation.ts';
+import {
+  createAutomationForm,
+  deliveryOf,
+  keptFields,
+  newValues,
+  projectsField,
+  targetFields,
+} from '../../slack/automations/automation-form.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
@@ -28,15 +37,6 @@ import {
   when,
 } from '../../slack/forms/fields.ts';
 import { section } from '../../slack/kit/blocks.ts';
-import {
-  createOwnedForm,
-  deliveryOf,
-  newValues,
-  ownershipFields,
-  projectsField,
-  targetFields,
-} from '../../slack/owned/owned-form.ts';
-import type { OwnedKind } from '../../slack/owned/owned-kind.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
@@ -49,10 +49,10 @@ import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.t
 type FormServices = Pick<DeliveryService, 'watching'>;
 
 /** The form, with its preview. */
-export function createWatchForm(kind: OwnedKind<Watch>, services: FormServices) {
-  const { listeners, openNew, openFor } = createOwnedForm<Watch, ReturnType<typeof watchFields>>({
+export function createWatchForm(kind: AutomationKind<Watch>, services: FormServices) {
+  const { listeners, openNew, openFor } = createAutomationForm<Watch, ReturnType<typeof watchFields>>({
     kind,
-    words: { create: 'Set up a watch', edit: 'Edit watch', saving: 'Checking who gets the alerts…' },
+    title: 'Set up a watch',
     fields: watchFields(kind, services),
     valuesOf: ({ rule }) => ({ ...DEFAULTS, ...fieldsOfRule(rule) }),
     content: contentOf,
@@ -83,7 +83,7 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-const watchFields = (kind: OwnedKind<Watch>, services: FormServices) => ({
+const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
   projects: projectsField(1),
   kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
   below: threshold('balance', 'below', 'Below', '50,000', {
@@ -163,10 +163,9 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
     isSameProject(before.projects[0], content.projects[0]) &&
     JSON.stringify(before.rule) === JSON.stringify(content.rule);
   return {
-    ...ownershipFields(before, at),
+    ...keptFields(before, at),
     ...content,
     since: isSame ? before.since : request.at,
-    ...(before?.paused !== undefined && { paused: before.paused }),
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
 }

@@ -8,6 +8,12 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
+  canReadAutomation,
+  PAUSED_TEXTS,
+  RESUMES_BY_ITSELF,
+  targetMarkup,
+} from '../../slack/automations/automation.ts';
+import {
   actions,
   type Block,
   button,
@@ -19,7 +25,6 @@ import {
   markup,
   mention,
 } from '../../slack/kit/blocks.ts';
-import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
@@ -54,7 +59,7 @@ export function describeWatch(
   reader: Request,
   stateOf: (watch: Watch) => WatchState | undefined,
 ): string[] {
-  if (!canReadOwned(watch, reader))
+  if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
   const state = stateOf(watch);
   return [
