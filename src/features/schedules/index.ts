@@ -101,7 +101,7 @@ export type ScheduleKind = AutomationKind<Schedule, UpcomingSendsOf>;
 
 function createScheduleKind({ workspaces, scheduling }: ScheduleServices): ScheduleKind {
   const kind: ScheduleKind = {
-    kind: 'schedule',
+    noun: 'schedule',
     sends: 'posts',
     max: MAX_SCHEDULES,
     workspaces,

@@ -121,7 +121,7 @@ const STILL = 'Tally alerts if a threshold was crossed in between and still is.'
 
 function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
-    kind: 'watch',
+    noun: 'watch',
     sends: 'alerts',
     max: MAX_WATCHES,
     workspaces,

@@ -67,11 +67,11 @@ interface AutomationForm<T extends Automation, F extends Fields>
 export function createAutomationForm<T extends Automation, F extends Fields>(form: AutomationForm<T, F>) {
   const { kind, title, valuesOf, content, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm<F>(kind.kind, {
+  const { open, listeners } = createForm<F>(kind.noun, {
     ...described,
     ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
     placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
-    title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.kind}` : title),
+    title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
       return item === undefined ? kind.store.removalOf(workspace, id) : automationVersion(item);
@@ -85,7 +85,7 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
     },
     conflict({ id, request }) {
       const item = kind.find(request.workspace, id);
-      if (item === undefined) return [`This ${kind.kind} was deleted.`, 'Save to create a new one.'];
+      if (item === undefined) return [`This ${kind.noun} was deleted.`, 'Save to create a new one.'];
       return canReadAutomation(item, request)
         ? `It’s now ${kind.words.summary(item, request)} → ${targetMarkup(item)}.`
         : '';

@@ -88,7 +88,7 @@ function listMessage<T extends Automation>(
   const { pages, number, shown } = pageOf(visible, page);
   const news = compact([notice !== undefined && markup(notice), buttons && actions(...buttons)]);
   const setUp = toCommand(createCommandOf(kind), only?.createText ?? '');
-  const add = commandButton(kind.kind, create, setUp, { style: 'primary' });
+  const add = commandButton(kind.noun, create, setUp, { style: 'primary' });
   if (visible.length === 0)
     return { text: notice ?? none, blocks: [...news, section(none), actions(...add)] };
   const title = kind.words.count(visible.length);
@@ -130,7 +130,7 @@ function itemRow<T extends Automation>(
     ['Delete…', 'delete'] as const,
   ]);
   const options = choices.map(([label, action]) => option(label, `${action} ${item.id}`));
-  return { ...text, accessory: overflow(`${kind.kind}-row`, options) };
+  return { ...text, accessory: overflow(`${kind.noun}-row`, options) };
 }
 
 /** How many are shown on Home and in `/billing status`, those that need somebody first. */
@@ -157,7 +157,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
   const line = ({ item, need }: (typeof all)[number]) => {
     const [label, action] = need?.fix ?? [];
     const canFix = label !== undefined && canEditAutomation(item, viewer);
-    const fix = canFix && button(`${kind.kind}-row:${action}`, label, { value: `${action} ${item.id}` });
+    const fix = canFix && button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` });
     return {
       level: need?.level ?? ('fine' as const),
       text: kind.describe(item, viewer, details).filter(Boolean),
@@ -169,7 +169,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     summary: summary.join(' · '),
     lines: [...needy, ...others].map(line),
     most: MOST_LINES,
-    more: button(`${kind.kind}-list`, `All ${pluralOf(kind)}`),
+    more: button(`${kind.noun}-list`, `All ${pluralOf(kind)}`),
   };
 }
 export const PAUSED_BY_TALLY = 'paused by Tally';
@@ -235,7 +235,7 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
     },
   };
   const buttons: Readonly<Record<string, ActionHandler>> = {
-    [`${kind.kind}-row`]: {
+    [`${kind.noun}-row`]: {
       right: 'member',
       needs: (value) => needsOf(value.split(' ')[0] ?? ''),
       run({ value }, request) {
@@ -243,11 +243,11 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
         return act(action, id, request);
       },
     },
-    [`${kind.kind}-list`]: onClick('member', {}, (_, request) => showAutomations(kind, request)),
+    [`${kind.noun}-list`]: onClick('member', {}, (_, request) => showAutomations(kind, request)),
   };
   const listeners = {
     ...form.listeners,
-    verbs: { [kind.kind]: creating, [pluralOf(kind)]: listing },
+    verbs: { [kind.noun]: creating, [pluralOf(kind)]: listing },
     actions: { ...form.listeners.actions, ...buttons },
   };
   return { handler, listeners };
@@ -271,7 +271,7 @@ const sharedActions = <T extends Automation>(
   async resume(item, request) {
     const problem = await findItemProblem(item, request);
     if (problem !== undefined)
-      return showAutomations(kind, request, { notice: `${problem} The ${kind.kind} is still paused.` });
+      return showAutomations(kind, request, { notice: `${problem} The ${kind.noun} is still paused.` });
     await changeAutomation(kind, item.id, request, 'resumed', (now) =>
       now.paused === undefined ? undefined : { save: kind.resumed(now, request) },
     );
@@ -281,8 +281,8 @@ const sharedActions = <T extends Automation>(
     showAutomations(kind, request, {
       notice: `*Delete ${escapeMarkup(kind.words.name(item, request))}?* This can’t be undone.`,
       buttons: [
-        button(`${kind.kind}-row:remove`, 'Delete', { style: 'danger', value: `remove ${item.id}` }),
-        button(`${kind.kind}-list`, 'Keep'),
+        button(`${kind.noun}-row:remove`, 'Delete', { style: 'danger', value: `remove ${item.id}` }),
+        button(`${kind.noun}-list`, 'Keep'),
       ],
     }),
   async remove(item, request) {

@@ -35,7 +35,7 @@ export interface AutomationNeed {
  * @template Details what a row shows that is not in the record
  */
 export interface AutomationKind<T extends Automation = Automation, Details = unknown> {
-  readonly kind: 'schedule' | 'watch';
+  readonly noun: 'schedule' | 'watch';
   /** What goes to its target. */
   readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
@@ -80,19 +80,19 @@ interface AutomationWords<T> {
 }
 
 const PLURALS = { schedule: 'schedules', watch: 'watches' } as const;
-export const pluralOf = ({ kind }: Pick<AutomationKind, 'kind'>) => PLURALS[kind];
-export const createCommandOf = ({ kind }: Pick<AutomationKind, 'kind'>) => `/billing ${kind}` as const;
-export const listCommandOf = ({ kind }: Pick<AutomationKind, 'kind'>) => `/billing ${PLURALS[kind]}` as const;
+export const pluralOf = ({ noun }: Pick<AutomationKind, 'noun'>) => PLURALS[noun];
+export const createCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${noun}` as const;
+export const listCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${PLURALS[noun]}` as const;
 
 /** IDs of all of them, damaged ones too. */
-export const idsOf = ({ kind }: Pick<AutomationKind, 'kind'>, workspace: Workspace): readonly string[] =>
-  kind === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
+export const idsOf = ({ noun }: Pick<AutomationKind, 'noun'>, workspace: Workspace): readonly string[] =>
+  noun === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
 
-export const deletedText = ({ kind }: Pick<AutomationKind, 'kind'>): string => `This ${kind} was deleted.`;
+export const deletedText = ({ noun }: Pick<AutomationKind, 'noun'>): string => `This ${noun} was deleted.`;
 
 /** The answer where a workspace has as many as it may have; undefined where it has fewer. */
 export const limitReachedMessage = (
-  kind: Pick<AutomationKind, 'kind' | 'max'>,
+  kind: Pick<AutomationKind, 'noun' | 'max'>,
   { workspace }: Request,
 ): Message | undefined =>
   idsOf(kind, workspace).length < kind.max
@@ -121,7 +121,7 @@ export const visibleAutomations = <T extends Automation>(
   viewer: ListViewer,
 ): readonly T[] =>
   isFullMember(viewer)
-    ? (viewer.workspace[PLURALS[kind.kind]] as readonly Automation[] as readonly T[]).filter(
+    ? (viewer.workspace[PLURALS[kind.noun]] as readonly Automation[] as readonly T[]).filter(
         (item) => canEditAutomation(item, viewer) || kind.isShownHere(item, viewer),
       )
     : [];
@@ -181,7 +181,7 @@ export const automationChange = <T extends Automation>(
   did: string,
   item: T,
   request: Request,
-) => auditedChange(request, [`${did} a ${kind.kind}:`, automationAuditText(kind, item, request)]);
+) => auditedChange(request, [`${did} a ${kind.noun}:`, automationAuditText(kind, item, request)]);
 
 /** What the audit says of it, plain, with the IDs of people and channels. */
 export const automationAuditText = <T extends Automation>(
