@@ -28,7 +28,7 @@ export interface ScheduleWords {
   readonly waitHours?: number;
 }
 
-const EXAMPLE = `Type it like ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
+const EXAMPLE = `Daily, weekdays, weekly or monthly, for example ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
 
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
@@ -48,7 +48,6 @@ export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
   const waiting = takeWait(normalizeText(text));
   const timed = takeTime(waiting.rest);
   const paced = takeCadence(timed.rest, timed.found === undefined);
-  refuseOthers(paced, timed.typed, aliases);
   const named = takeReport(paced.rest);
   const { project, alias, several, product, phrase } = parseReportWords(
     joinNames(named.rest, aliases),
@@ -118,7 +117,7 @@ function takeTime(text: string): Part<string> {
 
 const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
-const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
+const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays|mon(?:day)?(?:-to-|-| to )fri(?:day)?)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
 /** The hour may follow it bare: `daily 9`. */
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
@@ -144,37 +143,6 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   if (Number(day) < 1 || Number(day) > 31)
     throw refusal(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
   return { ...part, found: { kind: 'monthly', day: Number(day) } };
-}
-
-/** `every 2`, `every other`, before what comes that often. */
-const EACH = 'every-? ?(?:other |\\d{1,4} )?';
-/** Cadences that people type and Tally doesn’t have, each with Tally's cadence that means the same, if any. */
-const OTHERS: readonly (readonly [form: string, instead?: (typed: string) => string])[] = [
-  ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', () => 'weekdays'],
-  [
-    `(?:bi-?)?hourly|bi-?weekly|fortnightly|bi-?monthly|quarterly|yearly|annually|twice (?:a |per )?(?:day|week)|(?:every )?weekends?|${EACH}(?:minute|min|hour|day|week|fortnight|month|quarter|year)s?`,
-  ],
-  [`${WEEKDAY}s?`, (typed) => `weekly ${typed}`],
-];
-const OTHER = new RegExp(`(?<![^ ])(?:${OTHERS.map(([form]) => `(${form})`).join('|')})(?![^ ])`, 'g');
-
-/** @throws InvalidWord that names the cadences there are */
-function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<string>): void {
-  const [match, ...more] = [...paced.rest.matchAll(OTHER)].filter(([typed]) => !aliases.has(typed));
-  if (match === undefined) return;
-  const [typed, ...forms] = match;
-  const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1]?.(typed);
-  const words = ['schedule', withoutMatch(paced.rest, match), instead, time];
-  const suggestion =
-    more.length > 0 || instead === undefined || paced.typed !== ''
-      ? undefined
-      : words.filter(Boolean).join(' ');
-  throw new InvalidWord(
-    typed,
-    'I can’t post {word}. Daily, weekdays, weekly or monthly?',
-    EXAMPLE,
-    suggestion,
-  );
 }
 
 const numberOf = (typed: string): number =>

@@ -72,69 +72,61 @@ function nextSendText(
   ]);
 }
 
-function lastDeliveryText(
-  sent: LastDelivery | undefined,
-  schedule: Schedule,
-  workspace: Workspace,
-  today: Day,
-): string {
-  const { zone } = schedule.timing;
-  if (sent === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  const byHand =
-    sent.byHand === undefined
-      ? ''
-      : ` · sent with Send now ${escapeMarkup(formatWallTime(sent.byHand, zone))}`;
-  switch (sent.result) {
+function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, today: Day): string {
+  if (last === undefined) return 'nothing posted yet';
+  const when = escapeMarkup(formatWallTime(last.at, timing.zone));
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause, today))}`;
+  const next = last.next === undefined ? '' : formatInstant(last.next);
+  switch (last.result) {
     case 'posted':
-      return `last posted ${when}${unansweredText(sent, schedule, workspace, today)}`;
+      return `last posted ${when}`;
     case 'posted-late':
-      return `last posted late, ${when}${unansweredText(sent, schedule, workspace, today)}`;
+      return `last posted late, ${when}`;
     case 'skipped':
       return `skipped ${when}: nothing was spent`;
     case 'failed':
-      return `*failed ${when}*${cause}${sent.failures > 1 ? ` (${sent.failures} times in a row)` : ''}`;
-    case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}${byHand}`;
+      return `*failed ${when}*${cause}`;
+    case 'waiting': {
+      const day =
+        last.awaits === undefined ? 'the day' : formatDays(last.awaits, last.awaits, today.slice(0, 4));
+      return `waiting for billing to report ${day}${next && `, next look: ${next}`}`;
+    }
     case 'paused':
-      return `last tried ${when}${byHand}`;
+      return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}${byHand}`;
+      return `*not posted yet*, tried ${when}${cause}${next && ` Next try: ${next}.`}`;
   }
 }
 
-function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined {
-  const { cause: _, unanswered: __, ...rest } = sent ?? {};
-  return sent && (rest as LastDelivery);
-}
-
-/** ` · *no figures for test* (3 posts in a row): …` */
-function unansweredText(
+/** ` · *no figures for test*: …` */
+const unansweredText = (
   { unanswered = {} }: LastDelivery,
   { projects }: Schedule,
   workspace: Workspace,
   today: Day,
-): string {
-  const parts = Object.entries(unanswered).map(([key, { posts, cause }]) => {
-    const often = posts > 1 ? ` (${posts} posts in a row)` : '';
-    return ` · *no figures for ${escapeMarkup(projectLabel(chosenByKey(key, projects), workspace))}*${often}: ${escapeMarkup(wordFailure(cause, today))}`;
-  });
-  return parts.join('');
-}
+): string =>
+  Object.entries(unanswered)
+    .map(([key, { cause }]) => {
+      const name = escapeMarkup(projectLabel(chosenByKey(key, projects), workspace));
+      return ` · *no figures for ${name}*: ${escapeMarkup(wordFailure(cause, today))}`;
+    })
+    .join('');
 
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string[] {
   const { workspace, user, at } = reader;
-  const today = dayAt(at, user.zone ?? schedule.timing.zone);
+  const { zone } = schedule.timing;
+  const today = dayAt(at, user.zone ?? zone);
   const known = workspace.lastSent(schedule.id);
-  const sent = canReadAutomation(schedule, reader) ? known : withoutCauses(known);
-  const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
+  const { cause: _, unanswered: __, ...uncaused } = known ?? {};
+  const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
+  const tried = last?.result === 'trying' || last?.result === 'waiting' ? last.date : undefined;
   const state =
-    pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+    pauseText(schedule, last, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+  const unanswered = last?.unanswered && unansweredText(last, schedule, workspace, today);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(sent, schedule, workspace, today)}`,
+    `${state} · ${lastDeliveryText(last, schedule, today)}${unanswered ?? ''}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
   ];
 }

@@ -40,14 +40,6 @@ export interface SentForm<F extends Fields> extends FormMoment {
 /** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-/** A form that a button of its own was pressed in. */
-export interface FormInHand {
-  /** Draws it with these blocks below its buttons. */
-  show(result: readonly Block[]): Promise<void>;
-  /** Its fields' checks. @returns what is wrong, as a mrkdwn sentence */
-  check(): Promise<string | undefined>;
-}
-
 export interface FormDescription<F extends Fields> extends FormLayout {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
@@ -56,8 +48,8 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly heading: string;
   /** Shown until its work is done. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** Named by the buttons' keys. */
-  readonly pressed?: Readonly<Record<string, (at: FormMoment, form: FormInHand) => Promise<void>>>;
+  /** Named by the buttons' keys. @param show draws the form with these blocks below its buttons */
+  readonly pressed?: Readonly<Record<string, (at: FormMoment, show: ShowResult) => Promise<void>>>;
   /** Differs if the record of this ID does. @param input once the form was sent */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** What the fields hold for the record as it is. */
@@ -83,6 +75,8 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   /** What stays as it was if nothing was saved. */
   readonly kept?: (sent: SentForm<F>) => string;
 }
+
+type ShowResult = (result: readonly Block[]) => Promise<void>;
 
 /** What a form opens with. @property problem shown at its top, as mrkdwn */
 export interface FormOpening {
@@ -172,10 +166,7 @@ async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   const run = form.pressed?.[what];
   if (run === undefined) return redraw(form, at);
   const known = await loadFields(form, at, false);
-  await run(known, {
-    show: (result) => request.reply.modal.update(drawForm(form, known, [], result)),
-    check: async () => (await findProblem(form, at))?.[1],
-  });
+  await run(known, (result) => request.reply.modal.update(drawForm(form, known, [], result)));
 }
 
 interface Parsed {
