@@ -421,7 +421,7 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
   },
   actions: {
     workspaceUser: ['os-token-revoke', 'ask-manager'],
-    ask: ['watch-acknowledge', 'os-token-another', 'remember', 'home-refresh'],
+    ask: ['watch-acknowledge', 'os-token-another', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
       ...['watch-form', 'watch-row', 'watch-list'],
@@ -506,6 +506,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     values: {
       projects: { value: { selected_options: [option('123:1')] } },
       ...{ report: selected('yesterday'), cadence: selected('daily'), zone: selected('UTC') },
+      ...{ waits: selected('3'), corrects: selected('5') },
       time: { value: { selected_time: '09:00' } },
       channel: { value: { selected_conversation: CHANNEL } },
     },

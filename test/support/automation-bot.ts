@@ -19,7 +19,7 @@ import { createUserActions } from './user-actions.ts';
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 /** Saturday */
-export const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 export const TEAM = 'T0SANDBOX1';
 export const KEY = recordKey(TEAM);
 export const GENERAL = 'C0GENERAL1';

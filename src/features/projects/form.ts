@@ -79,11 +79,11 @@ export function createProjectForm({ workspaces, all }: Services) {
   return {
     listeners,
     /** @param before the alias of the project that is changed; '' for a new one */
-    open(before: string, filled: ProjectFormInput, request: Request, problem?: string): Promise<void> {
+    open(before: string, filled: ProjectFormInput, request: Request): Promise<void> {
       const values = valuesOf(filled, request.user.id);
       const isOpen =
         values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
-      return open(request, { id: before, values, isOpen, problem });
+      return open(request, { id: before, values, isOpen });
     },
   };
 }

@@ -78,12 +78,11 @@ export interface FormDescription<F extends Fields> extends FormLayout {
 
 type ShowResult = (result: readonly Block[]) => Promise<void>;
 
-/** What a form opens with. @property problem shown at its top, as mrkdwn */
+/** What a form opens with. */
 export interface FormOpening {
   readonly id: string;
   readonly values: FormFields;
   readonly isOpen?: boolean;
-  readonly problem?: string | undefined;
 }
 
 type Moment = FormMoment & { readonly state: FormState };
@@ -137,16 +136,15 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
   return {
     listeners,
-    async open(request: Request, { id, values, isOpen = false, problem }: FormOpening): Promise<void> {
+    async open(request: Request, { id, values, isOpen = false }: FormOpening): Promise<void> {
       const { modal: reply } = request.reply;
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
       const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
-      const notice = problem === undefined ? [] : [markup(problem)];
       const quick = await loadFields(form, { state, id, place, request, values, data: {} }, false);
-      await reply.open(drawForm(form, quick, notice));
+      await reply.open(drawForm(form, quick));
       const all = await loadFields(form, quick, true);
-      if (all !== quick) await reply.redraw(drawForm(form, all, notice));
+      if (all !== quick) await reply.redraw(drawForm(form, all));
     },
   };
 }

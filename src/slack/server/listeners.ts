@@ -61,12 +61,12 @@ interface ClickedOn {
 
 /**
  * Runs a command, with its own check of rights, in the place of the click or of the message, as if it had been typed there.
- * @param changes where it counts as asked, for whom, whether the answer replaces the message and what was saved before, if that differs
+ * @param changes where it counts as asked, for whom, and whether the answer replaces the message, if that differs
  * @returns whether it was answered, and not refused
  */
 export type Rerun = (
   command: Command,
-  changes?: Partial<Pick<Source, 'askedIn' | 'replaces' | 'hasSaved'>>,
+  changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
 ) => Promise<boolean>;
 
 type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
