@@ -1,5 +1,4 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -168,8 +167,6 @@ export interface Dispatch extends SlackServices {
   readonly errorReply: ErrorReply;
   readonly eventDedup: EventDedup;
   readonly withRights: WithRights;
-  /** The names of projects that people could use lately, each where they asked. */
-  readonly recentNames: LRUCache<string, ReadonlySet<string>>;
   /**
    * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
    * @returns whether it was answered, and not refused
