@@ -77,11 +77,10 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
     listeners,
     openFor,
     openNew: (words: ScheduleWords, request: Request) =>
-      openNew(
-        request,
-        () => ({ ...newValues(projectsIn(words, request), 0, request), ...newFields(words, request) }),
-        words.waitHours !== undefined,
-      ),
+      openNew(request, () => ({
+        ...newValues(projectsIn(words, request), 0, request),
+        ...newFields(words, request),
+      })),
   };
 }
 
@@ -194,7 +193,7 @@ function newFields(words: ScheduleWords, { user, workspace }: Request): FormFiel
     report: words.report ?? USUAL_REPORT[cadence.kind],
     timing: { cadence, time: at, zone: user.zone ?? workspace.settings.zone },
     ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION },
-    waitHours: words.waitHours ?? DEFAULT_WAIT_HOURS,
+    waitHours: DEFAULT_WAIT_HOURS,
   });
 }
 

@@ -95,10 +95,10 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
   });
   return {
     listeners,
-    async openNew(request: Request, create: () => FormFields, isOpen = false): Promise<void> {
+    async openNew(request: Request, create: () => FormFields): Promise<void> {
       const full = limitReachedMessage(kind, request);
       await (full === undefined
-        ? open(request, { id: newId(), values: create(), isOpen })
+        ? open(request, { id: newId(), values: create() })
         : request.reply.update(full));
     },
     openFor: (item: T, request: Request) =>
