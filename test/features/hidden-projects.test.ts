@@ -120,13 +120,17 @@ describe.each(Object.entries(WAYS))('a project that %s', (_, { begin, end }) => 
     expect(answer.visibleText).toContain('A watch on a project you can’t ask about here');
     expect(JSON.stringify(answer.blocks)).not.toContain('edit watch00');
     const place = { channel: DIRECT, ts: answer.ts };
+    const shows = (part: string) =>
+      bot.slack.waitFor(() =>
+        bot.slack
+          .messages(MEMBER, DIRECT)
+          .filter(({ ts }) => ts === answer.ts)
+          .map(({ blocks }) => textOf(blocks))
+          .find((text) => text.includes(part)),
+      );
     await bot.slack.choose(MEMBER, place, 'watch-row', 'delete watch001');
-    const deleted = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(MEMBER, DIRECT)
-        .map(({ blocks }) => textOf(blocks))
-        .findLast((text) => text.includes('Deleted the watch')),
-    );
-    expect(deleted).not.toMatch(SECRETS);
+    expect(await shows('This can’t be undone.')).not.toMatch(SECRETS);
+    await bot.slack.press(MEMBER, place, 'Delete');
+    expect(await shows('Deleted the watch')).not.toMatch(SECRETS);
   });
 });

@@ -344,8 +344,8 @@ describe('an order', () => {
   ])('opens the form that does it, filled in: %s', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
     await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Open the form…');
-    const view = await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
-    for (const value of filled) expect(JSON.stringify(view)).toContain(value);
+    const view = () => JSON.stringify(bot.slack.modal(MEMBER)?.view) ?? '';
+    for (const value of filled) await expect.poll(view).toContain(value);
   });
 
   it('is refused by the word that no form has a place for', async () => {

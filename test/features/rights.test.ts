@@ -421,12 +421,12 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
   },
   actions: {
     workspaceUser: ['os-token-revoke', 'ask-manager'],
-    ask: ['watch-acknowledge', 'remember', 'home-refresh'],
+    ask: ['watch-acknowledge', 'home-refresh'],
     member: [
       ...['schedule-form', 'schedule-row', 'schedule-list'],
-      ...['watch-form', 'watch-row', 'watch-undo', 'watch-list'],
+      ...['watch-form', 'watch-row', 'watch-list'],
       ...['watch-snooze', 'watch-more'],
-      ...['schedule-resume', 'schedule-now', 'schedule-undo'],
+      ...['schedule-resume', 'schedule-now'],
     ],
   },
   views: { member: ['schedule', 'watch'] },
@@ -505,6 +505,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     values: {
       projects: { value: { selected_options: [option('123:1')] } },
       ...{ report: selected('yesterday'), cadence: selected('daily'), zone: selected('UTC') },
+      ...{ waits: selected('3'), corrects: selected('5') },
       time: { value: { selected_time: '09:00' } },
       channel: { value: { selected_conversation: CHANNEL } },
     },

@@ -183,12 +183,6 @@ describe('the days that a post covers', () => {
     await change('zone', { selected_option: option('UTC') });
     expect(await modalSays('covers 16–22 Nov 2026')).not.toContain('misses');
   });
-
-  it('cause a warning after a clock change that makes them outdated', async () => {
-    const text = await openForm('schedule 123 daily 0:59');
-    expect(text).toContain('The first post covers Fri 20 Nov 2026 (UTC).');
-    expect(text).toContain('The post of Mon 29 Mar 2027 misses Sun 28 Mar 2027: ');
-  });
 });
 
 describe('every form and message', () => {

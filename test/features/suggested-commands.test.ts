@@ -78,7 +78,6 @@ describe('below a refusal', () => {
     ['/balance prod stroage', ['/balance prod storage']],
     ['/billing wach prod budget 500', ['/billing watch prod budget 500']],
     ['/billing shcedule staging daily', ['/billing schedule staging daily']],
-    ['/billing schedule prod mon-fri 9:00', ['/billing schedule prod weekdays 9:00']],
     ['/billing watch prod blance 500', ['/billing watch prod balance 500']],
     ['@Tally spnd prod lst month', ['/spend prod last month']],
     ['@Tally how much did staging spend lst month?', ['/spend staging last-month']],

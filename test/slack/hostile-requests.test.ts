@@ -244,24 +244,22 @@ describe('a signed body', () => {
 });
 
 describe('bodies that are being received', () => {
-  it('share a limit, and unsigned ones cannot keep a signed one out', async () => {
+  it('are at most one a connection, and unsigned ones cannot keep a signed one out', async () => {
     const { tally, ran } = await started();
-    const open = SERVER_LIMITS.totalBodyBytes / SERVER_LIMITS.bodyBytes + 3;
-    const slow = await Promise.all(Array.from({ length: open }, () => dial(tally.url)));
+    const slow = await Promise.all(
+      Array.from({ length: SERVER_LIMITS.connections + 3 }, () => dial(tally.url)),
+    );
     for (const { socket } of slow) {
       socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
       socket.write('a'.repeat(SERVER_LIMITS.bodyBytes - 1));
     }
-    const refused = () => slow.filter(({ received }) => received().includes('HTTP/1.1 503 '));
-    await waitUntil(() => refused().length >= 3);
-    expect(refused()[0]?.received()).toMatch(/retry-after: [1-9]/i);
     for (const text of ['1', '2', '3']) {
       const body = `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
       expect((await post(tally.url, body, signed(body))).status).toBe(200);
     }
     await waitUntil(() => ran.length === 3);
-    expect(refused().length).toBeLessThan(6);
-  });
+    expect(slow.filter(({ closed }) => closed()).length).toBeLessThan(10);
+  }, 30_000);
 });
 
 describe('a connection', () => {

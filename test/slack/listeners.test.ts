@@ -114,7 +114,6 @@ beforeAll(async () => {
         const refused = limits[what]?.shift();
         if (refused !== undefined) throw refused;
       },
-      firstOfBurst: (refusal) => (limits.refusals?.shift() === undefined ? refusal : undefined),
     },
   });
   await addProject(tally, { alias: 'a1b2c3d4e6', id: '1' });
@@ -205,7 +204,6 @@ describe('a command', () => {
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
     expect(body).toContain('You’re asking faster than Tally can answer.');
-    expect(body).toContain('/spend 123 last-week');
     expect([ran, tally.slack.calls.length]).toEqual([[], before]);
   });
 });
@@ -237,17 +235,10 @@ describe('a click', () => {
     expect(ephemeral).toBe(true);
   });
 
-  it('beyond the rate limit gets one warning, with the command to run again, then no answer', async () => {
-    for (const [action_id, isOffered] of [
-      ['rerun:a', true],
-      ['run:a', true],
-      ['edit', false],
-    ] as const) {
-      limits = { requests: [throttled()] };
-      const { text, json } = await reply(() => click({ action_id, value: '/spend prod' }));
-      expect(text).toMatch(/^You’re asking faster/);
-      expect(json.includes('"/spend prod"')).toBe(isOffered);
-    }
+  it('beyond the rate limit gets a warning, then no answer', async () => {
+    limits = { requests: [throttled()] };
+    const { text } = await reply(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
+    expect(text).toMatch(/^You’re asking faster/);
     limits = { requests: [throttled()], refusals: [throttled()] };
     await staysSilent(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
     expect(ran).toEqual(['spend the end']);

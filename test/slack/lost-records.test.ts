@@ -4,7 +4,6 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
 import type { Team } from '../support/oauth-slack.ts';
-import { addProject } from '../support/projects.ts';
 import { testRedis } from '../support/redis.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 
@@ -75,35 +74,6 @@ describe('Redis that goes away after it saved a change', () => {
     ['project', '/billing projects add prod 123', 'added the project', {}],
     ['connect', '/billing connect second', 'added the connection', { project: '123' }],
   ] as const;
-
-  it('is not answered with “Nothing was changed”: a project that was picked as the channel’s default', async () => {
-    const store = await testRedis();
-    const proxy = await startRedisProxy(store.url);
-    const bot = await startBot({ redisUrl: proxy.url });
-    await bot.connect();
-    await addProject({ ...bot, redis: store }, { alias: 'prod', id: '123' });
-    const { ts } = await bot.ask('/balance');
-    const choice = (value: string) => ({ text: { type: 'plain_text' as const, text: value }, value });
-    const ticked = { remember: { remember: { type: 'checkboxes', selected_options: [choice('yes')] } } };
-    const picked = {
-      action_id: 'pick:project',
-      type: 'static_select',
-      selected_option: choice('/balance prod'),
-    };
-    proxy.stopAfter('changed the default project');
-    await bot.slack.act(OWNER, { channel: CHANNEL, ts }, picked, ticked);
-    const said = () =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .map(({ blocks }) => textOf(blocks))
-        .join('\n');
-    await bot.slack.waitFor(() => said().includes(TEXT), 15_000);
-    expect(said()).not.toContain('Nothing was changed');
-    await proxy.start();
-    await bot.stop();
-    await proxy.stop();
-    await store.close();
-  });
 
   it.each(FORMS)(
     'is not answered with “Nothing was changed”: %s form',

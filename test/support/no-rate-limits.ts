@@ -4,5 +4,4 @@ import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 export const UNLIMITED: RateLimiter = {
   take: () => undefined,
   demand: () => undefined,
-  firstOfBurst: (refusal) => refusal,
 };

@@ -7,7 +7,6 @@ import {
   daysInMonth,
   instantOf,
   isoWeekday,
-  MINUTE,
   type Millis,
   wallClockAt,
   type Zone,
@@ -83,15 +82,6 @@ export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): r
     between.push(due);
   }
   return between;
-}
-
-/** @returns 'skipped' if the clocks jump over the due time, 'doubled' if they show it twice, or else undefined */
-export function clockChangeAt(due: DueTime, timing: Timing): 'skipped' | 'doubled' | undefined {
-  if (!isOnTheClock(due, timing)) return 'skipped';
-  const isShownAgain = [30, 60, 120].some((minutes) =>
-    isOnTheClock({ ...due, at: due.at + minutes * MINUTE }, timing),
-  );
-  return isShownAgain ? 'doubled' : undefined;
 }
 
 /**

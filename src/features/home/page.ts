@@ -4,6 +4,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { pluralize } from '../../domain/wording.ts';
+import { isFullMember } from '../../slack/automations/automation.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
@@ -20,7 +21,6 @@ import {
   section,
   select,
 } from '../../slack/kit/blocks.ts';
-import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/access-record.ts';

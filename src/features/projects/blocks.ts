@@ -1,10 +1,10 @@
 import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { quoteWord } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE } from '../../domain/time/calendar.ts';
-import { pluralize } from '../../domain/wording.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
+import { usersText } from '../../slack/automations/automation.ts';
+import { pageOf } from '../../slack/automations/automation-list.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import {
   commandButton,
@@ -32,40 +32,33 @@ import {
   section,
   textMessage,
 } from '../../slack/kit/blocks.ts';
-import { pageOf } from '../../slack/owned/list.ts';
-import { usersText } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/project-visibility.ts';
-import { UNDO_MS } from '../../workspace/record/change.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
 /** The projects that this person may ask about here. @param page from 1; numbers beyond the last page mean the last page */
-export function projectListMessage(search: string, page: number, more: MoreVerbs, request: Request): Message {
+export function projectListMessage(page: number, more: MoreVerbs, request: Request): Message {
   const { workspace, channel, user } = request;
   const projects = visibleProjects(workspace, { channel, isUnlimited: user.canManage });
-  const found = projects.filter(({ alias, id }) => alias.includes(search) || id.includes(search));
-  if (found.length === 0) return emptyMessage(projects, search, request);
-  const { pages, number, shown } = pageOf(found, page);
-  const title = pluralize(found.length, 'project');
-  const searched = search === '' ? title : `${title} with ${quoteWord(search)}`;
-  const turns = pageButtons(number, pages, (to) =>
-    toCommand('/billing projects', [search, 'page', to].filter(Boolean).join(' ')),
-  );
+  if (projects.length === 0) return emptyMessage(request);
+  const { pages, number, shown } = pageOf(projects, page);
+  const title = pluralize(projects.length, 'project');
+  const turns = pageButtons(number, pages, (to) => toCommand('/billing projects', `page ${to}`));
   return {
-    text: `${searched}: ${shown.map(({ alias }) => alias).join(', ')}`,
+    text: `${title}: ${shown.map(({ alias }) => alias).join(', ')}`,
     blocks: [
-      header(searched),
+      header(title),
       ...shown.map((project) => row(project, more, request)),
       ...damagedBlocks(request),
       ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
         joinTexts(' · ', [
-          pages > 1 && `page ${number} of ${pages} · search with \`${commandText('/billing projects')} web\``,
+          pages > 1 && `page ${number} of ${pages}`,
           'You can ask about any other project by its ID.',
         ]),
       ),
@@ -106,16 +99,18 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
 
 /** Questions by ID are refused until a damaged record, which may hold a channel limit of any ID, is removed. */
 function damagedBlocks({ workspace, user }: Request): Block[] {
-  const [first] = user.canManage ? damagedIds(workspace, 'project') : [];
-  return first === undefined
-    ? []
-    : [
-        section(
-          `The record of ${first} is damaged. Type ${commandText('/billing projects')} remove ${first}, then add it again.`,
-        ),
-      ];
+  const names = user.canManage ? damagedIds(workspace, 'project') : [];
+  const [first] = names;
+  if (first === undefined) return [];
+  const [what, remove] = names.length === 1 ? ['record', first] : ['records', 'and each name'];
+  return [
+    section(
+      `Damaged ${what}: ${listNames(names, MOST_NAMED)}. Type ${commandText('/billing projects')} remove ${remove}, then add it again.`,
+    ),
+  ];
 }
 
+const MOST_NAMED = 20;
 const SHOWN_CHANNELS = 10;
 
 const idAndProduct = ({ id, product }: Project): string =>
@@ -146,26 +141,18 @@ const addButton = () =>
 
 export const allProjectsButton = () => commandButton('all', 'All projects', toCommand('/billing projects'));
 
-function emptyMessage(projects: readonly Project[], search: string, request: Request): Message {
+function emptyMessage(request: Request): Message {
   const { workspace, user } = request;
-  const add = user.canManage ? addButton() : [];
-  if (projects.length > 0)
-    return textMessage(
-      `No project matches ${quoteWord(search)}.`,
-      ...damagedBlocks(request),
-      ...buttonRow([...allProjectsButton(), ...add]),
-    );
   const text =
     workspace.aliases.size > 0 ? 'No project is available in this channel.' : 'No project has a name yet.';
   const todo = user.canManage
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
-  return { text, blocks: [section(`${text}\n${todo}`), ...damagedBlocks(request), ...buttonRow(add)] };
+  const add = buttonRow(user.canManage ? addButton() : []);
+  return { text, blocks: [section(`${text}\n${todo}`), ...damagedBlocks(request), ...add] };
 }
 
-const MINUTES = UNDO_MS / MINUTE;
-
-/** The question, for the name of a project. @param project undefined if its record is damaged, which can't be undone */
+/** The question, for the name of a project. @param project undefined if its record is damaged */
 export function removeProjectMessage(
   alias: string,
   project: Project | undefined,
@@ -194,7 +181,7 @@ export function removeProjectMessage(
   return questionMessage(
     `Remove ${alias}?`,
     section(
-      `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working. You can undo this for ${MINUTES} minutes.`,
+      `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
     ),
     ...(users === undefined ? [] : [section(users)]),
     context(
@@ -211,11 +198,7 @@ export function removeProjectMessage(
 export const DAMAGED_PROJECT = '-';
 
 export const removedProjectMessage = ({ alias, id }: Project): Message =>
-  textMessage(
-    `Removed ${alias}. You can still ask about project ${id} by its ID.`,
-    actions(button('project-undo', 'Undo', { value: alias })),
-    context(`You can undo this for ${MINUTES} minutes.`),
-  );
+  textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);
 
 /** What a channel asks about, and how that is changed. It names the channel, as a manager may read it in a direct message. */
 export function channelDefaultMessage(project: Project, channel: SlackId, manager: boolean): Message {

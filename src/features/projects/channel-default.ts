@@ -1,24 +1,16 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandOption } from '../../slack/commands/command-buttons.ts';
-import {
-  actions,
-  channelLink,
-  escapeMarkup,
-  markupMessage,
-  select,
-  textMessage,
-} from '../../slack/kit/blocks.ts';
+import { actions, channelLink, markupMessage, select, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isDirectMessage } from '../../slack/request/source.ts';
 import type { CommandHandler } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { findProject, readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelDefaultMessage } from './blocks.ts';
 import { requireProject } from './parse.ts';
@@ -31,10 +23,11 @@ const ALONE = textMessage(
 
 /** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
 export function createChannelDefaults(workspaces: Workspaces) {
-  const set = (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
+  const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
+    if (request.workspace.channelDefault(channel) === alias) return;
     const about = `${channel}: ${alias ?? 'none'}`;
     const change = auditedChange(request, ['changed the default project of', about]);
-    return workspaces.setChannelDefault(change, channel, alias);
+    await workspaces.setChannelDefault(change, channel, alias);
   };
 
   const tell = (channel: SlackId, { workspace, user, reply }: Request): Promise<void> => {
@@ -74,25 +67,6 @@ export function createChannelDefaults(workspaces: Workspaces) {
         await request.reply.update(channelDefaultMessage(project, channel, true));
       },
     } satisfies CommandHandler as CommandHandler,
-
-    /** Makes the project that a command's text names the default of this channel. @returns whether it did */
-    async remember(text: string, request: Request): Promise<boolean> {
-      const { channel, workspace, at } = request;
-      const { alias = '' } = parseSingleProjectText(text, readerIn(workspace, at));
-      const project = findProject(workspace, alias);
-      if (channel === undefined || isDirectMessage(channel) || project === undefined) return false;
-      if (!isFor(project, channel, workspace)) {
-        await request.reply.private(textMessage(limitedElsewhere(project).message));
-        return false;
-      }
-      await set(channel, alias, request);
-      await request.reply.private(
-        markupMessage(
-          `The default project of ${channelLink(channel)} is now ${escapeMarkup(alias)}. To remove it, type ${commandText('/billing default')} none.`,
-        ),
-      );
-      return true;
-    },
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { usersText } from '../../slack/automations/automation.ts';
 import { channels, choice, more, note, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import {
@@ -24,7 +25,6 @@ import {
   option,
   section,
 } from '../../slack/kit/blocks.ts';
-import { usersText } from '../../slack/owned/owned-kind.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
@@ -79,11 +79,11 @@ export function createProjectForm({ workspaces, all }: Services) {
   return {
     listeners,
     /** @param before the alias of the project that is changed; '' for a new one */
-    open(before: string, filled: ProjectFormInput, request: Request, problem?: string): Promise<void> {
+    open(before: string, filled: ProjectFormInput, request: Request): Promise<void> {
       const values = valuesOf(filled, request.user.id);
       const isOpen =
         values.connection !== DEFAULT_CONNECTION || values.currency !== '' || values.channels !== '';
-      return open(request, { id: before, values, isOpen, problem });
+      return open(request, { id: before, values, isOpen });
     },
   };
 }

@@ -1,12 +1,9 @@
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
-import { parseCommand } from '../../slack/commands/command.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
-import { REMEMBER_PROJECT } from '../../slack/commands/project-picker.ts';
-import { buttonRow, context, type Message, textMessage } from '../../slack/kit/blocks.ts';
+import { buttonRow, type Message, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import { MAX_PROJECTS } from '../../workspace/projects/project-record.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
@@ -14,14 +11,13 @@ import type { Feature, Services } from '../feature.ts';
 import {
   allProjectsButton,
   DAMAGED_PROJECT,
-  projectDetails,
   projectListMessage,
   removedProjectMessage,
   removeProjectMessage,
 } from './blocks.ts';
 import { createChannelDefaults } from './channel-default.ts';
 import { channelsInForm, createProjectForm } from './form.ts';
-import { changesProjects, opensProjectForm, parseProjectsText, requireProject } from './parse.ts';
+import { needsOfProjects, parseProjectsText, requireProject } from './parse.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -30,11 +26,8 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'project-remove': true;
-    'project-undo': true;
     'project-keep': true;
     'project-form': true;
-    remember: true;
-    pick: true;
   }
 }
 
@@ -47,7 +40,7 @@ declare module '../feature.ts' {
 
 const HELP: readonly HelpLine[] = [
   {
-    usage: `${commandText('/billing projects')} [name]`,
+    usage: commandText('/billing projects'),
     what: 'List the projects that have a name. Managers add, edit and remove them there.',
     short: 'List the projects you can ask about by name.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
@@ -58,8 +51,6 @@ const HELP: readonly HelpLine[] = [
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];
-
-const WITHHELD = 'The name you typed could be a secret, so Tally didn’t fill it in. Choose another name.';
 
 /** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
 export interface ProjectAction {
@@ -78,44 +69,28 @@ export function createProjectsFeature(services: Services): Feature {
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
     const input = parseProjectsText(rest, Object.keys(more()), typed);
-    if (input.kind === 'list')
-      return request.reply.update(projectListMessage(input.search, input.page, more(), request));
+    if (input.kind === 'list') return request.reply.update(projectListMessage(input.page, more(), request));
     if (input.kind === 'other') return more()[input.verb]?.open(input.word, request);
-    const problem = 'isWithheld' in input && input.isWithheld ? WITHHELD : undefined;
-    if (input.kind === 'add') {
-      const { connection, ...others } = input.filled;
-      const isDefault = connection === undefined || connection === workspace.defaultConnection;
-      return form.open('', isDefault ? others : input.filled, request, problem);
-    }
+    if (input.kind === 'add') return form.open('', input.filled, request);
     const { kind, word } = input;
     if (isDamaged(workspace, 'project', word))
       return request.reply.update(removeProjectMessage(word, undefined, workspace));
     const project = requireProject(word, workspace, `projects ${kind}`);
     const { alias } = project;
     if (kind === 'remove') return request.reply.update(removeProjectMessage(alias, project, workspace));
-    const values = { ...project, channels: channelsInForm(project, workspace), ...input.filled };
-    await form.open(alias, values, request, problem);
+    await form.open(
+      alias,
+      { ...project, channels: channelsInForm(project, workspace), ...input.filled },
+      request,
+    );
   };
-  /** After a second press at the same moment, the answer is that of the first. */
-  const answerWith = (answer: typeof removeProject) =>
-    onClick('manage', { changes: true }, async (value, request) => {
-      const said = await answer(value, request, workspaces).catch(async (error: unknown) => {
-        if (!isFailure(error, 'edit-conflict')) throw error;
-        const workspace = await workspaces.load(request.user.teamId);
-        return answer(value, { ...request, workspace }, workspaces);
-      });
-      await request.reply.update(said);
-    });
 
   return {
     help: HELP,
     verbs: {
       projects: {
         right: 'ask',
-        needs: (rest) => ({
-          right: changesProjects(rest, Object.keys(more())) ? 'manage' : 'ask',
-          opensForm: opensProjectForm(rest),
-        }),
+        needs: (rest) => needsOfProjects(rest, Object.keys(more())),
         parse(rest, workspace) {
           const { kind, word } = { word: '', ...parseProjectsText(rest, Object.keys(more())) };
           if (kind === 'edit' || kind === 'remove') requireProject(word, workspace, `projects ${kind}`);
@@ -126,30 +101,32 @@ export function createProjectsFeature(services: Services): Feature {
     },
     actions: {
       ...form.listeners.actions,
-      'project-remove': answerWith(removeProject),
-      'project-undo': answerWith(undoRemoval),
+      'project-remove': onClick('manage', { changes: true }, async (value, request) =>
+        request.reply.update(await removeProject(value, request, workspaces)),
+      ),
       'project-keep': onClick('manage', {}, (_, request) =>
         request.reply.update(textMessage('Nothing was changed.')),
       ),
-      // Slack tells of the tick at once; it counts when a project is chosen.
-      [REMEMBER_PROJECT]: onClick('ask', {}, async () => undefined),
-      pick: {
-        right: 'manage',
-        changes: true,
-        async run({ value, fields }, request, rerun) {
-          const command = parseCommand(value);
-          const hasSaved =
-            fields[REMEMBER_PROJECT] === 'yes' && (await defaults.remember(command.text, request));
-          await rerun(command, { hasSaved });
-        },
-      },
     },
     views: form.listeners.views,
   };
 }
 
-/** @param value alias and ID, because another project may have taken the name */
+/**
+ * After a second press at the same moment, the answer is that of the first.
+ * @param value alias and ID, because another project may have taken the name
+ */
 async function removeProject(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
+  try {
+    return await removeNamed(value, request, workspaces);
+  } catch (error) {
+    if (!isFailure(error, 'edit-conflict')) throw error;
+    const workspace = await workspaces.load(request.user.teamId);
+    return removeNamed(value, { ...request, workspace }, workspaces);
+  }
+}
+
+async function removeNamed(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
   const { workspace, at } = request;
   const [alias = '', id] = value.split(' ');
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
@@ -160,35 +137,13 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
     );
   }
   const project = workspace.projects.find((known) => known.alias === alias);
-  const removed = project ?? workspaces.findRemovedProject(workspace, alias, at);
-  if (project === undefined && removed !== undefined && removed.id === id)
-    return removedProjectMessage(removed);
   if (project === undefined || project.id !== id) {
-    const why = workspace.aliases.has(alias)
+    const why = project
       ? `Someone changed ${alias} first. Nothing was removed.`
-      : `${alias} was already removed or renamed.`;
+      : `No project is named ${alias} any more.`;
     return textMessage(why, ...buttonRow(allProjectsButton()));
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project, at);
   return removedProjectMessage(project);
-}
-
-async function undoRemoval(alias: string, request: Request, workspaces: Workspaces): Promise<Message> {
-  const { workspace, user, at } = request;
-  const project = workspaces.findRemovedProject(workspace, alias, at);
-  if (project === undefined)
-    return textMessage(
-      workspace.aliases.has(alias)
-        ? `${alias} is already back.`
-        : `You can no longer undo this. Add the project again with ${commandText('/billing projects')} add.`,
-    );
-  if (workspace.aliases.size >= MAX_PROJECTS)
-    return textMessage(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
-  const change = auditedChange(request, ['restored the project', `${alias} (project ${project.id})`]);
-  return (await workspaces.restoreProject(change, alias))
-    ? textMessage(`${alias} is back.`, context(projectDetails(project, await workspaces.load(user.teamId))))
-    : textMessage(
-        `Another project is now named ${alias}. Rename that one first, or add this one under another name.`,
-      );
 }

@@ -8,44 +8,36 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
+import { lookUp, type Rules } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
-
-/** What the words after `/billing projects` ask for. */
-export type ProjectsRequest =
-  | { readonly kind: 'list'; readonly search: string; readonly page: number }
-  | ({ readonly kind: 'add' } & Filled)
-  | ({ readonly kind: 'edit'; readonly word: string } & Filled)
-  | { readonly kind: 'remove'; readonly word: string }
-  | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 /** The form's initial values, which are validated at submission. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-/** `isWithheld`: the name that was typed could be a secret, so it is not filled in. */
-interface Filled {
-  readonly filled: ProjectFormInput;
-  readonly isWithheld: boolean;
-}
+/** What the words after `/billing projects` ask for; `verb` is one of another feature. */
+export type ProjectsRequest =
+  | { readonly kind: 'list'; readonly page: number }
+  | { readonly kind: 'add'; readonly filled: ProjectFormInput }
+  | { readonly kind: 'edit'; readonly word: string; readonly filled: ProjectFormInput }
+  | { readonly kind: 'remove'; readonly word: string }
+  | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
-const VERBS = new Map<string, 'add' | 'edit' | 'remove'>([
-  ...['add', 'new', 'create', 'register'].map((word) => [word, 'add'] as const),
-  ...['edit', 'rename', 'change', 'update', 'modify'].map((word) => [word, 'edit'] as const),
-  ...['remove', 'delete', 'del', 'rm'].map((word) => [word, 'remove'] as const),
-]);
+const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
+  ...{ add: 'add', new: 'add', create: 'add', register: 'add' },
+  ...{ edit: 'edit', rename: 'edit', change: 'edit', update: 'edit', modify: 'edit' },
+  ...{ remove: 'remove', delete: 'remove', del: 'remove', rm: 'remove' },
+};
 
-/** Whether these words after `projects` ask to change something. @param more verbs of other features */
-export function changesProjects(rest: string, more: readonly string[]): boolean {
-  const [verb = ''] = rest.split(' ');
-  return VERBS.has(verb) || more.includes(verb);
-}
-
-/** Whether these words are answered with a form, so that Slack's trigger must not expire. */
-export function opensProjectForm(rest: string): boolean {
+/** What these words after `projects` need. @param more verbs of other features */
+export function needsOfProjects(rest: string, more: readonly string[]): Pick<Rules, 'right' | 'opensForm'> {
   const [verb = '', word] = rest.split(' ');
-  return (
-    VERBS.get(verb) === 'add' || (word !== undefined && (verb === 'access' || VERBS.get(verb) === 'edit'))
-  );
+  const kind = lookUp(VERBS, verb);
+  const isOfProject = kind === 'edit' || verb === 'access';
+  return {
+    right: kind !== undefined || more.includes(verb) ? 'manage' : 'ask',
+    opensForm: kind === 'add' || (isOfProject && word !== undefined),
+  };
 }
 
 /**
@@ -56,48 +48,38 @@ export function opensProjectForm(rest: string): boolean {
 export function parseProjectsText(rest: string, more: readonly string[], typed = rest): ProjectsRequest {
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
-  const kind = VERBS.get(first);
+  const kind = lookUp(VERBS, first);
   const shown = typed.split(' ').slice(1);
-  if (kind === 'add') return parseAddedProject(others.join(' '), shown.join(' '));
+  if (kind === 'add') {
+    if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
+    return { kind, filled: parseProjectFields(others, shown) };
+  }
   const [word = '', ...changes] = others;
-  if (kind === 'edit') return { kind, word, ...parseProjectFields(changes, shown.slice(1)) };
+  if (kind === 'edit') return { kind, word, filled: parseProjectFields(changes, shown.slice(1)) };
   if (kind === 'remove') return { kind, word: others.join(' ') };
-  const [, search = '', page = '1'] =
-    /^(?:(\S+) ?)??(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
-  return { kind: 'list', search, page: Number(page) };
+  const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
+  return { kind: 'list', page: Number(page[1] ?? 1) };
 }
 
 function refuse(first: string, others: readonly string[], more: readonly string[]): never {
-  const nearest = nearestWord(first, [...VERBS.keys(), ...more]);
+  const nearest = nearestWord(first, [...Object.keys(VERBS), ...more]);
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
-    `These work after ${commandText('/billing projects')}: ${[...new Set(VERBS.values()), ...more].join(', ')}, or one word to search for.`,
+    `These work after ${commandText('/billing projects')}: ${[...new Set(Object.values(VERBS)), ...more].join(', ')}.`,
     nearest === undefined ? undefined : ['projects', nearest, ...others].join(' '),
   );
 }
 
-/** `prod 123 storage`, then perhaps `on` and a connection. @throws InvalidWord for several at once */
-function parseAddedProject(text: string, typed: string): ProjectsRequest {
-  const [, projects = '', connection] = /^(.*?)(?: on ([a-z0-9][a-z0-9-]*))?$/.exec(text) ?? [];
-  const shown = typed.slice(0, projects.length);
-  if (projects.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
-  const { filled, isWithheld } = parseProjectFields(projects.split(' '), shown.split(' '));
-  return { kind: 'add', filled: { ...filled, ...(connection !== undefined && { connection }) }, isWithheld };
-}
-
-/** `prod 123 storage` in any order, as far as it can be read. */
-function parseProjectFields(words: readonly string[], typed: readonly string[]): Filled {
+/** `prod 123 storage` in any order, as far as it can be read; no name that could be a secret. */
+function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
   const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } =
     tryParse(() => parseSingleProjectText(rest, ANY_DAY_READER), InvalidWord) ?? {};
-  const isWithheld = couldBeSecret(typed[at] ?? '');
-  return {
-    filled: withoutUndefined({ alias: isWithheld ? undefined : alias, id: project, product }),
-    isWithheld,
-  };
+  const isSecret = couldBeSecret(typed[at] ?? '');
+  return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
 }
 
 /** `product`, `project`, and the words of the products' names. */

@@ -6,6 +6,15 @@ import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
 import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
+import { type AutomationKind, requireAutomation } from '../../slack/automations/automation.ts';
+import {
+  createAutomationForm,
+  deliveryOf,
+  keptFields,
+  newValues,
+  projectsField,
+  targetFields,
+} from '../../slack/automations/automation-form.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
 import {
@@ -20,17 +29,7 @@ import {
   time,
   when,
 } from '../../slack/forms/fields.ts';
-import type { FormInHand } from '../../slack/forms/form.ts';
-import { channelLink, markup, option, section } from '../../slack/kit/blocks.ts';
-import {
-  createOwnedForm,
-  deliveryOf,
-  newValues,
-  ownershipFields,
-  projectsField,
-  targetFields,
-} from '../../slack/owned/owned-form.ts';
-import { type OwnedKind, requireOwned } from '../../slack/owned/owned-kind.ts';
+import { type Block, markup, option, section } from '../../slack/kit/blocks.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -46,13 +45,7 @@ import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 
 import type { ScheduleWords } from './parse.ts';
-import {
-  loadUpcomingSends,
-  planEdit,
-  previewBlocks,
-  previewSchedule,
-  type SchedulePreview,
-} from './timing-preview.ts';
+import { loadUpcomingSends, planEdit, previewBlocks } from './timing-preview.ts';
 
 type FormServices = Pick<DeliveryService, 'scheduling'>;
 
@@ -66,18 +59,13 @@ const DEFAULT_TIME = '09:00';
 const DEFAULT_CORRECTION = 5;
 
 /** The form, with its buttons that send a test. */
-export function createScheduleForm(kind: OwnedKind<Schedule>, services: FormServices) {
-  const { listeners, openNew, openFor } = createOwnedForm<Schedule, ReturnType<typeof scheduleFields>>({
+export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
+  const { listeners, openNew, openFor } = createAutomationForm<Schedule, ReturnType<typeof scheduleFields>>({
     kind,
-    words: { create: 'Schedule a post', edit: 'Edit schedule', saving: 'Checking the channel…' },
+    title: 'Schedule a post',
     fields: scheduleFields(kind, services),
-    fold: ['cadence', 'When'],
-    changed: withUsualReport,
-    buttons: { me: 'Send a test to me', channel: 'Send a test to the channel' },
-    pressed: {
-      me: (at, form) => sendTest(services, at, form, 'me'),
-      channel: (at, form) => sendTest(services, at, form, 'channel'),
-    },
+    buttons: { test: 'Send a test to me' },
+    pressed: { test: (at, show) => sendTest(services, at, show) },
     valuesOf,
     content: contentOf,
     async build(at, before) {
@@ -89,11 +77,10 @@ export function createScheduleForm(kind: OwnedKind<Schedule>, services: FormServ
     listeners,
     openFor,
     openNew: (words: ScheduleWords, request: Request) =>
-      openNew(
-        request,
-        () => ({ ...newValues(projectsIn(words, request), 0, request), ...newFields(words, request) }),
-        words.waitHours !== undefined,
-      ),
+      openNew(request, () => ({
+        ...newValues(projectsIn(words, request), 0, request),
+        ...newFields(words, request),
+      })),
   };
 }
 
@@ -104,8 +91,6 @@ const isEvery =
 const coversDays = (values: FormFields): boolean => REPORTS[reportIn(values)].coversDays;
 
 const upTo = (most: number): readonly number[] => Array.from({ length: most }, (_, at) => at + 1);
-const including = (usual: readonly number[], current: number): readonly number[] =>
-  [...new Set([...usual, current])].sort((a, b) => a - b);
 
 const TIMING_FIELDS = {
   report: live(choice('Report', { options: REPORT_NAMES.map((name) => option(REPORTS[name].title, name)) })),
@@ -152,10 +137,9 @@ const MORE_FIELDS = {
     more(
       choice('When billing hasn’t reported the day yet', {
         hint: 'Tally looks every 30 minutes, then posts without that day and says so.',
-        options: ({ values }) =>
-          including([0, 1, 2, 3, 6, 12], waitsIn(values)).map((hours) =>
-            option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
-          ),
+        options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
+          option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
+        ),
       }),
     ),
   ),
@@ -168,10 +152,10 @@ const MORE_FIELDS = {
     more(
       choice('Correct a post', {
         hint: 'Figures of past days can change. Tally then edits the post and replies with what changed.',
-        options: ({ values }) => [
-          ...including([1, 2, 5, 10, 25, 50], correctionIn(values))
-            .filter((share) => share > 0)
-            .map((share) => option(`When its total changes by more than ${share} %`, String(share))),
+        options: [
+          ...[1, 2, DEFAULT_CORRECTION, 10, 25, 50].map((share) =>
+            option(`When its total changes by more than ${share} %`, String(share)),
+          ),
           option('Never', '0'),
         ],
       }),
@@ -179,25 +163,18 @@ const MORE_FIELDS = {
   ),
 };
 
-const scheduleFields = (kind: OwnedKind<Schedule>, services: FormServices) => ({
+const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) => ({
   projects: projectsField(
     MAX_DIGEST_PROJECTS,
     'Type a name or an ID. Several projects make one post with a total.',
   ),
   ...targetFields(kind, 0),
   ...TIMING_FIELDS,
-  preview: note<SchedulePreview>(
-    ({ found, values }) => (found === undefined ? [] : previewBlocks(found, timingIn(values).zone)),
-    { pace: 'first', run: async (at) => (await planPosts(services, at)).preview },
-  ),
+  preview: note<Block[]>(({ found = [] }) => found, {
+    run: async (at) => (await planPosts(services, at)).preview,
+  }),
   ...MORE_FIELDS,
 });
-
-/** A choice of another cadence proposes its usual report; a balance stays. */
-function withUsualReport(values: FormFields, field: string): FormFields {
-  if (field !== 'cadence' || !coversDays(values)) return values;
-  return { ...values, report: USUAL_REPORT[cadenceIn(values).kind] };
-}
 
 function valuesOf({ report, timing, skipsEmpty, correctsFrom, waitHours }: ContentFields): FormFields {
   const { cadence } = timing;
@@ -216,18 +193,12 @@ function newFields(words: ScheduleWords, { user, workspace }: Request): FormFiel
     report: words.report ?? USUAL_REPORT[cadence.kind],
     timing: { cadence, time: at, zone: user.zone ?? workspace.settings.zone },
     ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION },
-    waitHours: words.waitHours ?? DEFAULT_WAIT_HOURS,
+    waitHours: DEFAULT_WAIT_HOURS,
   });
 }
 
 const reportIn = ({ report }: FormFields): ReportName =>
   REPORT_NAMES.find((name) => name === report) ?? 'yesterday';
-const waitsIn = ({ waits }: FormFields): number => within(waits, 0, MAX_WAIT_HOURS) ?? DEFAULT_WAIT_HOURS;
-const correctionIn = ({ corrects }: FormFields): number => {
-  const share = Number(corrects || DEFAULT_CORRECTION);
-  return share >= 0 && share <= 100 ? share : DEFAULT_CORRECTION;
-};
-
 function cadenceIn({ cadence, weekday, day }: FormFields): Cadence {
   if (cadence === 'weekdays') return { kind: 'weekdays' };
   if (cadence === 'weekly') return { kind: 'weekly', weekday: within(weekday, 1, WEEKDAY_NAMES.length) ?? 1 };
@@ -255,19 +226,18 @@ function contentOf(values: FormFields) {
     projects: [...projects],
     timing: timingIn(values),
     channel,
-    waitHours: waitsIn(values),
+    waitHours: Number(values.waits || DEFAULT_WAIT_HOURS),
     // A balance belongs to an instant: it covers no days without spend, and does not change later.
     skipsEmpty: isAboutDays && values.options === 'skip',
-    correctsFrom: isAboutDays ? correctionIn(values) : 0,
+    correctsFrom: isAboutDays ? Number(values.corrects || DEFAULT_CORRECTION) : 0,
   };
 }
 
 /** @param since posts that are due after this instant are sent */
 const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
-  ...ownershipFields(before, at),
+  ...keptFields(before, at),
   ...contentOf(at.values),
   since,
-  ...(before?.paused && { paused: before.paused }),
 });
 
 /** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
@@ -297,44 +267,34 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
   // Of any owner; undefined for a new, deleted or damaged one.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
-  const preview = previewSchedule({
-    ...{ timing, outcome, now, report: reportIn(values) },
+  const preview = previewBlocks({
+    ...{ timing, outcome, report: reportIn(values) },
     isPaused: before?.paused !== undefined,
     reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
   });
   return { since: outcome.since, preview };
 }
 
+/** Tally need not be in the channel to show the user what would be posted there. */
 async function sendTest(
   { scheduling }: FormServices,
   at: FormMoment,
-  form: FormInHand,
-  audience: 'channel' | 'me',
+  show: (result: readonly Block[]) => Promise<void>,
 ): Promise<void> {
   const { request, values, data } = at;
-  const { user } = request;
-  const isForMe = audience === 'me';
-  const { projects, channel = '' } = deliveryOf(values);
-  const where = isForMe ? 'you' : channelLink(channel);
-  const check = data.target as ChannelCheck | undefined;
+  const check = data.target as ChannelCheck | null | undefined;
+  const hasProject = deliveryOf(values).projects.length > 0;
+  if (!hasProject || !check) return show([markup('Choose a project and a channel first.')]);
+  if (check.problem !== undefined) return show([markup(check.problem)]);
   try {
-    const problem =
-      projects.length === 0
-        ? 'Choose a project first.'
-        : // Tally need not be in the channel to show the user what would be posted there.
-          isForMe && check
-          ? check.problem
-          : await form.check();
-    if (problem !== undefined) return await form.show([markup(problem)]);
-    const before = requireOwned({ find: findSchedule }, at.id, request);
-    const schedule = scheduleOf(at, before, request.at);
-    await form.show([markup(`Sending a test to ${where}…`)]);
-    await scheduling.send(user.teamId, schedule, isForMe ? 'test-to-me' : 'test', user.id);
-    await form.show([markup(`Sent a test to ${where}. Nothing is saved yet.`)]);
+    const schedule = scheduleOf(at, requireAutomation({ find: findSchedule }, at.id, request), request.at);
+    await show([markup('Sending a test to you…')]);
+    await scheduling.send(request.user.teamId, schedule, 'test-to-me', request.user.id);
+    await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     request.recordError(error);
     const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-    await form.show(isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
+    await show(isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
     // An unexpected error is logged, and answered with its reference.
     if (!isExpected) throw error;
   }

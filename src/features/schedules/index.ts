@@ -4,12 +4,17 @@ import { describeReport } from '../../delivery/reports/reports.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { REPORT_CHOICES } from '../../domain/report.ts';
 import { pluralize } from '../../domain/wording.ts';
+import type { AutomationAction, AutomationKind, AutomationNeed } from '../../slack/automations/automation.ts';
+import { findItemProblem } from '../../slack/automations/automation-form.ts';
+import {
+  automationHealth,
+  createAutomationFeature,
+  PAUSED_BY_TALLY,
+  showAutomations,
+} from '../../slack/automations/automation-list.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import { channelLink } from '../../slack/kit/blocks.ts';
-import { createOwnedFeature, ownedHealth, PAUSED_BY_TALLY, showOwned } from '../../slack/owned/list.ts';
-import { findItemProblem } from '../../slack/owned/owned-form.ts';
-import type { OwnedKind, OwnedNeed, OwnerAction } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedule-record.ts';
 import { limitedProjects } from '../../workspace/projects/project-visibility.ts';
@@ -30,7 +35,6 @@ declare module '../../domain/command-names.ts' {
     'schedule-row': true;
     'schedule-resume': true;
     'schedule-now': true;
-    'schedule-undo': true;
     'schedule-list': true;
   }
 }
@@ -73,13 +77,13 @@ type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'sc
 /** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedules(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
-  const { handler, listeners } = createOwnedFeature({
+  const { handler, listeners } = createAutomationFeature({
     kind,
     form: createScheduleForm(kind, services),
     help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
     parse: parseScheduleText,
     parseList: (text) => parsePage(text, 'schedules'),
-    show: (page, request) => showOwned(kind, request, { page }),
+    show: (page, request) => showAutomations(kind, request, { page }),
   });
   return {
     help: HELP,
@@ -89,15 +93,15 @@ export function createSchedules(services: ScheduleServices): Feature {
       'schedule-resume': handler('retry'),
       'schedule-now': handler('now'),
     },
-    health: (viewer) => ownedHealth(kind, viewer),
+    health: (viewer) => automationHealth(kind, viewer),
   };
 }
 
-export type ScheduleKind = OwnedKind<Schedule, UpcomingSendsOf>;
+export type ScheduleKind = AutomationKind<Schedule, UpcomingSendsOf>;
 
 function createScheduleKind({ workspaces, scheduling }: ScheduleServices): ScheduleKind {
   const kind: ScheduleKind = {
-    kind: 'schedule',
+    noun: 'schedule',
     sends: 'posts',
     max: MAX_SCHEDULES,
     workspaces,
@@ -109,7 +113,6 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
     load: (request) => loadUpcomingSends(scheduling, request),
     describe: describeSchedule,
     needOf: (schedule, { workspace }) => needOf(schedule, workspace),
-    dueOf: (schedule, sends) => sends(schedule).next[0]?.at ?? Number.POSITIVE_INFINITY,
     choices: ({ id }, { workspace }) => [
       ...(workspace.lastSent(id)?.result === 'paused' ? [TRY_AGAIN] : []),
       ['Send now', 'now'],
@@ -129,24 +132,24 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
           await scheduling.retry(request.user.teamId, schedule.id);
           return 'Tally is trying again.';
         }),
-    } satisfies Record<string, OwnerAction<Schedule>>,
+    } satisfies Record<string, AutomationAction<Schedule>>,
     words: {
       title: 'Scheduled posts',
       count: (schedules) => pluralize(schedules, 'scheduled post'),
       create: 'Schedule a post…',
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
-      shownHere: 'schedules of this channel, and your own',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,
-      deleted: (schedule, request) =>
-        `Deleted ${describeReport(schedule, request.workspace, request)}. It won’t be posted again.`,
+      name: (schedule, request) => describeReport(schedule, request.workspace, request),
       paused: 'Paused. Nothing is posted or corrected until you resume it.',
-      resumed: ({ paused }) => paused && 'Resumed. Posts missed while paused won’t be sent.',
+      resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
   /** Does this and says so above the list, or why nothing can be posted there. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
-    showOwned(kind, request, { notice: (await findItemProblem(schedule, request)) ?? (await work()) });
+    showAutomations(kind, request, {
+      notice: (await findItemProblem(schedule, request)) ?? (await work()),
+    });
   return kind;
 }
 
@@ -154,7 +157,7 @@ const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
 /** What is stuck, or has failed; a person who paused it knows that. */
-function needOf(schedule: Schedule, workspace: Workspace): OwnedNeed | undefined {
+function needOf(schedule: Schedule, workspace: Workspace): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
   const result = workspace.lastSent(schedule.id)?.result;
   if (isPausedByTally(schedule, workspace))

@@ -11,7 +11,6 @@ import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord, withoutMatch } from '../../domain/wording.ts';
-import { MAX_WAIT_HOURS } from '../../workspace/owned/schedule-record.ts';
 
 /** What was typed after `/billing schedule`; absent fields weren't typed. */
 export interface ScheduleWords {
@@ -24,11 +23,9 @@ export interface ScheduleWords {
   readonly time?: string;
   /** Several projects instead of one. */
   readonly several?: SeveralProjects;
-  /** How long a post waits for a day that billing has not reported, in hours. */
-  readonly waitHours?: number;
 }
 
-const EXAMPLE = `Type it like ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
+const EXAMPLE = `Daily, weekdays, weekly or monthly, for example ${commandText('/billing schedule')} prod last-week weekly mon 09:00.`;
 
 export const CADENCE_EXAMPLES = 'daily, weekdays (Monday to Friday), weekly mon, monthly 1 or monthly last';
 
@@ -44,17 +41,11 @@ interface Part<T> {
  * @throws InvalidWord, whose suggestion is the command's text put right; secret-pasted
  */
 export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
-  const { aliases } = reader;
-  const waiting = takeWait(normalizeText(text));
-  const timed = takeTime(waiting.rest);
+  const timed = takeTime(normalizeText(text));
   const paced = takeCadence(timed.rest, timed.found === undefined);
-  refuseOthers(paced, timed.typed, aliases);
   const named = takeReport(paced.rest);
-  const { project, alias, several, product, phrase } = parseReportWords(
-    joinNames(named.rest, aliases),
-    reader,
-    [named.typed, paced.typed, timed.typed, waiting.typed],
-  );
+  const others = [named.typed, paced.typed, timed.typed];
+  const { project, alias, several, product, phrase } = parseReportWords(named.rest, reader, others);
   return withoutUndefined({
     project,
     alias,
@@ -63,52 +54,16 @@ export function parseScheduleText(text: string, reader: Reader): ScheduleWords {
     report: named.found ?? (phrase && reportOf(phrase)),
     cadence: paced.found,
     time: timed.found ?? paced.time,
-    waitHours: waiting.found,
   });
-}
-
-const WAIT =
-  /(?<![^ ])(?:(no|don[’']?t|do not|without) ?wait(?:ing)?|wait(?:s|ing)?(?: up to)? (\d{1,3}) ?(?:h|hours?)?)(?! ?(?:d|days?|w|weeks?|m|min|mins|minutes?)(?![^ ]))(?![^ ])/;
-
-/** `wait 2`, `wait up to 6 hours`, `no wait`. @throws InvalidWord for more hours than a post may wait */
-function takeWait(text: string): Part<number> {
-  const match = WAIT.exec(text);
-  if (match === null) return { rest: text, typed: '' };
-  const [typed, never, hours] = match;
-  const found = never === undefined ? Number(hours) : 0;
-  if (found > MAX_WAIT_HOURS)
-    throw refusal(
-      typed,
-      'is too long',
-      `A post waits ${MAX_WAIT_HOURS} hours at most: wait ${MAX_WAIT_HOURS}.`,
-    );
-  return { rest: withoutMatch(text, match), typed, found };
-}
-
-/** `prod archive` is `prod,archive`: a post about several projects needs no comma, since every name is known. */
-function joinNames(text: string, aliases: ReadonlySet<string>): string {
-  const words = text.split(' ');
-  const names = words.flatMap((word) => word.split(',')).filter((word) => aliases.has(word));
-  const isListed = (word: string) => word.split(',').every((part) => aliases.has(part));
-  const first = words.findIndex(isListed);
-  if (first < 0 || new Set(names).size < 2 || !words.every((word) => !word.includes(',') || isListed(word)))
-    return text;
-  return words
-    .flatMap((word, at) => (at === first ? [[...new Set(names)].join(',')] : isListed(word) ? [] : [word]))
-    .join(' ');
 }
 
 const TIME = /(?<![^ ])(at )?(\d{1,2})(?:[:.](\d{2}))? ?(am|pm)?(?![^ ])/g;
 
 /** `09:00`, `9.30`, `9 am`, `at 9`; not a bare number. */
 function takeTime(text: string): Part<string> {
-  const [match, ...others] = [...text.matchAll(TIME)].filter(
-    ([, said, , minute, half]) => said ?? minute ?? half,
-  );
+  const match = [...text.matchAll(TIME)].find(([, at, , minute, half]) => at ?? minute ?? half);
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, , hours = '', minutes = '00', half] = match;
-  if (others.length > 0)
-    throw refusal(others[0]?.[0] ?? '', `is a second time; you already gave “${typed.trim()}”`);
   const hour = half === undefined ? Number(hours) : (Number(hours) % 12) + (half === 'pm' ? 12 : 0);
   const isTime = hour < 24 && Number(minutes) < 60 && (half === undefined || (+hours > 0 && +hours < 13));
   if (!isTime) throw refusal(typed, 'isn’t a time of day', 'Write it like 09:00 or 17:30.');
@@ -118,7 +73,7 @@ function takeTime(text: string): Part<string> {
 
 const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
-const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
+const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays|mon(?:day)?(?:-to-|-| to )fri(?:day)?)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
 /** The hour may follow it bare: `daily 9`. */
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
@@ -144,37 +99,6 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   if (Number(day) < 1 || Number(day) > 31)
     throw refusal(typed, 'isn’t a day of the month', 'Use 1 to 31, or last: monthly last.');
   return { ...part, found: { kind: 'monthly', day: Number(day) } };
-}
-
-/** `every 2`, `every other`, before what comes that often. */
-const EACH = 'every-? ?(?:other |\\d{1,4} )?';
-/** Cadences that people type and Tally doesn’t have, each with Tally's cadence that means the same, if any. */
-const OTHERS: readonly (readonly [form: string, instead?: (typed: string) => string])[] = [
-  ['mon(?:day)?(?:-to-|-| to )fri(?:day)?', () => 'weekdays'],
-  [
-    `(?:bi-?)?hourly|bi-?weekly|fortnightly|bi-?monthly|quarterly|yearly|annually|twice (?:a |per )?(?:day|week)|(?:every )?weekends?|${EACH}(?:minute|min|hour|day|week|fortnight|month|quarter|year)s?`,
-  ],
-  [`${WEEKDAY}s?`, (typed) => `weekly ${typed}`],
-];
-const OTHER = new RegExp(`(?<![^ ])(?:${OTHERS.map(([form]) => `(${form})`).join('|')})(?![^ ])`, 'g');
-
-/** @throws InvalidWord that names the cadences there are */
-function refuseOthers(paced: Part<Cadence>, time: string, aliases: ReadonlySet<string>): void {
-  const [match, ...more] = [...paced.rest.matchAll(OTHER)].filter(([typed]) => !aliases.has(typed));
-  if (match === undefined) return;
-  const [typed, ...forms] = match;
-  const instead = OTHERS[forms.findIndex((form) => form !== undefined)]?.[1]?.(typed);
-  const words = ['schedule', withoutMatch(paced.rest, match), instead, time];
-  const suggestion =
-    more.length > 0 || instead === undefined || paced.typed !== ''
-      ? undefined
-      : words.filter(Boolean).join(' ');
-  throw new InvalidWord(
-    typed,
-    'I can’t post {word}. Daily, weekdays, weekly or monthly?',
-    EXAMPLE,
-    suggestion,
-  );
 }
 
 const numberOf = (typed: string): number =>

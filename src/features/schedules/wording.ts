@@ -3,8 +3,8 @@ import { REPORTS } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
+import { canReadAutomation, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/automations/automation.ts';
 import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
-import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
@@ -72,15 +72,12 @@ function nextSendText(
   ]);
 }
 
-function lastDeliveryText(
-  sent: LastDelivery | undefined,
-  { timing: { zone } }: Schedule,
-  today: Day,
-): string {
-  if (sent === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(sent.at, zone));
-  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
-  switch (sent.result) {
+function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, today: Day): string {
+  if (last === undefined) return 'nothing posted yet';
+  const when = escapeMarkup(formatWallTime(last.at, timing.zone));
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause, today))}`;
+  const next = last.next === undefined ? '' : formatInstant(last.next);
+  switch (last.result) {
     case 'posted':
       return `last posted ${when}`;
     case 'posted-late':
@@ -89,32 +86,32 @@ function lastDeliveryText(
       return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}`;
-    case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
+    case 'waiting': {
+      const day =
+        last.awaits === undefined ? 'the day' : formatDays(last.awaits, last.awaits, today.slice(0, 4));
+      return `waiting for billing to report ${day}${next && `, next look: ${next}`}`;
+    }
     case 'paused':
       return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
+      return `*not posted yet*, tried ${when}${cause}${next && ` Next try: ${next}.`}`;
   }
-}
-
-function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined {
-  const { cause: _, ...rest } = sent ?? {};
-  return sent && (rest as LastDelivery);
 }
 
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string[] {
   const { workspace, user, at } = reader;
-  const today = dayAt(at, user.zone ?? schedule.timing.zone);
+  const { zone } = schedule.timing;
+  const today = dayAt(at, user.zone ?? zone);
   const known = workspace.lastSent(schedule.id);
-  const sent = canReadOwned(schedule, reader) ? known : withoutCauses(known);
-  const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
+  const { cause: _, ...uncaused } = known ?? {};
+  const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
+  const tried = last?.result === 'trying' || last?.result === 'waiting' ? last.date : undefined;
   const state =
-    pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+    pauseText(schedule, last, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(sent, schedule, today)}`,
+    `${state} · ${lastDeliveryText(last, schedule, today)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
   ];
 }

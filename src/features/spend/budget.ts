@@ -3,10 +3,10 @@ import { divide, formatShare, type Money, moneyFormatter } from '../../domain/mo
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
+import { isFullMember } from '../../slack/automations/automation.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { actions, escapeMarkup } from '../../slack/kit/blocks.ts';
-import { isFullMember } from '../../slack/owned/owned-kind.ts';
 import { type Answer, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

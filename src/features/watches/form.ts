@@ -1,6 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { previewWatch } from '../../delivery/watches/watch-service.ts';
-import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { type Money, ZERO } from '../../domain/money/amount.ts';
 import {
@@ -16,6 +15,15 @@ import {
   type WatchRule,
 } from '../../domain/money/watch-rule.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { AutomationKind } from '../../slack/automations/automation.ts';
+import {
+  createAutomationForm,
+  deliveryOf,
+  keptFields,
+  newValues,
+  projectsField,
+  targetFields,
+} from '../../slack/automations/automation-form.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
@@ -28,51 +36,27 @@ import {
   text,
   when,
 } from '../../slack/forms/fields.ts';
-import { context, section } from '../../slack/kit/blocks.ts';
-import {
-  createOwnedForm,
-  deliveryOf,
-  newValues,
-  ownershipFields,
-  projectsField,
-  targetFields,
-  unnamedIn,
-} from '../../slack/owned/owned-form.ts';
-import type { OwnedKind } from '../../slack/owned/owned-kind.ts';
+import { section } from '../../slack/kit/blocks.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
-import {
-  type ChosenProject,
-  currencyOf,
-  isSameProject,
-  moneyWriter,
-  projectKey,
-} from '../../workspace/projects/chosen-project.ts';
-import { resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { WATCH_KINDS, type WatchWords } from './parse.ts';
+import { type ChosenProject, isSameProject, moneyWriter } from '../../workspace/projects/chosen-project.ts';
+import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse.ts';
 import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
 
 /** The form, with its preview. */
-export function createWatchForm(kind: OwnedKind<Watch>, services: FormServices) {
-  const { listeners, openNew, openFor } = createOwnedForm<Watch, ReturnType<typeof watchFields>>({
+export function createWatchForm(kind: AutomationKind<Watch>, services: FormServices) {
+  const { listeners, openNew, openFor } = createAutomationForm<Watch, ReturnType<typeof watchFields>>({
     kind,
-    words: { create: 'Set up a watch', edit: 'Edit watch', saving: 'Checking who gets the alerts…' },
+    title: 'Set up a watch',
     fields: watchFields(kind, services),
-    fold: ['to', 'Send alerts to'],
-    // Where the user may know it, so that an amount with it is read.
-    hidden: (at) => ({ label: labelOf(at) }),
     valuesOf: ({ rule }) => ({ ...DEFAULTS, ...fieldsOfRule(rule) }),
-    content(values, { workspace }) {
-      const { projects, ...target } = deliveryOf(values);
-      const [project = NO_PROJECT] = projects;
-      const rule = ruleOf(values, currencyOf(project, workspace));
-      return rule instanceof FieldRefusal ? undefined : { projects: [project], rule, ...target };
-    },
-    build: (at, before) => buildWatch(services, at, before),
+    content: contentOf,
+    build: async (at, before) => buildWatch(at, before),
   });
   return {
     listeners,
@@ -91,8 +75,6 @@ export function createWatchForm(kind: OwnedKind<Watch>, services: FormServices) 
 const USUAL_RULE = { kind: 'runway', days: 14 } as const;
 const DEFAULTS: FormFields = { kind: USUAL_RULE.kind, days: String(USUAL_RULE.days), factor: '2' };
 const NO_PROJECT: ChosenProject = { id: '', product: 1 };
-/** More than the digits that are read, so that a longer amount is refused with a sentence and not cut. */
-const MAX_TYPED = 60;
 
 const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   balance: 'The balance is below an amount',
@@ -101,7 +83,7 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-const watchFields = (kind: OwnedKind<Watch>, services: FormServices) => ({
+const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
   projects: projectsField(1),
   kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
   below: threshold('balance', 'below', 'Below', '50,000', {
@@ -120,25 +102,18 @@ const watchFields = (kind: OwnedKind<Watch>, services: FormServices) => ({
     hint: 'Empty for no minimum.',
     optional: true,
   }),
-  remarks: note((at) => {
-    const label = labelOf(at);
-    const rule = ruleOf(at.values, label);
-    return [
-      ...(rule instanceof FieldRefusal && isTyped(at.values) ? [section(rule.sentence)] : []),
-      // A budget is agreed in a currency.
-      ...(at.values.kind === 'budget' && label === '' ? [context(noCurrency(at.request))] : []),
-    ];
-  }),
   preview: note<PreviewOutcome | undefined>(
     (at) => {
+      const rule = ruleOf(at.values);
+      const problem = rule instanceof FieldRefusal && isTyped(at.values) ? [section(rule.sentence)] : [];
+      if (at.isAsking) return [...problem, section(PREVIEWING)];
+      const [project = NO_PROJECT] = deliveryOf(at.values).projects;
       const { workspace, locale } = at.request;
-      return at.isAsking
-        ? [section(PREVIEWING)]
-        : watchPreviewBlocks(at.found, moneyWriter(knownProject(at), workspace, locale));
+      return [...problem, ...watchPreviewBlocks(at.found, moneyWriter(project, workspace, locale))];
     },
     {
-      pace: 'last',
-      isNeeded: (at) => checkOf(at)?.problem === undefined && projectIn(at) !== undefined,
+      isSlow: true,
+      isNeeded: (at) => checkOf(at)?.problem === undefined && deliveryOf(at.values).projects.length > 0,
       run: (at) => previewDraft(services, at),
     },
   ),
@@ -160,67 +135,56 @@ const threshold = <Name extends keyof typeof THRESHOLDS>(
         ...form,
         placeholder,
         max: MAX_TYPED,
-        parse: (typed, { label: currency = '' }) => THRESHOLDS[name](typed, currency),
+        parse: (typed): unknown => THRESHOLDS[name](typed),
       }),
     ),
   );
 
 const isTyped = (values: FormFields): boolean => Boolean(values[PARTS[kindIn(values)][0]]);
 
-const noCurrency = ({ user }: Request): string =>
-  `Amounts have no currency here: the billing service names none. ${user.canManage ? 'Set' : 'A Tally manager can set'} a label in \`${commandText('/billing settings')}\`.`;
-
-const projectIn = ({ values }: Pick<FormMoment, 'values'>): ChosenProject | undefined =>
-  deliveryOf(values).projects[0];
-
-/** The project of the form, unless the user may not know it. */
-function knownProject(at: FormMoment): ChosenProject {
-  const project = projectIn(at);
-  const isUnnamed = project && unnamedIn(at).some((one) => projectKey(one) === projectKey(project));
-  return project === undefined || isUnnamed ? NO_PROJECT : project;
-}
-
-const labelOf = (at: FormMoment): string => currencyOf(knownProject(at), at.request.workspace);
 const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | undefined;
 
-/** Undefined while the form is incomplete. */
-function ruleFor(at: FormMoment): WatchRule | undefined {
-  const project = projectIn(at);
-  const rule = project && ruleOf(at.values, currencyOf(project, at.request.workspace));
-  return rule instanceof FieldRefusal ? undefined : rule;
-}
-
-/** Also asks billing, so that a project without data is not watched. */
-async function buildWatch(
-  services: FormServices,
-  at: FormMoment,
-  before: Watch | undefined,
-): Promise<Watch | FieldRefusal> {
-  const { values, request } = at;
+/** What the fields say of the watch; undefined while they are incomplete. */
+function contentOf(values: FormFields) {
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
-  const rule = ruleOf(values, currencyOf(project, request.workspace));
-  if (rule instanceof FieldRefusal) return rule;
-  const previewed = await previewDraft(services, at);
+  const rule = ruleOf(values);
+  return rule instanceof FieldRefusal ? undefined : { projects: [project] as const, rule, ...target };
+}
+
+function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
+  const { values, request } = at;
+  const content = contentOf(values);
+  if (content === undefined) return ruleOf(values) as FieldRefusal;
   // The target may be right, such as a manager, although this user may not ask about the project.
-  if (previewed === undefined) return refuseField('You can’t ask about this project here.');
-  if (isFailure(previewed.result, 'no-data'))
-    return refuseField(
-      `${previewed.result.message} Check the project ID, or choose it with another product.`,
-    );
+  if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const isSame =
     before !== undefined &&
-    isSameProject(before.projects[0], project) &&
-    JSON.stringify(before.rule) === JSON.stringify(rule);
+    isSameProject(before.projects[0], content.projects[0]) &&
+    JSON.stringify(before.rule) === JSON.stringify(content.rule);
   return {
-    ...ownershipFields(before, at),
-    projects: [project],
-    rule,
-    ...target,
+    ...keptFields(before, at),
+    ...content,
     since: isSame ? before.since : request.at,
-    ...(before?.paused !== undefined && { paused: before.paused }),
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
+}
+
+/** The project that was chosen; undefined if this user may not ask about it where the alerts go. @throws Failure */
+function askedProject({ values, request }: FormMoment): ResolvedProject | undefined {
+  const { projects, channel = '' } = deliveryOf(values);
+  const [chosen] = projects;
+  if (chosen === undefined) return undefined;
+  const place = channel === '' ? {} : { channel };
+  try {
+    return resolveProject({ project: chosen.id, product: chosen.product }, request.workspace, {
+      ...request,
+      ...place,
+    });
+  } catch (error) {
+    if (isFailure(error, 'not-allowed')) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -228,23 +192,17 @@ async function buildWatch(
  * @returns undefined if the user may not ask, and while no project is chosen
  */
 async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<PreviewOutcome | undefined> {
-  const { request } = at;
-  const { projects, channel = '' } = deliveryOf(at.values);
-  const [chosen] = projects;
-  if (chosen === undefined) return undefined;
-  const typed = ruleFor(at);
-  const rule = typed ?? USUAL_RULE;
+  const typed = ruleOf(at.values);
+  const isWhole = !(typed instanceof FieldRefusal);
+  const rule = isWhole ? typed : USUAL_RULE;
   try {
-    const named = { project: chosen.id, product: chosen.product };
-    const place = channel === '' ? {} : { channel };
-    const project = resolveProject(named, request.workspace, { ...request, ...place });
-    return {
-      ...{ rule, isWhole: typed !== undefined },
-      result: previewWatch(rule, await watching.fetchPreview(request.workspace, project, rule)),
-    };
+    const project = askedProject(at);
+    if (project === undefined) return undefined;
+    const figures = await watching.fetchPreview(at.request.workspace, project, rule);
+    return { rule, isWhole, result: previewWatch(rule, figures) };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    return error.kind === 'not-allowed' ? undefined : { rule, isWhole: typed !== undefined, result: error };
+    return { rule, isWhole, result: error };
   }
 }
 
@@ -271,23 +229,23 @@ const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'
   'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
 };
 
-/** What each threshold means. @param label the currency label of the project */
+/** What each threshold means. */
 const THRESHOLDS = {
   below: parseAmount,
   days: (typed: string) =>
     parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
-  amount(typed: string, label: string): Money | FieldRefusal {
-    const amount = parseAmount(typed, label);
+  amount(typed: string): Money | FieldRefusal {
+    const amount = parseAmount(typed);
     return amount instanceof FieldRefusal || amount.gt(ZERO)
       ? amount
       : refuseField('Type an amount above zero.');
   },
   factor: (typed: string) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
-  floor: (typed: string, label: string) => parseAmount(typed || '0', label),
+  floor: (typed: string) => parseAmount(typed || '0'),
 };
 
-function parseAmount(typed: string, label: string): Money | FieldRefusal {
-  const amount = parseThreshold(typed, label);
+function parseAmount(typed: string): Money | FieldRefusal {
+  const amount = parseThreshold(typed);
   if ('value' in amount) return amount.value;
   return refuseField(
     amount.problem === 'ambiguous'
@@ -299,10 +257,10 @@ function parseAmount(typed: string, label: string): Money | FieldRefusal {
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-/** The rule that the fields make, or the first thing that is wrong with them. @param label the currency label of the project */
-function ruleOf(values: FormFields, label: string): WatchRule | FieldRefusal {
+/** The rule that the fields make, or the first thing that is wrong with them. */
+function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
-  const parts = PARTS[kind].map((name) => [name, THRESHOLDS[name](values[name] ?? '', label)] as const);
+  const parts = PARTS[kind].map((name) => [name, THRESHOLDS[name](values[name] ?? '')] as const);
   const [, refused] = parts.find(([, read]) => read instanceof FieldRefusal) ?? [];
   return refused instanceof FieldRefusal
     ? refused

@@ -14,20 +14,26 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
-import { createOwnedFeature, ownedHealth, PAUSED_BY_TALLY, showOwned } from '../../slack/owned/list.ts';
 import {
-  canReadOwned,
-  changeOwned,
+  type AutomationAction,
+  type AutomationKind,
+  type AutomationNeed,
+  automationAuditText,
+  canReadAutomation,
+  changeAutomation,
   deletedText,
   type ListViewer,
-  type OwnedKind,
-  type OwnedNeed,
-  type OwnerAction,
-  ownedAuditText,
-  requireOwned,
-} from '../../slack/owned/owned-kind.ts';
+  requireAutomation,
+} from '../../slack/automations/automation.ts';
+import {
+  automationHealth,
+  createAutomationFeature,
+  PAUSED_BY_TALLY,
+  showAutomations,
+} from '../../slack/automations/automation-list.ts';
+import { toCommand } from '../../slack/commands/command.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
@@ -54,7 +60,6 @@ declare module '../../domain/command-names.ts' {
   interface Actions {
     'watch-form': true;
     'watch-row': true;
-    'watch-undo': true;
     'watch-list': true;
     /** The button of an alert; its value is the watch’s ID and the alert’s name. */
     'watch-acknowledge': true;
@@ -92,7 +97,7 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
   const form = createWatchForm(kind, services);
-  const { listeners } = createOwnedFeature({
+  const { listeners } = createAutomationFeature({
     kind,
     form,
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
@@ -104,26 +109,26 @@ export function createWatchesFeature(services: WatchServices): Feature {
     help: HELP,
     ...listeners,
     actions: { ...listeners.actions, ...alertListeners(kind, form.openFor, services) },
-    health: (viewer) => ownedHealth(kind, viewer),
+    health: (viewer) => automationHealth(kind, viewer),
   };
 }
 
 type StateOf = (watch: Watch) => WatchState | undefined;
-type WatchKind = OwnedKind<Watch, StateOf>;
+type WatchKind = AutomationKind<Watch, StateOf>;
 
 const SNOOZE = ['Snooze…', 'snooze'] as const;
 const STILL = 'Tally alerts if a threshold was crossed in between and still is.';
 
 function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
-    kind: 'watch',
+    noun: 'watch',
     sends: 'alerts',
     max: MAX_WATCHES,
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,
     find: findWatch,
-    isShownHere: (watch, viewer) => isForViewer(watch, viewer) && canReadOwned(watch, viewer),
+    isShownHere: (watch, viewer) => isForViewer(watch, viewer) && canReadAutomation(watch, viewer),
     load: (request) => loadStates(watching, request),
     describe: describeWatch,
     needOf: (watch, { workspace }, stateOf) => needOf(watch, workspace, stateOf(watch)),
@@ -131,33 +136,30 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     resumed: ({ paused: _, ...running }) => running,
     actions: {
       snooze: ({ id }, request) =>
-        showOwned(kind, request, {
+        showAutomations(kind, request, {
           notice: 'Snooze for how long? Nobody is alerted until then.',
           buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
             button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
           ),
         }),
       async wake({ id }, request) {
-        await changeOwned(kind, id, request, 'changed', ({ snoozedUntil, ...awake }) =>
+        await changeAutomation(kind, id, request, 'changed', ({ snoozedUntil, ...awake }) =>
           snoozedUntil === undefined ? undefined : { save: awake },
         );
-        await showOwned(kind, request, { notice: `No longer snoozed. ${STILL}` });
+        await showAutomations(kind, request, { notice: `No longer snoozed. ${STILL}` });
       },
-    } satisfies Record<string, OwnerAction<Watch>>,
+    } satisfies Record<string, AutomationAction<Watch>>,
     words: {
       title: 'Watches',
       count: (watches) => pluralize(watches, 'watch', 'watches'),
       create: 'Watch…',
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
-      shownHere: 'watches of this channel, yours, and those that alert you',
       summary: watchMarkup,
       auditText: watchAuditText,
-      deleted: (watch, request) =>
-        `Deleted the watch on ${
-          canReadOwned(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT
-        }. It won’t alert anyone again.`,
+      name: (watch, request) =>
+        `the watch on ${canReadAutomation(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT}`,
       paused: 'Paused. Nobody is alerted until you resume it.',
-      resumed: () => `Resumed. ${STILL}`,
+      resumed: `Resumed. ${STILL}`,
     },
   };
   return kind;
@@ -169,7 +171,7 @@ async function listWatches(
   { page, projects, isBudget }: WatchListWords,
   request: Request,
 ): Promise<void> {
-  if (projects.length === 0 && !isBudget) return showOwned(kind, request, { page });
+  if (projects.length === 0 && !isBudget) return showAutomations(kind, request, { page });
   const names = projectList(projects);
   const ids = projects.map((name) =>
     'alias' in name ? findProject(request.workspace, name.alias)?.id : name.project,
@@ -178,17 +180,14 @@ async function listWatches(
   const only = {
     // A watch on a hidden project is listed without its name, and must not be found by it.
     isListed: (watch: Watch): boolean =>
-      canReadOwned(watch, request) &&
+      canReadAutomation(watch, request) &&
       (projects.length === 0 || ids.includes(watch.projects[0].id)) &&
       (!isBudget || watch.rule.kind === 'budget'),
-    words: {
-      create: isBudget ? 'Set a budget…' : kind.words.create,
-      none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
-    },
+    none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
     filter: [names, budget].filter(Boolean).join(' '),
     createText: [projects.length === 1 && names, budget].filter(Boolean).join(' '),
   };
-  return showOwned(kind, request, { page, only });
+  return showAutomations(kind, request, { page, only });
 }
 
 const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
@@ -199,11 +198,15 @@ async function loadStates(watching: WatchService, viewer: Request): Promise<Stat
   const { workspace } = viewer;
   if (workspace.watches.length === 0) return () => undefined;
   const states = await watching.loadStates(workspace);
-  return (watch) => (canReadOwned(watch, viewer) ? states.get(watch.id) : undefined);
+  return (watch) => (canReadAutomation(watch, viewer) ? states.get(watch.id) : undefined);
 }
 
 /** What has crossed its threshold or can't do its work; a person who paused it knows that. */
-function needOf(watch: Watch, workspace: Workspace, state: Partial<WatchState> = {}): OwnedNeed | undefined {
+function needOf(
+  watch: Watch,
+  workspace: Workspace,
+  state: Partial<WatchState> = {},
+): AutomationNeed | undefined {
   const { isPaused, problem, undelivered, isCrossed } = state;
   const fix = ['Edit…', 'edit'] as const;
   if (watch.paused !== undefined) return undefined;
@@ -216,7 +219,7 @@ function needOf(watch: Watch, workspace: Workspace, state: Partial<WatchState> =
 /** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
 const alertListeners = (
   kind: WatchKind,
-  edit: OwnerAction<Watch>,
+  edit: AutomationAction<Watch>,
   services: WatchServices,
 ): Readonly<Record<string, ActionHandler>> => ({
   'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
@@ -231,20 +234,20 @@ const alertListeners = (
       const [what = ''] = value.split(' ');
       return what === 'manage' ? {} : what === 'threshold' ? { opensForm: true } : { changes: true };
     },
-    async run({ value }, request) {
+    async run({ value }, request, rerun) {
       const [what = '', id = ''] = value.split(' ');
-      if (what === 'manage') return showApart(kind, request);
-      if (what !== 'threshold') return snooze(kind, value, request, services);
-      const watch = requireOwned(kind, id, request);
-      if (watch === undefined) return showApart(kind, request);
-      if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
+      if (what !== 'threshold' && what !== 'manage') return snooze(kind, value, request, services);
+      const watch = what === 'manage' ? undefined : requireAutomation(kind, id, request);
+      if (watch === undefined) {
+        // Below the alert, which stays.
+        await rerun(toCommand('/billing watches'), { replaces: false });
+        return;
+      }
+      if (!canReadAutomation(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
       await edit(watch, request);
     },
   },
 });
-
-const showApart = (kind: WatchKind, request: Request): Promise<void> =>
-  showOwned(kind, request, { isApart: true });
 
 /** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
 async function acknowledge(
@@ -256,12 +259,12 @@ async function acknowledge(
   const [id = '', alert = ''] = value.split(' ');
   const watch = kind.find(request.workspace, id);
   if (watch === undefined) return say(deletedText(kind), request);
-  if (!canReadOwned(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
+  if (!canReadAutomation(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
   const { user, at } = request;
   const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
   if (outcome === 'gone') return say('This alert is too old to change.', request);
   if (outcome === 'repeated') return;
-  const about = ownedAuditText(kind, watch, request);
+  const about = automationAuditText(kind, watch, request);
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
@@ -285,11 +288,11 @@ async function snooze(
 ): Promise<void> {
   const { user, workspace, at } = request;
   const [choice = '', id = '', alert] = value.split(' ');
-  if (requireOwned(kind, id, request, 'snooze') === undefined) return say(deletedText(kind), request);
+  if (requireAutomation(kind, id, request, 'snooze') === undefined) return say(deletedText(kind), request);
   const [, snoozeUntil] = lookUp(SNOOZES, choice) ?? [];
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
-  await changeOwned(kind, id, request, 'snoozed', (watch) =>
+  await changeAutomation(kind, id, request, 'snoozed', (watch) =>
     // The same click again is a moment later.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
@@ -300,7 +303,7 @@ async function snooze(
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
   const notice = `Snoozed. Nobody is alerted until: ${formatInstant(until)}.`;
-  if (alert === undefined) await showOwned(kind, request, { notice });
+  if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 
 /** A new message: `update` would replace the alert in a direct message. */

@@ -8,6 +8,12 @@ import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
+  canReadAutomation,
+  PAUSED_TEXTS,
+  RESUMES_BY_ITSELF,
+  targetMarkup,
+} from '../../slack/automations/automation.ts';
+import {
   actions,
   type Block,
   button,
@@ -19,7 +25,6 @@ import {
   markup,
   mention,
 } from '../../slack/kit/blocks.ts';
-import { canReadOwned, PAUSED_TEXTS, RESUMES_BY_ITSELF, targetMarkup } from '../../slack/owned/owned-kind.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
@@ -54,7 +59,7 @@ export function describeWatch(
   reader: Request,
   stateOf: (watch: Watch) => WatchState | undefined,
 ): string[] {
-  if (!canReadOwned(watch, reader))
+  if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
   const state = stateOf(watch);
   return [
@@ -152,24 +157,6 @@ function measurementText(
 /** A spike is about the last reported day. */
 const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
 
-const isOverdrawn = (measurement: WatchMeasurement): boolean =>
-  measurement.kind === 'runway' && measurement.runway?.kind === 'overdrawn';
-
-/** Why it alerts: `48,210.00 EUR is below 50,000.00 EUR`. */
-function crossedText(rule: WatchRule, measurement: WatchMeasurement, money: WriteMoney): string {
-  const now = measurementText(rule, measurement, money) ?? 'the threshold is crossed';
-  switch (rule.kind) {
-    case 'balance':
-      return rule.below.eq(0) ? `the balance is ${now}` : `${now} is below ${money(rule.below)}`;
-    case 'runway':
-      return isOverdrawn(measurement) ? 'the project is overdrawn' : `${now} left, fewer than ${rule.days}`;
-    case 'budget':
-      return `${now} of ${money(rule.amount)}`;
-    case 'spike':
-      return now;
-  }
-}
-
 /** `Fri 20 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
 
@@ -188,9 +175,9 @@ const DAYS = 90;
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ rule, isWhole, result }: PreviewOutcome, money: WriteMoney): string[] {
+function previewLines({ isWhole, result }: PreviewOutcome, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
-  const { dates, isCrossed, isKnown, measurement, reported, funds } = result;
+  const { dates, isCrossed, isKnown, reported, funds } = result;
   if (reported === 0 && !isKnown)
     return [
       `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
@@ -200,9 +187,7 @@ function previewLines({ rule, isWhole, result }: PreviewOutcome, money: WriteMon
     fundsText(funds, money),
     // What was crossed before these days, and still is, did not begin on one of them.
     (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
-    ...(isCrossed
-      ? [`It would alert at once: ${crossedText(rule, measurement, money)}.`]
-      : nowLines(rule, result, money)),
+    isCrossed && 'It would alert at once.',
   ]);
 }
 
@@ -214,15 +199,6 @@ function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
     formatBalance(funds.balance, money),
     formatBonuses(funds.bonuses, money),
     lasts && lasts.charAt(0).toLowerCase() + lasts.slice(1),
-  ]);
-}
-
-/** Where that isn't what the project has, which is said already. */
-function nowLines(rule: WatchRule, { measurement, isKnown }: WatchPreview, money: WriteMoney): string[] {
-  const now = needsBalance(rule) ? undefined : measurementText(rule, measurement, money);
-  return compact([
-    now !== undefined && `${currentValueLabel(rule)}: ${now}.`,
-    !isKnown && 'Too few days are reported to judge it now.',
   ]);
 }
 

@@ -1,4 +1,4 @@
-import type { Checkboxes, PlainTextOption } from '@slack/types';
+import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { ANY_DAY_READER } from '../../domain/language/items.ts';
@@ -25,38 +25,18 @@ import {
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import {
-  actions,
-  type Block,
-  compact,
-  fitsOption,
-  option,
-  SLACK_LIMITS,
-  section,
-  select,
-} from '../kit/blocks.ts';
+import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
-import { isDirectMessage } from '../request/source.ts';
 import { type Command, toCommand } from './command.ts';
 import { commandButton, commandOption } from './command-buttons.ts';
 
-/** Block ID of the checkbox that makes the picked project the channel's default. */
-export const REMEMBER_PROJECT = 'remember';
-
-/**
- * In reply to a command without a project: a select that runs the same command for one of the projects that this user may
- * ask about here. For managers the select has an action ID of its own, as they can make the project the channel's default.
- */
+/** In reply to a command without a project: a select that runs the same command for one that this user may ask about here. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
-  const { user, channel } = request;
-  if (options.length === 0) return projectIdHint(command, request);
-  const canRemember = user.canManage && channel !== undefined && !isDirectMessage(channel);
-  return compact([
-    canRemember && rememberCheckbox(),
-    actions(select(canRemember ? 'pick:project' : 'rerun:project', 'Choose a project', options)),
-  ]);
+  return options.length === 0
+    ? projectIdHint(command, request)
+    : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
 /**
@@ -105,16 +85,6 @@ function withoutProject({ command, text }: Command, { workspace, at }: Request) 
   const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
   const { project: _, alias: __, several: ___, ...others } = words;
   return others;
-}
-
-/** The checkbox's block ID, by which the select's action finds it in the message's state. */
-function rememberCheckbox(): Block {
-  const boxes: Checkboxes = {
-    type: 'checkboxes',
-    action_id: REMEMBER_PROJECT,
-    options: [option('Remember for this channel', 'yes')],
-  };
-  return { ...actions(boxes), block_id: REMEMBER_PROJECT };
 }
 
 function projectIdHint(command: Command, request: Request): Block[] {

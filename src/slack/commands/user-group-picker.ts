@@ -1,6 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
-import { Failure, type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { withTimeout } from '../../timeout.ts';
+import { type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
 import { option, section } from '../kit/blocks.ts';
@@ -14,16 +13,10 @@ interface GroupChoices {
   readonly problem: string | undefined;
 }
 
-/** How long a form waits for the user groups, in ms: it has to open within 3 s of the click. */
-const PATIENCE = 1_000;
-
 /** If Slack doesn't list the groups, the form still opens, with a sentence about it. */
 async function fetchUserGroups(request: Request): Promise<GroupChoices> {
   try {
-    const known = await withTimeout(PATIENCE, request.slack.userGroups(), () => {
-      throw new Failure('slack-failed', { method: 'usergroups.list', code: 'timeout' });
-    });
-    return { known, problem: undefined };
+    return { known: await request.slack.userGroups(), problem: undefined };
   } catch (error) {
     if (!isFailure(error, 'slack-failed')) throw error;
     return { known: [], problem: problemOf(error) };
@@ -80,7 +73,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
   });
   return {
     ...listed,
-    load: { pace: 'first', run: ({ request }) => fetchUserGroups(request) },
+    load: { run: ({ request }) => fetchUserGroups(request) },
     draw(at) {
       const { problem } = at.found as GroupChoices;
       const isDrawn = problem === undefined || at.value !== '';

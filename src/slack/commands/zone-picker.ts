@@ -1,7 +1,7 @@
 import type { PlainTextOption } from '@slack/types';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
-import { option } from '../kit/blocks.ts';
+import { option, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
@@ -18,45 +18,29 @@ const RENAMED: readonly Zone[] = [
   'Pacific/Pohnpei',
 ];
 
-/** Fixed offsets and zones without a city, which Intl does not list. IANA's signs: `Etc/GMT+5` is five hours behind UTC. */
-const WITHOUT_PLACE: readonly Zone[] = [
-  ...Array.from({ length: 27 }, (_, at) => at - 14).map((hours) => `Etc/GMT${hours < 0 ? '' : '+'}${hours}`),
-  ...['CET', 'CST6CDT', 'EET', 'EST', 'EST5EDT', 'GMT', 'HST', 'MET', 'MST', 'MST7MDT', 'PST8PDT', 'WET'],
-];
-
 /** Made when it is first needed, because trying all names takes a tenth of a start. */
 let madeZones: readonly Zone[] | undefined;
 const allZones = (): readonly Zone[] => {
-  const names = () => [
-    ...Intl.supportedValuesOf('timeZone'),
-    ...[...RENAMED, ...WITHOUT_PLACE].filter(isTimeZone),
-  ];
-  madeZones ??= [...new Set(['UTC', ...names()])];
+  madeZones ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED.filter(isTimeZone)])];
   return madeZones;
 };
-const MOST = 100;
-
-/** No zone name is longer, and normalizing many combining marks takes quadratic time. */
-const LONGEST_QUERY = 100;
 
 const squeeze = (text: string): string =>
   text
-    .slice(0, LONGEST_QUERY)
     .normalize('NFD')
     .toLowerCase()
     .replace(/[^a-z0-9+]/g, '');
 
 /**
  * Finds zones by what was typed, best match first: the exact name, cities that begin with it, then names that contain it. A
- * former IANA name, such as Turkey, is found by its full name only.
+ * former IANA name, such as Turkey, and a fixed offset, such as Etc/GMT+5, are found by their full name only.
  */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
-  if (wanted === '') return allZones().slice(0, MOST);
-  const place = (zone: Zone): string => squeeze(zone.split('/').at(-1) ?? '');
-  const begins = allZones().filter((zone) => place(zone).startsWith(wanted));
-  const contains = allZones().filter((zone) => squeeze(zone).includes(wanted) && !begins.includes(zone));
-  return [...new Set([...findZone(query.trim()), ...begins, ...contains])].slice(0, MOST);
+  const isOfPlace = (zone: Zone) => squeeze(zone.split('/').at(-1) ?? '').startsWith(wanted);
+  const found = allZones().filter((zone) => squeeze(zone).includes(wanted));
+  const sorted = found.toSorted((a, b) => Number(isOfPlace(b)) - Number(isOfPlace(a)));
+  return [...new Set([...findZone(query.trim()), ...sorted])].slice(0, SLACK_LIMITS.options);
 }
 
 function findZone(query: string): readonly Zone[] {

@@ -19,8 +19,6 @@ const stateSchema = z.object({
   place: z.string().default(''),
   /** Whether the fields under More are shown. */
   isOpen: z.boolean().default(false),
-  /** Fields that Tally filled in since it was opened: see `withAction`. */
-  refilled: z.array(z.string()).default([]),
   /** What the form doesn't show, as Slack sends only what it shows. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
@@ -53,20 +51,19 @@ type Moment = FormMoment & { readonly state: FormState };
 
 export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
 
-/** The same moment with what the fields of these paces need. @returns `at` if they need nothing */
-export async function loadFields(
-  { fields }: FormLayout,
-  at: Moment,
-  ...paces: readonly NonNullable<Field['load']>['pace'][]
-): Promise<Moment> {
-  const due = Object.entries(fields).flatMap(([name, field]) => {
-    const { load } = field;
-    const isDue = load !== undefined && paces.includes(load.pace) && isPartOf(field, at.values);
-    return isDue && (load.isNeeded?.(at) ?? true) ? [[name, load] as const] : [];
-  });
-  if (due.length === 0) return at;
-  const found = await Promise.all(due.map(async ([name, load]) => [name, (await load.run(at)) ?? null]));
-  return { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
+const isDue = (field: Field, at: FormMoment): boolean =>
+  field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
+
+/** The same moment with what its fields need: all of them, or those that are slow. @returns `at` if they need nothing */
+export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boolean): Promise<Moment> {
+  const found = await Promise.all(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const { load } = field;
+      const isMeant = load !== undefined && (load.isSlow ?? false) === isSlow && isDue(field, at);
+      return isMeant ? [load.run(at).then((data) => [name, data ?? null] as const)] : [];
+    }),
+  );
+  return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
 }
 
 /** @param notice shown at its top @param result shown below its buttons */
@@ -99,12 +96,12 @@ export function drawForm(
 }
 
 function drawField({ action }: NamedLayout, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
-  const { values, data, state } = at;
+  const { values, data } = at;
   if (!isPartOf(field, values)) return [];
   const { load, isLive = false, find } = field;
-  const isAsking = load?.pace === 'last' && data[name] === undefined && (load.isNeeded?.(at) ?? true);
+  const isAsking = load?.isSlow === true && data[name] === undefined && isDue(field, at);
   const own = { name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking };
-  const action_id = `${isLive || find !== undefined ? `${action}:${name}` : 'value'}${state.refilled.includes(name) ? REFILLED : ''}`;
+  const action_id = isLive || find !== undefined ? `${action}:${name}` : 'value';
   return field
     .draw({ ...at, ...own })
     .map((block) =>
@@ -113,9 +110,6 @@ function drawField({ action }: NamedLayout, name: string, field: Field, at: Mome
         : block,
     );
 }
-
-/** Added to the action ID of a field that Tally filled in: Slack keeps what a field holds for as long as its IDs stay. */
-const REFILLED = ':refilled';
 
 function encodeState(form: NamedLayout, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
   const { state, values } = at;

@@ -29,13 +29,14 @@ interface FieldMoment<D = unknown> extends FormMoment {
   readonly name: string;
   readonly value: string;
   readonly found: D | undefined;
-  /** Whether `load` is still asking. */
+  /** Whether a slow `load` is still asking. */
   readonly isAsking: boolean;
 }
 
-/** What a field needs before it is drawn: `first` before the form opens, `then` after it, `last` with what `then` found. */
+/** What a field needs before it is drawn. */
 interface Load<D> {
-  readonly pace: 'first' | 'then' | 'last';
+  /** Asked once the form is open, with what the others found. */
+  readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
 }

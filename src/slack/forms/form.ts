@@ -40,14 +40,6 @@ export interface SentForm<F extends Fields> extends FormMoment {
 /** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-/** A form that a button of its own was pressed in. */
-export interface FormInHand {
-  /** Draws it with these blocks below its buttons. */
-  show(result: readonly Block[]): Promise<void>;
-  /** Its fields' checks. @returns what is wrong, as a mrkdwn sentence */
-  check(): Promise<string | undefined>;
-}
-
 export interface FormDescription<F extends Fields> extends FormLayout {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
@@ -56,12 +48,8 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly heading: string;
   /** Shown until its work is done. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** The first field that is out of view when it opens, and what that part is called; else the first one under More. */
-  readonly fold?: readonly [field: string & keyof F, heading: string];
-  /** The values after a choice that changes others too. */
-  readonly changed?: (values: FormFields, field: string) => FormFields;
-  /** Named by the buttons' keys. */
-  readonly pressed?: Readonly<Record<string, (at: FormMoment, form: FormInHand) => Promise<void>>>;
+  /** Named by the buttons' keys. @param show draws the form with these blocks below its buttons */
+  readonly pressed?: Readonly<Record<string, (at: FormMoment, show: ShowResult) => Promise<void>>>;
   /** Differs if the record of this ID does. @param input once the form was sent */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** What the fields hold for the record as it is. */
@@ -88,12 +76,13 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly kept?: (sent: SentForm<F>) => string;
 }
 
-/** What a form opens with. @property problem shown at its top, as mrkdwn */
+type ShowResult = (result: readonly Block[]) => Promise<void>;
+
+/** What a form opens with. */
 export interface FormOpening {
   readonly id: string;
   readonly values: FormFields;
   readonly isOpen?: boolean;
-  readonly problem?: string | undefined;
 }
 
 type Moment = FormMoment & { readonly state: FormState };
@@ -147,46 +136,35 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
   return {
     listeners,
-    /** Slack opens a form only within 3 s of the click, so what takes longer follows. */
-    async open(request: Request, { id, values, isOpen = false, problem }: FormOpening): Promise<void> {
+    async open(request: Request, { id, values, isOpen = false }: FormOpening): Promise<void> {
       const { modal: reply } = request.reply;
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
-      const state = { id, place, isOpen, seen, nonce: randomUUID(), refilled: [], hidden: {} };
-      const notice = problem === undefined ? [] : [markup(problem)];
-      const first = await loadFields(form, { state, id, place, request, values, data: {} }, 'first');
-      await reply.open(drawForm(form, first, notice));
-      const all = await loadFields(form, await loadFields(form, first, 'then'), 'last');
-      if (all !== first) await reply.redraw(drawForm(form, all, notice));
+      const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
+      const quick = await loadFields(form, { state, id, place, request, values, data: {} }, false);
+      await reply.open(drawForm(form, quick));
+      const all = await loadFields(form, quick, true);
+      if (all !== quick) await reply.redraw(drawForm(form, all));
     },
   };
 }
 
 async function redraw(form: AnyForm, at: Moment): Promise<void> {
   const { modal: reply } = at.request.reply;
-  const known = await loadFields(form, at, 'first', 'then');
-  await reply.redraw(drawForm(form, known));
-  const all = await loadFields(form, known, 'last');
-  if (all !== known) await reply.redraw(drawForm(form, all));
+  const quick = await loadFields(form, at, false);
+  await reply.redraw(drawForm(form, quick));
+  const all = await loadFields(form, quick, true);
+  if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
 /** After a choice, or a press of one of its buttons. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
-  const { values, state, request } = at;
+  const { state, request } = at;
   if (what === 'more') return redraw(form, { ...at, state: { ...state, isOpen: true } });
   const run = form.pressed?.[what];
-  if (run !== undefined) {
-    const known = await loadFields(form, at, 'first', 'then', 'last');
-    return run(known, {
-      show: (result) => request.reply.modal.update(drawForm(form, known, [], result)),
-      check: async () => (await findProblem(form, at))?.[1],
-    });
-  }
-  const now = form.changed?.(values, what) ?? values;
-  const news = Object.keys(now).filter((field) => now[field] !== values[field]);
-  const isBoth = (field: string) => news.includes(field) && state.refilled.includes(field);
-  const refilled = [...new Set([...state.refilled, ...news])].filter((field) => !isBoth(field));
-  return redraw(form, { ...at, values: now, state: { ...state, refilled } });
+  if (run === undefined) return redraw(form, at);
+  const known = await loadFields(form, at, false);
+  await run(known, (result) => request.reply.modal.update(drawForm(form, known, [], result)));
 }
 
 interface Parsed {
@@ -209,22 +187,17 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm<P
     : { errors: placeErrors(form, Object.fromEntries(refused), shown) };
 }
 
-/** Slack takes errors only for fields that the form shows, and says them at the field, which may be out of view. */
+/** Slack takes errors only for fields that the form shows. */
 function placeErrors(
-  { fields, fold }: AnyForm,
+  { fields }: AnyForm,
   errors: Readonly<Record<string, string>>,
   shown: FormFields,
 ): Record<string, string> {
-  const names = Object.keys(fields).filter((field) => field in shown);
-  const [first = ''] = names;
+  const [first = ''] = Object.keys(fields).filter((field) => field in shown);
   const sent = Object.fromEntries(Object.entries(errors).filter(([field]) => field in shown));
   const hidden = Object.keys(errors).find((field) => !(field in shown));
-  if (hidden !== undefined && !(first in sent))
-    return { ...sent, [first]: `Press “More…”. There: ${errors[hidden]}` };
-  const [start, heading] = fold ?? [names.find((field) => isUnderMore(fields[field], shown)), 'More'];
-  const end = names.indexOf(start ?? '');
-  if (end < 0 || names.slice(0, end).some((field) => field in sent)) return sent;
-  return { [first]: `Something under “${heading}” needs a change. Scroll down to see it.`, ...sent };
+  if (hidden === undefined || first in sent) return sent;
+  return { ...sent, [first]: `Press “More…”. There: ${errors[hidden]}` };
 }
 
 /** @returns the first field whose check fails, and why */
@@ -250,9 +223,9 @@ async function showAgain(
 ): Promise<void> {
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
-  const again = await loadFields(form, { ...at, state }, 'first', 'then');
+  const again = await loadFields(form, { ...at, state }, false);
   // A preview waits for its button, and what is wrong with a field is said once.
-  const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.pace === 'last');
+  const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
   await at.request.reply.modal.update(drawForm(form, known, notice), message);

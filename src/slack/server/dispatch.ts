@@ -1,14 +1,11 @@
 /** Turns Slack's payloads into requests to the listeners. Acknowledges first; what goes wrong later becomes a reply. */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
-import { LRUCache } from 'lru-cache';
 import { Failure } from '../../domain/failure/index.ts';
-import { NO_ALIASES } from '../../domain/language/items.ts';
-import { holdsUnknownWord } from '../../domain/language/read-command.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
-import { isShortText, offeredAgain, parseCommand } from '../commands/command.ts';
+import { parseCommand } from '../commands/command.ts';
 import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/description.ts';
 import { refuseForm } from '../kit/modal.ts';
@@ -28,7 +25,7 @@ import { type Source, sourceOfPayload } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { registerEvents, registerSteps } from './events.ts';
 import { type Dispatch, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';
-import { answer, answerCommand, readerOf } from './run-command.ts';
+import { answer, answerCommand } from './run-command.ts';
 
 /** Registers the listeners with Bolt. */
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
@@ -38,7 +35,6 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     errorReply: createErrorReply(services.log),
     eventDedup: createEventDedup(services.redis),
     withRights: createWithRights(services),
-    recentNames: new LRUCache({ max: 100, ttl: 5 * MINUTE }),
     runCommand: (...given) => answerCommand(dispatch, ...given),
   };
   registerCommands(app, dispatch);
@@ -73,7 +69,7 @@ function takeUp(
 }
 
 function registerCommands(app: App, dispatch: Dispatch): void {
-  const { listeners, names, errorReply, limits, recentNames } = dispatch;
+  const { listeners, names, errorReply, limits } = dispatch;
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
@@ -82,22 +78,13 @@ function registerCommands(app: App, dispatch: Dispatch): void {
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, annotate);
         // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        const known = recentNames.get(readerOf(reply.source)) ?? NO_ALIASES;
-        const command = isOwnWords(typed.text, known) ? offeredAgain(typed, known) : undefined;
-        return ack(errorMessageOf(report, { command }, true) as RespondArguments);
+        return ack(errorMessageOf(report, {}, true) as RespondArguments);
       }
       await ack();
       await dispatch.runCommand(reply, typed, annotate);
     });
   });
 }
-
-/**
- * Whether a text has only IDs, these names and Tally's own words. A command that came too fast is refused before the record is
- * read, so any other word could be a registered secret, and isn't offered again.
- */
-const isOwnWords = (text: string, names: ReadonlySet<string>): boolean =>
-  isShortText(text) && !holdsUnknownWord(text, names);
 
 /** Registers clicks on buttons and choices in selects. */
 function registerActions(app: App, dispatch: Dispatch): void {
@@ -112,14 +99,14 @@ function registerActions(app: App, dispatch: Dispatch): void {
     const route = routeOf(lookUp(listeners.actions, name), name);
     await takeUp(dispatch, 'button', arrival, route, async (reply, annotate) => {
       const { source } = reply;
-      const click = parseCommandClick(name, value);
       const throttled = limits.take('requests', source);
       if (throttled !== undefined) {
         const report = errorReply.explain(throttled, annotate);
         if (limits.take('refusals', source) !== undefined) return;
-        const command = click?.how === 'share' ? undefined : click?.command;
-        return errorReply.send(reply, report, { command }, {});
+        // The message stays, with the button to press again.
+        return errorReply.send(reply.as({ ...source, replaces: false }), report, {}, {});
       }
+      const click = parseCommandClick(name, value);
       if (click === undefined) await answerClick(dispatch, reply, { id, value, label }, payload, annotate);
       else {
         const isShare = click.how === 'share';

@@ -38,9 +38,8 @@ export function registerEvents(app: App, dispatch: Dispatch): void {
           return listener.answer(event, authorized, rerun);
         });
       } catch (error) {
-        const failure = isFailure(error, 'throttled') ? limits.firstOfBurst(error, source) : error;
-        const report = errorReply.explain(failure ?? error, annotate);
-        if (failure === undefined) return;
+        const report = errorReply.explain(error, annotate);
+        if (isFailure(error, 'throttled') && limits.take('refusals', source) !== undefined) return;
         if (listener.onError === undefined) return errorReply.send(reply, report, request ?? {}, {});
         const message = errorMessageOf(report, request ?? {}, true);
         await listener.onError(message, reply).catch(errorReply.logUndelivered(source.teamId));

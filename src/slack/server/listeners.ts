@@ -1,5 +1,4 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
-import type { LRUCache } from 'lru-cache';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -61,12 +60,12 @@ interface ClickedOn {
 
 /**
  * Runs a command, with its own check of rights, in the place of the click or of the message, as if it had been typed there.
- * @param changes where it counts as asked, for whom, whether the answer replaces the message and what was saved before, if that differs
+ * @param changes where it counts as asked, for whom, and whether the answer replaces the message, if that differs
  * @returns whether it was answered, and not refused
  */
 export type Rerun = (
   command: Command,
-  changes?: Partial<Pick<Source, 'askedIn' | 'replaces' | 'hasSaved'>>,
+  changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
 ) => Promise<boolean>;
 
 type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise<void>;
@@ -168,8 +167,6 @@ export interface Dispatch extends SlackServices {
   readonly errorReply: ErrorReply;
   readonly eventDedup: EventDedup;
   readonly withRights: WithRights;
-  /** The names of projects that people could use lately, each where they asked. */
-  readonly recentNames: LRUCache<string, ReadonlySet<string>>;
   /**
    * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
    * @returns whether it was answered, and not refused

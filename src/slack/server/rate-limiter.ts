@@ -15,7 +15,7 @@ const rateLimits = ({ requests, tests }: RateLimits) =>
       person: rate(60, 6),
       workspace: rate(600, 6),
     },
-    /** Replies to clicks about rate limits, which need a call to Slack. Over the limit there is no reply. */
+    /** Replies to clicks and mentions about rate limits, which need a call to Slack. Over the limit there is no reply. */
     refusals: {
       doing: 'asking faster than Tally can answer',
       person: rate(3, 15),
@@ -29,9 +29,6 @@ export type Limited = keyof typeof RATE_LIMITS;
 type Who = Pick<Source, 'teamId' | 'userId'>;
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
-
-/** For how long at least one message covers a burst, in ms. */
-const BURST = 5_000;
 
 /** A wait that is shorter, in ms, comes from adding fractions: without this the last request of a burst is sometimes refused. */
 const ROUNDING = 0.001;
@@ -65,9 +62,6 @@ export function createRateLimiter({
     workspace: new LRUCache<string, number>({ max: MOST.workspace }),
   };
 
-  /** Until when no further message about a burst is needed, by person and place. */
-  const coveredUntil = new LRUCache<string, Millis>({ max: MOST.person });
-
   const look = (what: Limited, whose: FailureOf<'throttled'>['data']['whose'], who: Who, now: Millis) => {
     const { most, per } = rates[what][whose];
     const each = per / most;
@@ -95,21 +89,6 @@ export function createRateLimiter({
     demand(what: Limited, who: Who): void {
       const refusal = take(what, who);
       if (refusal !== undefined) throw refusal;
-    },
-    /**
-     * For refusals that are told by a message of their own: one for each burst of a person in a thread or a channel.
-     * @returns the refusal with the time until when it covers further ones there; undefined for those
-     */
-    firstOfBurst(
-      { data: { whose, wait } }: FailureOf<'throttled'>,
-      source: Pick<Source, 'teamId' | 'userId' | 'channel' | 'thread'>,
-    ): FailureOf<'throttled'> | undefined {
-      const now = clock();
-      const key = JSON.stringify([source.teamId, source.userId, source.channel, source.thread]);
-      if (now < (coveredUntil.get(key) ?? now)) return undefined;
-      const longer = Math.max(wait, BURST);
-      coveredUntil.set(key, now + longer);
-      return new Failure('throttled', { whose, doing: rates.requests.doing, wait: longer });
     },
   };
 }

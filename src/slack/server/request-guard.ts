@@ -12,8 +12,6 @@ const REJECTIONS = {
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** Too many bodies at once. */
-  overloaded: 503,
   /** Cut off, or neither a form nor JSON. */
   malformed: 400,
 } as const;
@@ -24,20 +22,16 @@ export type RejectionReason = keyof typeof REJECTIONS;
 export const SERVER_LIMITS = {
   /** One body. A view of 250 KB, Slack's largest payload, stays below this even when fully percent-encoded. */
   bodyBytes: 1024 * 1024,
-  /** All bodies being read at one time, none of which is verified yet. Beyond it the largest get a 503. */
-  totalBodyBytes: 32 * 1024 * 1024,
   unsignedBytes: 1024,
   /** Slack gives up after 3 s, so a slower request isn't Slack's. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
   /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
   connectionsCheckingInterval: 1_000,
-  /** At a time. Beyond that, the oldest without a signed request are closed. */
-  connections: 512,
+  /** At a time, each with one body being read. Beyond that, the oldest without a signed request are closed. */
+  connections: 256,
   /** Node handles all requests that it reads from a connection at once, so this is also how many may come unanswered. */
   requestsPerConnection: 100,
-  /** Retry-After of a 503, in s. */
-  retryAfter: 2,
 } as const;
 
 /** How far Slack's clock can differ from ours, in s. */
@@ -67,7 +61,6 @@ export function createRequestGuard(
   log: Logger,
   onRejected: (reason: RejectionReason) => void,
 ) {
-  const readBody = createBodyReader();
   const logRejection = createRejectionLog(log);
 
   const rejectionOf = async (req: IncomingMessage, now: Millis): Promise<RejectionReason | undefined> => {
@@ -114,63 +107,23 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** The bytes of a body, or why it is rejected. */
-type BodyRead = Buffer | Extract<RejectionReason, 'malformed' | 'too-large' | 'overloaded'>;
-
-interface OpenBody {
-  readonly size: number;
-  readonly settle: (read: BodyRead) => void;
-}
-
-/**
- * Reads each body into as much memory as its request announces, however small the chunks are. Beyond `totalBodyBytes` the
- * largest is given up, the oldest of the largest first: what Slack sends is small and arrives at once, and nobody has
- * signed any of them yet. A request that names no size counts as the largest.
- */
-function createBodyReader() {
-  const open = new Set<OpenBody>();
-  let reserved = 0;
-
-  /** @returns false when everything else that is being read is smaller */
-  const makeRoom = (size: number): boolean => {
-    while (reserved + size > SERVER_LIMITS.totalBodyBytes) {
-      const [largest] = [...open].toSorted((a, b) => b.size - a.size);
-      if (largest === undefined || largest.size < size) return false;
-      largest.settle('overloaded');
+/** Reads a body into as much memory as its request announces, however small the chunks are. */
+async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large' | 'malformed'> {
+  const body = Buffer.allocUnsafeSlow(announcedSize(req));
+  let length = 0;
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      if (length + chunk.length > body.length) return 'too-large';
+      length += chunk.copy(body, length);
     }
-    return true;
-  };
-
-  return (req: IncomingMessage): Promise<BodyRead> =>
-    new Promise((resolve) => {
-      const size = announcedSize(req);
-      if (!makeRoom(size)) return resolve('overloaded');
-      const buffer = Buffer.allocUnsafeSlow(size);
-      let length = 0;
-      const settle = (read: BodyRead): void => {
-        req.off('data', take).off('end', end).off('close', lost);
-        reserved -= size;
-        open.delete(body);
-        resolve(read);
-      };
-      const body: OpenBody = { size, settle };
-      const take = (chunk: Buffer) => {
-        if (length + chunk.length > size) return settle('too-large');
-        length += chunk.copy(buffer, length);
-      };
-      const end = () => settle(buffer.subarray(0, length));
-      const lost = () => settle('malformed');
-      reserved += size;
-      open.add(body);
-      // Without a listener, a broken connection would end the process; 'close' follows.
-      req.on('error', () => undefined);
-      req.on('data', take).once('end', end).once('close', lost);
-    });
+    return body.subarray(0, length);
+  } catch {
+    return 'malformed';
+  }
 }
 
 /** Answers at once. Node reads and discards the rest of the body, for as long as a request may take. */
 export function refuse(res: ServerResponse, status: number): void {
-  if (status === 503) res.setHeader('retry-after', SERVER_LIMITS.retryAfter);
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 

@@ -6,7 +6,6 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command.ts';
@@ -14,8 +13,7 @@ import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/description.ts';
 import type { ErrorReport } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
-import { privateScope, type Request } from '../request/request.ts';
-import type { Source } from '../request/source.ts';
+import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS } from '../slack-services.ts';
 import { acceptsWords, type Dispatch, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
 
@@ -54,10 +52,6 @@ export async function answer(
   }
 }
 
-/** Who reads the names that a person could use lately, and where. */
-export const readerOf = ({ teamId, userId, channel = '' }: Source): string =>
-  `${teamId} ${userId} ${channel}`;
-
 /** @returns whether it was answered, and not refused */
 export async function answerCommand(
   dispatch: Dispatch,
@@ -76,10 +70,6 @@ export async function answerCommand(
 
   const work = async (request: Request): Promise<void> => {
     asked = request;
-    if (request.user.canAsk) {
-      const projects = visibleProjects(request.workspace, privateScope(request));
-      dispatch.recentNames.set(readerOf(source), new Set(projects.map(({ alias }) => alias)));
-    }
     // Refused after the rights, like any other words.
     if (!isReadable) throw textTooLong();
     if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');

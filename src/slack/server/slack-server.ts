@@ -58,6 +58,8 @@ export function createSlackServer(
   const http = createHttpReceiver(config, services, customRoutes, connections, () => isLeaving);
   let server: Server | undefined;
   let isLeaving = false;
+  /** Connections and requests so far. */
+  let arrived = 0;
 
   /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
   const processEvent = async (event: ReceiverEvent): Promise<void> => {
@@ -85,6 +87,10 @@ export function createSlackServer(
       server = await http.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
       connections.watch(server);
+      const count = () => {
+        arrived += 1;
+      };
+      server.on('connection', count).on('request', count);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
@@ -95,8 +101,8 @@ export function createSlackServer(
       isLeaving = true;
       await sleep(delay);
       const end = performance.now() + SETTLING.most;
-      for (let before = -1; before !== connections.arrived() && performance.now() < end; ) {
-        before = connections.arrived();
+      for (let before = -1; before !== arrived && performance.now() < end; ) {
+        before = arrived;
         await sleep(SETTLING.pause);
         // On a busy machine the time is up before Node looks at the network.
         await turn();
@@ -108,7 +114,6 @@ export function createSlackServer(
       tokenCheck?.stop();
       await socket?.stop();
       const closed = server === undefined ? Promise.resolve() : http.stop();
-      connections.drain();
       // A request that is still being received is in flight once it is complete.
       const drained = closed.then(inFlight.drain);
       await withTimeout(deadline, drained, () => undefined);
@@ -132,7 +137,6 @@ function createHttpReceiver(
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
-  const arrivals = new WeakMap<IncomingMessage, Millis>();
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
@@ -151,7 +155,7 @@ function createHttpReceiver(
     // Bolt asks only about requests that Slack signed.
     customPropertiesExtractor(req) {
       connections.trust(req.socket);
-      return { isFirst: isFirstTime(req), arrived: arrivals.get(req) };
+      return { isFirst: isFirstTime(req), arrived: performance.now() };
     },
     dispatchErrorHandler: ({ response }) => refuse(response, 404),
     async processEventErrorHandler({ error, response }) {
@@ -162,7 +166,6 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    arrivals.set(req, performance.now());
     // Tells clients to reconnect, to another process, before this one stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
@@ -218,64 +221,26 @@ function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
 }
 
 /**
- * Accepts any number of connections one after another, `most` at a time: for a new one the oldest without a signed request
- * is closed, whatever it is doing, or else the oldest that is idle. So a client without the secret can't keep others out by
- * holding connections. A new one is refused only when all are busy with signed requests.
+ * Keeps `most` connections at a time: for one too many the oldest without a signed request is closed, whatever it is doing. So
+ * a client without the secret can't keep others out by holding connections.
+ * @returns what notes that Slack signed a request of a connection
  */
 function createConnectionLimit(most: number) {
-  /** Connections without and with a signed request, both in the order in which they came. */
+  /** Those without a signed request, in the order in which they came. */
   const unknown = new Set<Socket>();
-  const trusted = new Set<Socket>();
-  /** How many requests of a connection have no response yet; it is in here only if some have none. */
-  const busy = new Map<Socket, number>();
-  let arrived = 0;
-  let isDraining = false;
-
-  const firstIdle = (): Socket | undefined => {
-    for (const socket of trusted) if (!busy.has(socket)) return socket;
-    return undefined;
-  };
-  const close = (socket: Socket): void => {
-    unknown.delete(socket);
-    trusted.delete(socket);
-    socket.destroy();
-  };
-
+  let open = 0;
   return {
-    watch(server: Server): void {
+    watch: (server: Server) =>
       server.on('connection', (socket: Socket) => {
-        arrived += 1;
-        const isFull = unknown.size + trusted.size >= most;
-        const [oldest = firstIdle()] = unknown;
-        if (isFull && oldest === undefined) return void socket.destroy();
-        if (isFull && oldest !== undefined) close(oldest);
+        open += 1;
         unknown.add(socket);
         socket.once('close', () => {
+          open -= 1;
           unknown.delete(socket);
-          trusted.delete(socket);
-          busy.delete(socket);
         });
-      });
-      server.on('request', ({ socket }, res) => {
-        arrived += 1;
-        busy.set(socket, (busy.get(socket) ?? 0) + 1);
-        res.once('close', () => {
-          const left = (busy.get(socket) ?? 1) - 1;
-          if (left > 0) return void busy.set(socket, left);
-          busy.delete(socket);
-          if (isDraining) socket.destroySoon();
-        });
-      });
-    },
-    /** Notes that Slack signed a request of this connection. */
-    trust(socket: Socket): void {
-      if (unknown.delete(socket)) trusted.add(socket);
-    },
-    arrived: () => arrived,
-    /** Closes each connection as soon as it has no request without a response. */
-    drain(): void {
-      isDraining = true;
-      for (const socket of [...unknown, ...trusted]) if (!busy.has(socket)) close(socket);
-    },
+        const [oldest = socket] = unknown;
+        if (open > most) oldest.destroy();
+      }),
+    trust: (socket: Socket): boolean => unknown.delete(socket),
   };
 }

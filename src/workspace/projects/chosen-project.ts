@@ -59,10 +59,8 @@ export function moneyWriter(project: ChosenProject, workspace: Workspace, locale
 }
 
 /** The currency label of a project; '' for none. */
-export const currencyOf = (
-  project: ChosenProject,
-  workspace: Pick<Workspace, 'projects' | 'settings'>,
-): string => findNamed(project, workspace)?.currency ?? workspace.settings.currency;
+const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
+  findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
 /** The reference for `resolveProject`, so that the answer has the project's name, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {

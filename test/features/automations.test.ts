@@ -1,19 +1,19 @@
 /** What schedules and watches do alike once they are saved, in the list and beside it. */
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { createAutomationBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/automation-bot.ts';
 import { CHANNEL } from '../support/bot.ts';
-import { createOwnedBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/owned-bot.ts';
 
-const owned = createOwnedBot();
-const { around, add, ask, audit, forge, forgedClick } = owned;
-const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = owned;
+const bot = createAutomationBot();
+const { around, add, ask, audit, forge, forgedClick } = bot;
+const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = bot;
 
 const EXAMPLES = [
   {
     kind: 'schedule',
     ...{ list: 'schedules', words: 'prod', another: 'dev', max: 100 },
     ...{ title: 'Scheduled posts', counted: /^(\d+) scheduled posts?/, none: 'No scheduled posts here yet' },
-    ...{ deleted: 'It won’t be posted again.', restored: 'Schedule restored.', tooMany: '100 schedules' },
+    ...{ deleted: 'Deleted “Yesterday’s spend” for prod.', tooMany: '100 schedules' },
     ...{
       paused: 'Paused. Nothing is posted or corrected',
       resumed: 'Posts missed while paused won’t be sent',
@@ -24,7 +24,7 @@ const EXAMPLES = [
     kind: 'watch',
     ...{ list: 'watches', words: 'prod balance 50000', another: 'dev balance 50000', max: 500 },
     ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
-    ...{ deleted: 'Deleted the watch on prod', restored: 'Watch restored.', tooMany: '500 watches' },
+    ...{ deleted: 'Deleted the watch on prod', tooMany: '500 watches' },
     ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
   },
@@ -32,9 +32,9 @@ const EXAMPLES = [
 
 describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }) => {
   const setUp = (person = OWNER, channel = CHANNEL, text: string = words) =>
-    owned.setUp(kind, text, person, channel);
+    bot.setUp(kind, text, person, channel);
   const row = (answer: { ts: string }, action: string, id: string, person = OWNER) =>
-    owned.row(kind, answer, action, id, person);
+    bot.row(kind, answer, action, id, person);
   const saved = () => stored(kind);
   const write = (item: { readonly id: string; readonly owner: string; readonly createdBy: string }) =>
     redis().hset(KEY, `${kind}:${item.id}`, JSON.stringify(item));
@@ -42,12 +42,6 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const { visibleText } = await ask(list, person, channel);
     return Number(said.counted.exec(visibleText)?.[1] ?? 0);
   };
-  /** Deletes it in the list. @returns the message, with Undo */
-  async function remove(id: string) {
-    const answer = await ask(list);
-    await row(answer, 'delete', id);
-    return updatedMessage(answer, said.deleted);
-  }
   const addDamaged = (many: number) => {
     const ids = Array.from({ length: many }, (_, n) => `w${String(n).padStart(7, '0')}`);
     return redis().hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
@@ -106,40 +100,21 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     );
   });
 
-  it('can be restored for ten minutes after it was deleted', async () => {
-    const before = await setUp();
-    const gone = await remove(before.id);
-    expect(await saved()).toEqual([]);
-    around.now += 9 * MINUTE;
-    await tally().slack.press(OWNER, messageRef(gone), 'Undo');
-    await updatedMessage(gone, said.restored);
-    expect(await saved()).toEqual([before]);
-    const late = await remove(before.id);
-    around.now += 10 * MINUTE;
-    await tally().slack.press(OWNER, messageRef(late), 'Undo');
-    await updatedMessage(late, 'too late to undo this');
-    expect(await saved()).toEqual([]);
-    const actions = ['deleted', 'restored', 'deleted', 'created'];
-    expect(await audit()).toEqual(actions.map((action) => `${OWNER} ${action} a ${kind}:`));
-  });
-
-  it('is restored for its owner and for managers, not for its creator, and planned again', async () => {
+  it('is deleted once it was asked whether to', async () => {
     const item = await setUp();
-    const cases: [owner: string, person: string, isRestored: boolean][] = [
-      [OWNER, MEMBER, false],
-      [OWNER, ADMIN, true],
-      [MEMBER, MEMBER, true],
-    ];
-    for (const [owner, person, isRestored] of cases) {
-      await write({ ...item, owner, createdBy: owner === OWNER ? MEMBER : OWNER });
-      await remove(item.id);
-      const before = around.planned;
-      const reply = await forgedClick(person, `${kind}-undo`, item.id);
-      expect(reply).toContain(isRestored ? said.restored : 'Only its owner');
-      expect([await saved(), around.planned]).toEqual(
-        isRestored ? [[expect.objectContaining({ id: item.id, owner })], before + 1] : [[], before],
-      );
-    }
+    const answer = await ask(list);
+    await row(answer, 'delete', item.id);
+    await updatedMessage(answer, 'This can’t be undone.');
+    await tally().slack.press(OWNER, messageRef(answer), 'Keep');
+    await updatedMessage(answer, said.titleOf('prod'));
+    expect(await saved()).toEqual([item]);
+    await row(answer, 'delete', item.id);
+    await updatedMessage(answer, 'This can’t be undone.');
+    await tally().slack.press(OWNER, messageRef(answer), 'Delete');
+    await updatedMessage(answer, said.deleted);
+    expect(await saved()).toEqual([]);
+    expect(await audit()).toEqual(['deleted', 'created'].map((did) => `${OWNER} ${did} a ${kind}:`));
+    expect(around.planned).toBe(2);
   });
 
   it('is refused beyond the maximum of the workspace, in the form and before it', async () => {
@@ -166,7 +141,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect(await listed()).toBe(1);
   });
 
-  it('is paused, deleted and restored once when two managers press at the same time', async () => {
+  it('is paused and deleted once when two managers press at the same time', async () => {
     const { id } = await setUp(MEMBER);
     const answers = [await ask(list), await ask(list, ADMIN)] as const;
     const both = (action: string) =>
@@ -177,17 +152,11 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     };
     await both('pause');
     await read(said.paused);
-    await both('delete');
-    await read(said.deleted);
-    await Promise.all([
-      tally().slack.press(OWNER, messageRef(answers[0]), 'Undo'),
-      tally().slack.press(ADMIN, messageRef(answers[1]), 'Undo'),
-    ]);
-    await read(said.restored);
+    await Promise.all([OWNER, ADMIN].map((person) => forgedClick(person, `${kind}-row`, `remove ${id}`)));
+    await expect.poll(saved).toEqual([]);
     expect((await audit()).map((line) => line.split(' ').slice(1).join(' '))).toEqual(
-      ['restored', 'deleted', 'paused', 'created'].map((what) => `${what} a ${kind}:`),
+      ['deleted', 'paused', 'created'].map((what) => `${what} a ${kind}:`),
     );
-    expect(await saved()).toHaveLength(1);
   });
 
   it.each(['constructor', 'nothing'])('does nothing when told to %s', async (action) => {
@@ -226,7 +195,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const { id } = await setUp();
     const before = await redis().hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);
-    for (const action of ['pause', 'resume', 'delete', 'edit', 'now', 'snooze', 'wake'])
+    for (const action of ['pause', 'resume', 'delete', 'remove', 'edit', 'now', 'snooze', 'wake'])
       if (kind === 'watch' ? action !== 'now' : !/snooze|wake/.test(action))
         expect(await forgedClick(MEMBER, `${kind}-row`, `${action} ${id}`)).toContain('Only its owner');
     expect(await redis().hgetall(KEY)).toEqual(before);

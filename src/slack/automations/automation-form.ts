@@ -1,6 +1,6 @@
 /**
  * What the forms of schedules and watches have in common: projects, where posts or alerts go and whether everybody there may
- * see the projects, and how an item is saved.
+ * see the projects, and how it is saved.
  */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -39,23 +39,23 @@ import { type ChannelCheck, checkChannel, joinChannel } from '../request/channel
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import {
-  canReadOwned,
-  capitalize,
+  type Automation,
+  type AutomationKind,
+  automationChange,
+  automationVersion,
+  canReadAutomation,
   idsOf,
-  itemVersion,
   limitReachedMessage,
   listCommandOf,
-  type OwnedItem,
-  type OwnedKind,
-  ownedChange,
-  requireOwned,
+  requireAutomation,
   targetMarkup,
-} from './owned-kind.ts';
+} from './automation.ts';
 
-interface OwnedForm<T extends OwnedItem, F extends Fields>
-  extends Pick<FormDescription<F>, 'fields' | 'fold' | 'changed' | 'buttons' | 'pressed' | 'hidden'> {
-  readonly kind: OwnedKind<T>;
-  readonly words: Readonly<Record<'create' | 'edit' | 'saving', string>>;
+interface AutomationForm<T extends Automation, F extends Fields>
+  extends Pick<FormDescription<F>, 'fields' | 'buttons' | 'pressed'> {
+  readonly kind: AutomationKind<T>;
+  /** Of the form for a new one. */
+  readonly title: string;
   valuesOf(item: T): FormFields;
   /** What the form says of the item; undefined if that isn't right any more. */
   content(values: FormFields, request: Request): Partial<T> | undefined;
@@ -64,39 +64,41 @@ interface OwnedForm<T extends OwnedItem, F extends Fields>
 }
 
 /** The form of a schedule or a watch. A new one has its ID from when the form opens, so that it is saved once. */
-export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: OwnedForm<T, F>) {
-  const { kind, words, valuesOf, content, build, ...described } = form;
-  const { open, listeners } = createForm<F>(kind.kind, {
+export function createAutomationForm<T extends Automation, F extends Fields>(form: AutomationForm<T, F>) {
+  const { kind, title, valuesOf, content, build, ...described } = form;
+  const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
+  const { open, listeners } = createForm<F>(kind.noun, {
     ...described,
-    ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title, waiting: [words.saving] },
+    ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
     placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
-    title: ({ id, request }) => (idsOf(kind, request.workspace).includes(id) ? words.edit : words.create),
+    title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
-      return item === undefined ? kind.store.removalOf(workspace, id) : itemVersion(item);
+      return item === undefined ? kind.store.removalOf(workspace, id) : automationVersion(item);
     },
     repeated({ id, values, request }) {
-      const item = requireOwned(kind, id, request);
-      const said = content(values, request);
-      return item && said && isDeepStrictEqual(item, { ...item, ...said })
+      const item = requireAutomation(kind, id, request);
+      const meant = content(values, request);
+      return item && meant && isDeepStrictEqual(item, { ...item, ...meant })
         ? savedMessage(kind, item, request)
         : undefined;
     },
     conflict({ id, request }) {
       const item = kind.find(request.workspace, id);
-      return item === undefined
-        ? [`This ${kind.kind} was deleted.`, 'Save to create a new one.']
-        : nowText(kind, item, request);
+      if (item === undefined) return [`This ${kind.noun} was deleted.`, 'Save to create a new one.'];
+      return canReadAutomation(item, request)
+        ? `It’s now ${kind.words.summary(item, request)} → ${targetMarkup(item)}.`
+        : '';
     },
-    renewed: ({ id, request }) => (idsOf(kind, request.workspace).includes(id) ? {} : { id: newId() }),
+    renewed: ({ id, request }) => (isThere(id, request) ? {} : { id: newId() }),
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
     listeners,
-    async openNew(request: Request, create: () => FormFields, isOpen = false): Promise<void> {
+    async openNew(request: Request, create: () => FormFields): Promise<void> {
       const full = limitReachedMessage(kind, request);
       await (full === undefined
-        ? open(request, { id: newId(), values: create(), isOpen })
+        ? open(request, { id: newId(), values: create() })
         : request.reply.update(full));
     },
     openFor: (item: T, request: Request) =>
@@ -107,46 +109,41 @@ export function createOwnedForm<T extends OwnedItem, F extends Fields>(form: Own
 /** Eight letters and digits. */
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
-async function saveItem<T extends OwnedItem, F extends Fields>(
-  kind: OwnedKind<T>,
-  build: OwnedForm<T, F>['build'],
+async function saveItem<T extends Automation, F extends Fields>(
+  kind: AutomationKind<T>,
+  build: AutomationForm<T, F>['build'],
   sent: SentForm<F>,
 ): Promise<Message | FieldRefusal> {
   const { id, request } = sent;
-  const before = requireOwned(kind, id, request);
+  const before = requireAutomation(kind, id, request);
   const full = before === undefined ? limitReachedMessage(kind, request) : undefined;
   if (full !== undefined) return refuseField(full.text);
   const item = await build(sent, before);
   if (item instanceof FieldRefusal) return item;
-  await kind.store.save(ownedChange(kind, before === undefined ? 'created' : 'changed', item, request), item);
+  const did = before === undefined ? 'created' : 'changed';
+  await kind.store.save(automationChange(kind, did, item, request), item);
   await kind.changed(request.user.teamId);
   return savedMessage(kind, item, request);
 }
 
-const nowText = <T extends OwnedItem>(kind: OwnedKind<T>, now: T, request: Request): string =>
-  canReadOwned(now, request) ? `It’s now ${kind.words.summary(now, request)} → ${targetMarkup(now)}.` : '';
-
-/** What an edit keeps: whose it is, and since when. */
-export const ownershipFields = (
-  before: OwnedItem | undefined,
-  { id, request: { user, at } }: FormMoment,
-) => ({
+/** What an edit keeps: whose it is, since when, and that it is paused. */
+export const keptFields = (before: Automation | undefined, { id, request: { user, at } }: FormMoment) => ({
   id: before?.id ?? (/^[a-z0-9]{8}$/.test(id) ? id : newId()),
   owner: before?.owner ?? user.id,
   createdBy: before?.createdBy ?? user.id,
   createdAt: before?.createdAt ?? at,
+  ...(before?.paused !== undefined && { paused: before.paused }),
 });
 
-/** `Saved: *prod*: balance below 50,000.00. Alerts go to #finance.` */
-function savedMessage<T extends OwnedItem>(kind: OwnedKind<T>, item: T, request: Request): Message {
+/** `Saved: *prod*: balance below 50,000.00 → #finance.` */
+function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): Message {
   const paused = item.paused === undefined ? '' : ' It stays paused until someone resumes it.';
-  const what = kind.words.summary(item, request);
-  const saved = `Saved: ${what}. ${capitalize(kind.sends)} go to ${targetMarkup(item)}.${paused}`;
+  const saved = `Saved: ${kind.words.summary(item, request)} → ${targetMarkup(item)}.${paused}`;
   const hint = context(`Change or delete it with \`${commandText(listCommandOf(kind))}\`.`);
-  return { text: `${capitalize(kind.kind)} saved.`, blocks: [markup(saved), hint] };
+  return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-function commonValues(item: OwnedItem, { user }: Request): FormFields {
+function commonValues(item: Automation, { user }: Request): FormFields {
   const { channel = '', people: named = [user.id] } = { people: undefined, ...item };
   const to = channel === '' ? 'people' : 'channel';
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
@@ -168,14 +165,6 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
     : { channel: isChannel(channel) ? channel : '' }),
 });
 
-/** Projects whose names the user may not know: a form may send back a project that they may not see. */
-export function unnamedIn({ values, request, data }: FormMoment): Delivery['projects'] {
-  const check = data.target as ChannelCheck | null | undefined;
-  const { projects, channel } = deliveryOf(values);
-  const isTheirs = channel !== undefined && check && check.problem === undefined;
-  return unnamedProjects(projects, request, isTheirs ? channel : request.channel);
-}
-
 /** The field of one project or several. */
 export const projectsField = (max: number, hint?: string): Field<Delivery['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
@@ -184,13 +173,12 @@ export const projectsField = (max: number, hint?: string): Field<Delivery['proje
       ...(hint !== undefined && { hint }),
       placeholder: 'prod, or 123',
       max,
-      options(at) {
-        const unnamed = unnamedIn(at);
-        const { projects } = deliveryOf(at.values);
-        return projects.map((project) => {
-          const isUnnamed = unnamed.some((one) => projectValue(one) === projectValue(project));
-          return projectOption(project, nameProject(project, isUnnamed ? [project] : [], at.request));
-        });
+      options: ({ values, request, data }) => {
+        const { projects, channel } = deliveryOf(values);
+        const check = data.target as ChannelCheck | null | undefined;
+        const isTheirs = channel !== undefined && check?.problem === undefined && Boolean(check);
+        const place = isTheirs ? channel : request.channel;
+        return projects.map((project) => projectOption(project, nameProject(project, request, place)));
       },
       find: suggestProjects,
       parse(chosen) {
@@ -204,13 +192,12 @@ export const projectsField = (max: number, hint?: string): Field<Delivery['proje
 };
 
 /** Where posts or alerts go, what is wrong with that, and what is worth knowing. @param most people; 0 for channels only */
-export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: number) => {
+export const targetFields = (kind: Pick<AutomationKind, 'find' | 'sends'>, most: number) => {
   const isForPeople = ({ to }: FormFields) => most > 0 && to === 'people';
   /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
-  const checkerOf = ({ id, request }: FormMoment) => {
-    const before = requireOwned(kind, id, request);
-    const kept = request.user.canManage ? before?.channel : undefined;
-    return (channel: SlackId) => checkChannel(channel, request, channel === kept);
+  const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
+    const before = requireAutomation(kind, id, request);
+    return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
   };
   return {
     to: when(
@@ -245,12 +232,8 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
             canJoin &&
             section('Tally isn’t in that channel yet. It joins when you save.'),
         ]),
-      {
-        pace: 'then',
-        isNeeded: ({ values }) => deliveryOf(values).channel !== '',
-        run: (at) => checkTarget(deliveryOf(at.values), at.request, checkerOf(at)),
-      },
-      (at) => findTargetProblem(deliveryOf(at.values), at.request, checkerOf(at)),
+      { isNeeded: ({ values }) => deliveryOf(values).channel !== '', run: check },
+      async (at) => joinIfPossible(deliveryOf(at.values), await check(at), at.request),
     ),
   };
 };
@@ -258,60 +241,48 @@ export const targetFields = (kind: Pick<OwnedKind, 'find' | 'sends'>, most: numb
 const MANAGERS_ONLY =
   'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
 
-/** Checks a channel; by default as a channel that the user chooses now. */
-type CheckOfChannel = (channel: SlackId) => Promise<ChannelCheck>;
-
-/** What is wrong with the target or worth knowing; its sentences are mrkdwn. */
+/** What is wrong with the target or worth knowing; its sentences are mrkdwn. @param known a channel that the user need not be in */
 async function checkTarget(
   { channel, people, projects }: Delivery,
   request: Request,
-  checkOf: CheckOfChannel = (channel) => checkChannel(channel, request),
+  known: SlackId | undefined,
 ): Promise<ChannelCheck> {
   if (people !== undefined)
     return { problem: await findPeopleProblem(people, projects, request), canJoin: false, warnings: [] };
-  const check = await checkOf(channel);
+  const check = await checkChannel(channel, request, channel === known);
   const { workspace } = request;
   const limited = projects.filter(
     (project) => !isShownTo(project, workspace, { channel, isUnlimited: false }),
   );
   if (check.problem !== undefined || limited.length === 0) return check;
-  const unnamed = unnamedProjects(limited, request, request.channel);
-  const names = limited.map((project) => escapeMarkup(nameProject(project, unnamed, request))).join(', ');
-  return { ...check, problem: `That channel can’t see ${names}. Choose another project or channel.` };
+  const names = limited.map((project) => escapeMarkup(nameProject(project, request, request.channel)));
+  return {
+    ...check,
+    problem: `That channel can’t see ${names.join(', ')}. Choose another project or channel.`,
+  };
 }
 
-/**
- * Joins the channel if that is needed.
- * @returns why nothing can be sent there, as a mrkdwn sentence
- */
-async function findTargetProblem(
-  delivery: Delivery,
+/** @returns why nothing can be sent there, as a mrkdwn sentence */
+const joinIfPossible = async (
+  { channel }: Delivery,
+  { problem, canJoin }: ChannelCheck,
   request: Request,
-  checkOf?: CheckOfChannel,
-): Promise<string | undefined> {
-  const { channel } = delivery;
-  const { problem, canJoin } = await checkTarget(delivery, request, checkOf);
-  if (problem !== undefined || !canJoin || channel === undefined) return problem;
-  return joinChannel(channel, request);
-}
+): Promise<string | undefined> =>
+  problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** As `findTargetProblem`, for an item that exists: people who may change it need not be in the channel that others chose. */
-export const findItemProblem = (item: OwnedItem, request: Request): Promise<string | undefined> =>
-  findTargetProblem(item, request, (channel) => checkChannel(channel, request, true));
+/** Why it can't send anything: people who may change it need not be in the channel that others chose. Joins the channel. */
+export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
+  joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The projects whose names the user may not know. @param channel where they are named */
-const unnamedProjects = (
-  projects: readonly ChosenProject[],
-  { user, workspace }: Request,
-  channel: SlackId | undefined,
-): readonly ChosenProject[] => (user.canManage ? [] : limitedProjects(channel ?? '', projects, workspace));
-
-/** The name of a project; its ID if it is one of `unnamed`. */
+/** The name of a project; its ID for a user who may not know the name there. @param channel where it is named */
 const nameProject = (
   project: ChosenProject,
-  unnamed: readonly ChosenProject[],
-  { workspace }: Request,
-): string => (unnamed.includes(project) ? projectIdLabel(project) : projectLabel(project, workspace));
+  { user, workspace }: Request,
+  channel: SlackId | undefined,
+): string =>
+  user.canManage || limitedProjects(channel ?? '', [project], workspace).length === 0
+    ? projectLabel(project, workspace)
+    : projectIdLabel(project);
 
 async function findPeopleProblem(
   people: readonly SlackId[],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { canEditOwned, isFullMember } from '../../../src/slack/owned/owned-kind.ts';
-import { requestOf } from '../../support/records.ts';
+import { canEditAutomation, isFullMember } from '../../src/slack/automations/automation.ts';
+import { requestOf } from '../support/records.ts';
 
 const as = (user: {
   id?: string;
@@ -10,9 +10,9 @@ const as = (user: {
 
 it('lets the owner and managers change what a person set up', () => {
   const item = { id: 'one', owner: 'U0OWNER' };
-  expect([{ id: 'U0OWNER' }, { canManage: true }, {}].map((user) => canEditOwned(item, as(user)))).toEqual([
-    ...[true, true, false],
-  ]);
+  expect(
+    [{ id: 'U0OWNER' }, { canManage: true }, {}].map((user) => canEditAutomation(item, as(user))),
+  ).toEqual([...[true, true, false]]);
 });
 
 it('shows it to full members', () => {

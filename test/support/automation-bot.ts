@@ -19,14 +19,14 @@ import { createUserActions } from './user-actions.ts';
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 /** Saturday */
-export const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 export const TEAM = 'T0SANDBOX1';
 export const KEY = recordKey(TEAM);
 export const GENERAL = 'C0GENERAL1';
 export const FINANCE = 'C0FINANCE1';
 export const SHARED = 'C0SHARED01';
 
-export interface OwnedItems {
+export interface Automations {
   readonly schedule: Schedule;
   readonly watch: Watch;
 }
@@ -71,7 +71,7 @@ export function previewFigures(
 const ONE_DAY = previewFigures(() => '1000', '48210', 1);
 
 /** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says; starts and stops with the file's tests. */
-export function createOwnedBot() {
+export function createAutomationBot() {
   let bot: ListenerBot;
   const fresh = () => ({
     ...{ isStoreAway: false, planned: 0, waits: [], sent: [], refusal: undefined, asked: [], responses: [] },
@@ -165,9 +165,9 @@ export function createOwnedBot() {
   const add = (alias: string, id: string, given: Partial<Project> = {}) =>
     bot.redis.client.hset(KEY, `project:${alias}`, JSON.stringify(storedProject({ alias, id, ...given })));
 
-  async function stored<K extends keyof OwnedItems>(kind: K): Promise<readonly OwnedItems[K][]> {
+  async function stored<K extends keyof Automations>(kind: K): Promise<readonly Automations[K][]> {
     const { schedules, watches } = await bot.workspaces.load(TEAM);
-    return (kind === 'schedule' ? schedules : watches) as readonly OwnedItems[K][];
+    return (kind === 'schedule' ? schedules : watches) as readonly Automations[K][];
   }
 
   const modal = (person = OWNER) => bot.slack.modal(person);
@@ -200,7 +200,7 @@ export function createOwnedBot() {
   /** Submits the form. @returns the modal's text after it was processed */
   async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
     await bot.slack.submit(person, fields);
-    await bot.slack.waitFor(() => !modalText(person).includes('Checking '));
+    await bot.slack.waitFor(() => !modalText(person).includes('Saving…'));
     return modalText(person);
   }
 
@@ -227,12 +227,12 @@ export function createOwnedBot() {
       return ends;
     },
     /** Opens the form and saves it. @returns what was created */
-    async setUp<K extends keyof OwnedItems>(
+    async setUp<K extends keyof Automations>(
       kind: K,
       words: string,
       person = OWNER,
       channel = CHANNEL,
-    ): Promise<OwnedItems[K]> {
+    ): Promise<Automations[K]> {
       const before = new Set((await stored(kind)).map(({ id }) => id));
       await openForm(`${kind} ${words}`, person, channel);
       expect(await save({}, person)).toContain('Saved');
@@ -241,7 +241,7 @@ export function createOwnedBot() {
     },
     /** Chooses from the menu of a row of the list. */
     row: (
-      kind: keyof OwnedItems,
+      kind: keyof Automations,
       list: { ts: string },
       action: string,
       id: string,
