@@ -12,7 +12,7 @@ const STRAY = [
 
 /** Where these are nothing stray. */
 const SAID =
-  /\bleast (?:the )?runway\b|\bday with the least\b|\bspend least\b|\b1st half oct\b|\blast half december\b|\bwithout today\b|\b(?:morning|thx|thanks|hi|hello) Anna\b/i;
+  /\bleast (?:the )?runway\b|\bcost least\b|\bday with the least\b|\bspend least\b|\b1st half oct\b|\blast half december\b|\bwithout today\b|\b(?:morning|thx|thanks|hi|hello|thank you 🙏) Anna\b/iu;
 
 it.each(STRAY.map((stray, at) => ({ stray, at })))(
   'no question runs with a stray “$stray” in it',
