@@ -1,7 +1,7 @@
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { type Failure, InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
@@ -12,7 +12,7 @@ import { pluralize } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
-import { actions, type Message, quote, section } from '../../slack/kit/blocks.ts';
+import { actions, type Message, quote, section, textMessage } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -42,11 +42,6 @@ type ConnectInput = SentConnection['input'];
 
 /** What a sent form does: tests the token, saves it, and says how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  const test = (input: ConnectInput, { user, workspace }: Request) => {
-    const access = { ...input, workspace: user.teamId, connection: input.name, waits: workspace.waits };
-    return fetchBalanceByProduct(billing, access, input.project);
-  };
-
   /** @throws Failure */
   const save = async ({ input, request }: SentConnection): Promise<Message> => {
     const { user, workspace, at } = request;
@@ -54,7 +49,8 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    const answers = await test(input, request);
+    const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
+    const answers = await fetchBalanceByProduct(billing, access, input.project);
     const isKnown = workspace.connectionNames.includes(name);
     const action = isKnown ? 'replaced the token of the connection' : 'added the connection';
     const chosen = defaultWith(name, workspace);
@@ -67,19 +63,14 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     return connectedMessage(saved, await daysLeft(saved, now), now);
   };
 
-  /** Of a form that was sent twice: the message of the first, if the connection is the one of the form. */
-  const repeated = async ({ input, request }: SentConnection): Promise<Message | undefined> => {
+  /** Of a form that was sent twice, if the connection is the one of the form. */
+  const repeated = ({ input, request }: SentConnection): Message | undefined => {
     const { user, workspace } = request;
     const { name, project } = input;
     const known = workspace.connections.get(name);
     if (known?.fingerprint !== fingerprintOf(input.token) || known.registeredBy !== user.id) return undefined;
     const isSame = STORED.every((field) => (known[field] ?? '') === (input[field] ?? ''));
-    if (!isSame || known.test?.project !== project) return undefined;
-    const saved = {
-      ...(await test(input, request)),
-      ...{ connection: name, project, names: workspace.connectionNames, chosen: workspace.defaultConnection },
-    };
-    return connectedMessage(saved, await daysLeft(saved, request), request);
+    return isSame && known.test?.project === project ? textMessage('Connected ✓') : undefined;
   };
 
   /** @returns undefined unless one product has data for the tested project, or where its figures can't be fetched */
@@ -93,12 +84,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
       ...resolveProject({ project, product }, request.workspace, { channel: undefined, isUnlimited: true }),
       connection,
     };
-    return all
-      .daysLeft()?.(target, request)
-      .catch((failure: unknown) => {
-        if (!isFailure(failure)) throw failure;
-        return undefined;
-      });
+    return all.daysLeft()?.(target, request).catch(ignoreFailure);
   }
   return { save, repeated };
 }
