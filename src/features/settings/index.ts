@@ -24,7 +24,7 @@ import {
   text,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
+import { compact, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
@@ -151,13 +151,8 @@ const FIELDS = {
   ),
   zone: zone(
     'Reporting time zone',
-    'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
+    'Days begin at midnight in this zone. Choose the one that the billing service uses for its days. Type a city, an area or UTC.',
   ),
-  cut: note(() => [
-    context(
-      'Choose the zone that the billing service uses for its days. In another, charges can fall outside a scheduled post’s days.',
-    ),
-  ]),
   visibility: choice<Settings['visibility']>('Who sees answers', {
     hint: 'Help and errors are always private.',
     options: choices(VISIBILITY),
@@ -204,7 +199,7 @@ const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): 
   others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
 });
 
-const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof FIELDS>): Values => ({
+const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FIELDS>): Values => ({
   ...input,
   guests: others.includes('guests'),
   externals: others.includes('externals'),
