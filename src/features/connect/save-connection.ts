@@ -1,7 +1,7 @@
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
@@ -12,8 +12,7 @@ import { pluralize } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
-import { actions, type Message, quote, section, textMessage } from '../../slack/kit/blocks.ts';
-import { failureMessage } from '../../slack/reply/error-reply.ts';
+import { actions, type Message, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   fingerprintOf,
@@ -192,33 +191,3 @@ const defaultLines = (name: string, names: readonly string[], chosen: string | u
       : [
           `The default connection is still ${chosen}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
         ];
-
-const CHECK_ADDRESS =
-  'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';
-
-/** Advice for the person who has just pasted the token; they don't need to ask an admin. */
-const ADVICE: Partial<Record<Failure['kind'], string>> = {
-  'token-rejected':
-    'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',
-  'service-failed': CHECK_ADDRESS,
-  'invalid-response': CHECK_ADDRESS,
-  'response-too-large': CHECK_ADDRESS,
-  'service-unreachable': 'Check the address, or try again later: the service may be down.',
-  forbidden:
-    'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
-};
-
-export function connectRefusal(failure: Failure, request: Request): Message {
-  if (failure.kind === 'redirect-refused')
-    return {
-      text: failure.message,
-      blocks: [
-        section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
-        quote(failure.data.target),
-      ],
-    };
-  const advice = ADVICE[failure.kind];
-  return advice === undefined
-    ? failureMessage(failure, request)
-    : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
-}
