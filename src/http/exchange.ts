@@ -102,17 +102,8 @@ const LENIENT_UTF8 = new TextDecoder();
 /** Decodes a body that is only quoted, never parsed: invalid UTF-8 is replaced. */
 export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
 
-/**
- * Reads `Retry-After` (RFC 9110, 10.2.3). A date is measured from the response's own `Date`: both come from one clock,
- * so ours may be wrong.
- *
- * @returns seconds, 0 or more; undefined when the header is missing or unreadable
- */
+/** @returns the seconds of `Retry-After`; undefined when the header is missing, or is a date */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  const seconds = (parseHttpDate(text) - parseHttpDate(headers.date ?? '')) / 1000;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
-
-const parseHttpDate = (text: string): number => (text.endsWith('GMT') ? Date.parse(text) : Number.NaN);

@@ -20,13 +20,6 @@ export interface ExchangeInfo {
 
 type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
-/** What a status can hide. */
-const HIDDEN_BY_STATUS: ReadonlySet<string> = new Set<Failure['kind']>([
-  'invalid-response',
-  'query-rejected',
-  'service-failed',
-]);
-
 /** The only way to send requests to services whose addresses come from outside. */
 export type GuardedHttp = ReturnType<typeof createGuardedHttp>;
 
@@ -59,12 +52,10 @@ export function createGuardedHttp(options: {
     }
   }
 
-  /** @param read its failure counts in place of the status that hides it, as for GraphQL errors or a page of a proxy with 200 */
   async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
     const { service } = request;
     const progress = { tries: 0, startedAt: performance.now(), took: 0 };
-    let status: number | undefined;
     const report = (outcome: ExchangeInfo['outcome']) =>
       onExchange?.({ service, outcome, tries: progress.tries, took: progress.took });
     const send = async () => {
@@ -80,14 +71,11 @@ export function createGuardedHttp(options: {
     };
     try {
       const response = await send();
-      status = response.status;
       const value = await read(response);
-      report(status);
+      report(response.status);
       return value;
     } catch (error) {
-      if (isFailure(error)) {
-        report(status === undefined || HIDDEN_BY_STATUS.has(error.kind) ? error.kind : status);
-      }
+      if (isFailure(error)) report(error.kind);
       throw addHost(error, url);
     }
   }

@@ -15,41 +15,27 @@ const CONFLICTING_VARIABLES = [
   'OS_USER_DOMAIN_NAME',
 ] as const;
 
-/** @returns the endpoint for `OS_ENDPOINT`: compute's, or identity's if the catalog has no compute */
-export function findEndpoint(endpoints: IssuedToken['endpoints'], authUrl: string) {
-  const compute = endpoints.find(({ service }) => service === 'compute');
-  const service = compute === undefined ? ('identity' as const) : ('compute' as const);
-  return { service, url: compute?.url ?? authUrl };
-}
-
 /**
  * Makes `openstack` and curl use the token.
  *
  * `OS_AUTH_TYPE=token` and `v3token` would exchange the token for another one, which the identity service forbids for
  * tokens of application credentials (403). `admin_token`, despite its name, sends the token unchanged, but without a
- * catalog: to one endpoint at a time. The endpoints of the other services follow as comments.
+ * catalog: to one endpoint at a time, compute's if the service names it, else identity's.
  * Tested with python-openstackclient 6.0.0 and keystoneauth 5.0.0 against Keystone 22.0.2.
  *
- * @returns lines for sh and bash, and for zsh up to the comments
+ * @returns lines for sh, bash and zsh
  */
-export function renderShellCommands(
-  { token, endpoints }: Pick<IssuedToken, 'token' | 'endpoints'>,
+export const renderShellCommands = (
+  { token, computeUrl }: Pick<IssuedToken, 'token' | 'computeUrl'>,
   authUrl: string,
-): readonly string[] {
-  const endpoint = findEndpoint(endpoints, authUrl);
-  const others = endpoints.filter(({ service }) => service !== endpoint.service && isServiceType(service));
-  return [
+): string =>
+  [
     `unset ${CONFLICTING_VARIABLES.join(' ')}`,
     'export OS_AUTH_TYPE=admin_token',
     `export OS_AUTH_URL=${shellQuote(authUrl)}`,
     `export OS_TOKEN=${shellQuote(token)}`,
-    `export OS_ENDPOINT=${shellQuote(endpoint.url)}`,
-    ...others.map(({ service, url }) => `# ${service}: export OS_ENDPOINT=${shellQuote(url)}`),
-  ];
-}
+    `export OS_ENDPOINT=${shellQuote(computeUrl ?? authUrl)}`,
+  ].join('\n');
 
 /** Between single quotes, only the next single quote has a meaning. */
 const shellQuote = (value: string): string => `'${value.replaceAll("'", `'\\''`)}'`;
-
-/** The catalog is outside text: a line break in a type would end its comment. */
-const isServiceType = (service: string): boolean => /^[\w.-]+$/.test(service);

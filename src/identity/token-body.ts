@@ -18,12 +18,12 @@ export interface TokenBody {
   readonly credential:
     | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: Millis }
     | undefined;
-  /** The first public endpoint of each service type (`compute`) in the catalog. */
-  readonly endpoints: readonly { readonly service: string; readonly url: string }[];
+  /** The public endpoint of the compute service. */
+  readonly computeUrl: string | undefined;
 }
 
 /** Limits of outside text. */
-const LIMITS = { characters: 255, roles: 50, services: 30 } as const;
+const LIMITS = { characters: 255, roles: 50 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
@@ -39,7 +39,7 @@ export function parseTokenBody(response: ReadableBody): TokenBody {
       .slice(0, LIMITS.roles)
       .flatMap((role) => nameOf(role) ?? []),
     credential: credentialIn(token.application_credential),
-    endpoints: endpointsIn(token.catalog),
+    computeUrl: computeUrlIn(token.catalog),
   };
 }
 
@@ -62,17 +62,12 @@ function credentialIn(value: unknown): TokenBody['credential'] {
   return withoutUndefined({ name: textOf(value.name), restricted, expiresAt: parseExpiry(value.expires_at) });
 }
 
-function endpointsIn(catalog: unknown): TokenBody['endpoints'] {
-  const found = new Map<string, string>();
-  for (const entry of listOf(catalog).map(objectOf)) {
-    const endpoint = listOf(entry.endpoints)
-      .map(objectOf)
-      .find(({ interface: kind }) => kind === 'public');
-    const service = textOf(entry.type);
-    const url = parseWebAddress(endpoint?.url);
-    if (service !== undefined && url !== undefined && !found.has(service)) found.set(service, url);
-  }
-  return [...found].slice(0, LIMITS.services).map(([service, url]) => ({ service, url }));
+function computeUrlIn(catalog: unknown): string | undefined {
+  const compute = listOf(catalog)
+    .map(objectOf)
+    .find(({ type }) => type === 'compute');
+  const endpoints = listOf(compute?.endpoints).map(objectOf);
+  return parseWebAddress(endpoints.find(({ interface: kind }) => kind === 'public')?.url);
 }
 
 const parseWebAddress = (value: unknown): string | undefined =>

@@ -12,51 +12,14 @@ export type WebClient = webApi.WebClient;
 const PAUSE = 200;
 
 /**
- * Slack's methods that Tally calls, and whether a call may be made once more when it is unclear what became of the first:
- * a message posted twice is there twice. A method that is not listed is not repeated.
+ * Slack's methods that are not called once more when it is unclear what became of the first call: a message posted twice is
+ * there twice, a file too, and a code or a refresh token works once.
  */
-export const IS_REPEATABLE = {
-  'apps.connections.open': true,
-  'auth.test': true,
-  'chat.delete': true,
-  'chat.postEphemeral': false,
-  'chat.postMessage': false,
-  'chat.update': true,
-  'conversations.history': true,
-  'conversations.info': true,
-  'conversations.join': true,
-  'conversations.members': true,
-  'conversations.open': true,
-  'conversations.replies': true,
-  'files.completeUploadExternal': false,
-  'files.getUploadURLExternal': true,
-  // The SDK's name for an upload as a whole.
-  'files.uploadV2': false,
-  // A completed step can't be changed.
-  'functions.completeError': true,
-  'functions.completeSuccess': true,
-  // A code or a refresh token works once.
-  'oauth.v2.access': false,
-  // A second time is refused as already_reacted.
-  'reactions.add': true,
-  'usergroups.list': true,
-  'usergroups.users.list': true,
-  'users.info': true,
-  'users.list': true,
-  // A trigger opens one view, however often it is asked.
-  'views.open': true,
-  'views.push': true,
-  'views.publish': true,
-  'views.update': true,
-} as const;
-
-export type WebMethod = keyof typeof IS_REPEATABLE;
-
-/** @param url of a call to the Web API, which ends with the method's name */
-export function isRepeatable(url: string): boolean {
-  const name = url.slice(url.lastIndexOf('/') + 1);
-  return Object.hasOwn(IS_REPEATABLE, name) && IS_REPEATABLE[name as WebMethod];
-}
+export const ONCE: ReadonlySet<string> = new Set([
+  ...['chat.postEphemeral', 'chat.postMessage', 'oauth.v2.access'],
+  // The second is the SDK's name for an upload as a whole.
+  ...['files.completeUploadExternal', 'files.uploadV2'],
+]);
 
 /** `fetch` as the SDK calls it, with how long the call may take, in ms, as another first argument. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
@@ -66,7 +29,7 @@ const timedFetch: TimedFetch = (timeout, url, init) =>
 
 /** Tries once more, as long as there is time; not what may have been done already and must not be done twice. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
-  const isOnce = !isRepeatable(String(url));
+  const isOnce = ONCE.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
   const rest = () => end - performance.now();
   try {
@@ -129,7 +92,7 @@ export function createClientCache(options: webApi.WebClientOptions, most = 500) 
 }
 
 /** Runs one Web API call. @throws slack-failed with Slack's error code */
-export async function callSlack<T>(method: WebMethod, call: () => Promise<T>): Promise<T> {
+export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
     const answer = await call();

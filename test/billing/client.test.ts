@@ -511,7 +511,7 @@ it.each([
   ['an address that is gone', '<html>Not found</html>', 404, 'service-failed'],
   ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
   ['GraphQL errors with HTTP 200', { errors: [{ message: 'No such field' }] }, 200, 'query-rejected'],
-  ['a rejected token', {}, 401, 401],
+  ['a rejected token', {}, 401, 'token-rejected'],
 ] as const)('counts %s as what it is, whatever its status', async (_, body, status, outcome) => {
   const exchanges: ExchangeInfo[] = [];
   const service = await answering(body, status);

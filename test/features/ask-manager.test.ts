@@ -93,8 +93,8 @@ describe('the managers', () => {
     expect(buttonsOf(said)).toEqual([]);
     for (const manager of [OWNER, ADMIN]) {
       const got = await newest(manager, COMMAND);
-      expect(JSON.stringify(got.blocks)).toContain(`"user_id":"${MEMBER}"`);
-      expect(JSON.stringify(got.blocks)).toContain(`"channel_id":"${CHANNEL}"`);
+      expect(JSON.stringify(got.blocks)).toContain(`<@${MEMBER}> asks you to run`);
+      expect(JSON.stringify(got.blocks)).toContain(`<#${CHANNEL}`);
       expect(buttonsOf(got)).toEqual(['Open']);
     }
   });
@@ -245,8 +245,8 @@ describe('a value that Tally never made', () => {
 
   it('is refused where it has a secret, and its words are no mark-up', async () => {
     expect(await send({ line: '/billing projects add <!channel>' })).toContain('Asked');
-    expect(JSON.stringify((await newest(OWNER, 'add <!channel>')).blocks)).toContain(
-      '"text":"/billing projects add <!channel>","style":{"code":true}',
+    expect(JSON.stringify((await newest(OWNER, 'asks you')).blocks)).toContain(
+      '`/billing projects add &lt;!channel&gt;`',
     );
     await bot.connect();
     expect(await send({ line: `/billing ${goodToken(bot.billing)}` })).toContain('looks like a token');

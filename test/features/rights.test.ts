@@ -7,6 +7,7 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
+import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { QUIET } from '../support/delivery-runner.ts';
@@ -133,8 +134,7 @@ const settingsWith = (currency: string) => ({
 });
 
 async function submit(person: string, currency: string, around: Loose = {}) {
-  const { currency: before = '' } = JSON.parse((await bot.redis.client.hget(HASH, 'settings')) ?? '{}');
-  const opened = { zone: 'UTC', visibility: 'asker', locale: 'en-US', currency: before };
+  const seen = stampOf({ fields: await bot.redis.client.hgetall(HASH) }, 'settings');
   const ack = await interaction({
     ...from(person),
     type: 'view_submission',
@@ -142,7 +142,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
       id: 'V0STALE',
       type: 'modal',
       callback_id: 'settings',
-      private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen: JSON.stringify(opened) }),
+      private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen }),
       state: { values: settingsWith(currency) },
     },
     ...around,

@@ -91,7 +91,7 @@ describe('a secret that the service repeats', () => {
           .application_credential;
         const said = `of ${secret}, ${Buffer.from(secret).toString('base64')}`;
         const endpoints = [{ interface: 'public', url: `https://x.example/${secret}` }];
-        const token = { user: said, roles: [said], catalog: [{ type: said, endpoints }] };
+        const token = { user: said, roles: [said], catalog: [{ type: 'compute', endpoints }] };
         const project = { id: said, name: TOKEN, domain: said };
         json(response.setHeader('X-Subject-Token', TOKEN), { token: { ...token, project } }, 201);
       }),
@@ -127,8 +127,7 @@ describe('an issued token', () => {
     });
     const body = (count: number) =>
       JSON.stringify({ token: { user: 'ada', catalog: Array.from({ length: count }, (_, n) => entry(n)) } });
-    const { user, endpoints } = await client().issue(at(await issuing(body(250))));
-    expect([user, endpoints.length]).toEqual(['ada', 30]);
+    expect((await client().issue(at(await issuing(body(250))))).user).toBe('ada');
     expect(await client().issue(at(await issuing(body(2_000))))).toMatchObject({
       token: TOKEN,
       user: undefined,
@@ -320,7 +319,7 @@ describe('with recorded answers of an identity service', () => {
       user: 'sandbox',
       roles: ['member'],
       credential: { name: 'Application access', restricted: true },
-      endpoints: [{ service: 'compute', url: 'https://compute.sandbox.example/v2.1' }],
+      computeUrl: 'https://compute.sandbox.example/v2.1',
     });
   });
 

@@ -9,7 +9,7 @@ const NOTHING = {
   user: undefined,
   roles: [],
   credential: undefined,
-  endpoints: [],
+  computeUrl: undefined,
 };
 
 const asSent = (text: string) => text;
@@ -128,7 +128,7 @@ describe('the body of a token', () => {
       user: 'ada',
       roles: ['member', 'reader'],
       credential: { name: 'ci', restricted: false, expiresAt: Date.UTC(2026, 11, 1) },
-      endpoints: [{ service: 'compute', url: 'https://compute.example.com/v2.1' }],
+      computeUrl: 'https://compute.example.com/v2.1',
     });
   });
 
@@ -158,7 +158,7 @@ describe('the body of a token', () => {
         catalog: [
           null,
           { type: 'x' },
-          { type: 'y', endpoints: [{ interface: 'public', url: 'file:///etc' }] },
+          { type: 'compute', endpoints: [{ interface: 'public', url: 'file:///etc' }] },
         ],
       }),
     ).toEqual({ ...NOTHING, credential: {} });

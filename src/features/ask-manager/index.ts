@@ -1,4 +1,3 @@
-import type { RichTextElement } from '@slack/types';
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -12,6 +11,7 @@ import {
   context,
   escapeMarkup,
   type Message,
+  markup,
   markupMessage,
   mention,
   textMessage,
@@ -121,40 +121,26 @@ async function sendToEach(
 
 /** Who asks for what, and where. A command's button runs it; a form's button is the one that was refused. */
 function askedMessage(asked: AskedManager, { user, workspace }: Request): Message {
-  const { place, line, click } = asked;
-  const words: RichTextElement[] = [
-    { type: 'user', user_id: user.id },
-    { type: 'text', text: click === undefined ? ' asks you to run ' : ' asks you to open ' },
-    {
-      type: 'text',
-      text: click?.label ?? line ?? '',
-      style: click === undefined ? { code: true } : { bold: true },
-    },
-    ...(place === undefined || isDirectMessage(place)
-      ? []
-      : ([
-          { type: 'text', text: ' in ' },
-          { type: 'channel', channel_id: place },
-        ] as const)),
-    { type: 'text', text: '.' },
-  ];
-  const open =
+  const { place, line = '', click } = asked;
+  const what = click === undefined ? `run \`${escapeMarkup(line)}\`` : `open *${escapeMarkup(click.label)}*`;
+  const where = place === undefined || isDirectMessage(place) ? '' : ` in ${channelLink(place)}`;
+  const [id, value] =
     click === undefined
       ? (['open-asked', JSON.stringify(asked)] as const)
       : ([click.id as ActionId, click.value] as const);
   return {
     text: 'Somebody asks a manager',
     blocks: [
-      { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: words }] },
+      markup(`${mention(user.id)} asks you to ${what}${where}.`),
       ...ownedFacts(line, workspace),
-      actions(button(open[0], 'Open', { value: open[1], style: 'primary' })),
+      actions(button(id, 'Open', { value, style: 'primary' })),
     ],
   };
 }
 
 /** What `/billing schedules pause abcd1234` is about. */
-function ownedFacts(line: string | undefined, workspace: Workspace): Block[] {
-  const id = line?.split(' ').at(-1);
+function ownedFacts(line: string, workspace: Workspace): Block[] {
+  const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);
   if (item === undefined) return [];
   const what = `${'rule' in item ? 'A watch on' : 'A schedule for'} ${describeProjects(item, workspace)}`;

@@ -5,7 +5,15 @@ import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
-import { compact, context, escapeMarkup, option, section, textMessage } from '../../slack/kit/blocks.ts';
+import {
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  option,
+  section,
+  textMessage,
+} from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeConnection } from '../../workspace/credentials/connection-record.ts';
 import { usesConnection } from '../../workspace/owned/stop-reason.ts';
@@ -29,7 +37,7 @@ export function requireKnown(name: string | undefined, { connectionNames: names 
   );
 }
 
-/** The form of `/billing disconnect [name]`: which connection, its heir as the default, and what that changes. */
+/** The form of `/billing disconnect [name]`: which connection, and what that changes. */
 export function createDisconnectForm({ workspaces }: Services) {
   const { open, listeners } = createForm('disconnect', {
     right: 'manage',
@@ -47,17 +55,11 @@ export function createDisconnectForm({ workspaces }: Services) {
       'Someone else changed a connection first.',
       'Check what it says now, then disconnect again.',
     ],
-    async save({ input: { name, heir: chosen }, request }) {
+    async save({ input: { name }, request }) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
-      const heirs = heirsOf(name, workspace);
-      const heir = heirs.find((one) => one === chosen) ?? (heirs.length === 1 ? heirs[0] : undefined);
-      if (heir === undefined && heirs.length > 0) return refuseField('Choose the new default connection.');
-      const inherits = heir === undefined ? [] : [['changed the default connection to', heir] as const];
-      const removed = ['removed the connection', name] as const;
-      await workspaces.removeConnection(auditedChange(request, ...inherits, removed), name, heir);
-      const now = heir === undefined ? '' : ` The default connection is now ${heir}.`;
-      return textMessage(`${goneText(name)}${now}`);
+      await workspaces.removeConnection(auditedChange(request, ['removed the connection', name]), name);
+      return textMessage(joinTexts(' ', [goneText(name), defaultText(name, workspace)]));
     },
   });
   return {
@@ -74,38 +76,35 @@ export function createDisconnectForm({ workspaces }: Services) {
 }
 
 const DISCONNECT_FIELDS = {
-  name: live(
-    choice('Connection', { options: ({ request }) => optionsOf(request.workspace.connectionNames) }),
-  ),
+  name: live(choice('Connection', { options: ({ request }) => connectionOptions(request.workspace) })),
   effects: note(effectBlocks),
-  heir: choice('New default connection', {
-    options: ({ values, request }) => optionsOf(heirsOf(values.name, request.workspace)),
-  }),
 };
+
+/** Nothing to choose where there is only one. */
+const connectionOptions = ({ connectionNames: names }: Workspace) =>
+  names.length < 2 ? [] : names.map((name) => option(name, name));
 
 const goneText = (name: string): string => `Disconnected. Tally deleted its copy of the token for ${name}.`;
 
-/** Nothing to choose where there is only one. */
-const optionsOf = (names: readonly string[]) =>
-  names.length < 2 ? [] : names.map((name) => option(name, name));
-
-/** The connections that can become the default when this connection is removed; empty when it isn't the default. */
-const heirsOf = (
-  name: string | undefined,
-  { defaultConnection, connectionNames }: Workspace,
-): readonly string[] => (defaultConnection === name ? connectionNames.filter((other) => other !== name) : []);
+/** What becomes of the default when this connection is removed. */
+function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
+  const [next, ...others] = connectionNames.filter((other) => other !== name);
+  if (defaultConnection !== name || next === undefined) return undefined;
+  return others.length === 0
+    ? `${next} becomes the default connection.`
+    : `Choose the new default connection in ${commandText('/billing status')}. Until then, projects without a connection of their own get no figures.`;
+}
 
 function effectBlocks({ values: { name = '' }, request: { workspace, at } }: FormMoment) {
   if (name === '') return [];
   const { connectionNames, connections, settings } = workspace;
   const connection = connections.get(name);
-  const [heir, ...others] = heirsOf(name, workspace);
   const effects = compact([
     'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
     connectionNames.length === 1
       ? 'Nobody in this workspace can use Tally until you reconnect.'
       : orphanedProjects(name, workspace),
-    heir !== undefined && others.length === 0 && `${heir} becomes the default connection.`,
+    defaultText(name, workspace),
     usersText(workspace, (project) => usesConnection(project, name, workspace)),
   ]);
   const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));

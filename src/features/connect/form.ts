@@ -4,7 +4,7 @@ import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
-import { context, section } from '../../slack/kit/blocks.ts';
+import { section } from '../../slack/kit/blocks.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import {
   FIRST_CONNECTION_NAME,
@@ -36,20 +36,14 @@ export function connectionValues(
   wanted: string | undefined,
   addresses: Services['addresses'],
 ): FormFields & { readonly name: string } {
-  const chosen = record.defaultConnection;
-  const name = wanted ?? chosen ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
-  // Without type, role and lifetime: those are the current token's.
-  const { test, ...current } = record.connections.get(name) ?? { test: undefined };
-  const like = record.connections.get(chosen ?? '');
-  const {
-    baseUrl = '',
-    authUrl = '',
-    account = '',
-  } = {
-    ...(like && { baseUrl: like.baseUrl, authUrl: like.authUrl }),
+  const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
+  const current = record.connections.get(name);
+  const like = current ?? {
+    ...record.connections.get(record.defaultConnection ?? ''),
     ...withoutUndefined(addresses),
-    ...current,
   };
+  const { baseUrl = '', authUrl = '' } = like;
+  const { account = '', test } = current ?? {};
   const values = { name, baseUrl, authUrl, account, project: test?.project ?? '' };
   const known = Object.entries(values).flatMap(([field, value]) => (value === '' ? [] : [field]));
   return { ...values, known: known.join(',') };
@@ -109,13 +103,6 @@ const MORE_FIELDS = {
       'Lifetime of the token',
       `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
       LIFETIME_NAMES,
-    ),
-  ),
-  names: more(
-    note(({ request: { workspace } }) =>
-      workspace.connectionNames.length === 0
-        ? []
-        : [context(`You have: ${workspace.connectionNames.join(', ')}.`)],
     ),
   ),
   name: more(
@@ -183,7 +170,8 @@ const withoutQuotes = (typed: string): string =>
 /** What saving the form will do to the connection of this name. */
 function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
   const others = connectionNames.length > 1 ? ` of ${name}` : '';
-  if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.`;
+  const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
+  if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
   if (connectionNames.includes(name))
     return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
   return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;

@@ -22,7 +22,7 @@ import { findConnection, type Workspace } from '../../workspace/record/workspace
 import type { Feature, Services } from '../feature.ts';
 import { createDisconnectForm, requireKnown } from './disconnect.ts';
 import { connectionFields, connectionValues, parseConnectionName } from './form.ts';
-import { connectRefusal, createConnectionSaving } from './save-connection.ts';
+import { createConnectionSaving } from './save-connection.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -140,7 +140,6 @@ function createConnectForm(services: Services) {
     conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
     save,
     done: 'connected',
-    explain: connectRefusal,
     kept: ({ input, request }) =>
       request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'

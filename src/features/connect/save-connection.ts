@@ -1,7 +1,7 @@
 import type { BalanceRecord } from '../../billing/client.ts';
 import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { type Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
 import { formatBalance } from '../../domain/money/runway.ts';
 import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
@@ -12,8 +12,7 @@ import { pluralize } from '../../domain/wording.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
-import { actions, type Message, quote, section } from '../../slack/kit/blocks.ts';
-import { failureMessage } from '../../slack/reply/error-reply.ts';
+import { actions, type Message, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   fingerprintOf,
@@ -42,11 +41,6 @@ type ConnectInput = SentConnection['input'];
 
 /** What a sent form does: tests the token, saves it, and says how that went. */
 export function createConnectionSaving({ workspaces, billing, limits, all }: Services) {
-  const test = (input: ConnectInput, { user }: Request) => {
-    const access = { ...input, workspace: user.teamId, connection: input.name };
-    return fetchBalanceByProduct(billing, access, input.project);
-  };
-
   /** @throws Failure */
   const save = async ({ input, request }: SentConnection): Promise<Message> => {
     const { user, workspace, at } = request;
@@ -54,7 +48,8 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    const answers = await test(input, request);
+    const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
+    const answers = await fetchBalanceByProduct(billing, access, input.project);
     const isKnown = workspace.connectionNames.includes(name);
     const action = isKnown ? 'replaced the token of the connection' : 'added the connection';
     const chosen = defaultWith(name, workspace);
@@ -67,19 +62,14 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     return connectedMessage(saved, await daysLeft(saved, now), now);
   };
 
-  /** Of a form that was sent twice: the message of the first, if the connection is the one of the form. */
-  const repeated = async ({ input, request }: SentConnection): Promise<Message | undefined> => {
+  /** Of a form that was sent twice, if the connection is the one of the form. */
+  const repeated = ({ input, request }: SentConnection): Message | undefined => {
     const { user, workspace } = request;
     const { name, project } = input;
     const known = workspace.connections.get(name);
     if (known?.fingerprint !== fingerprintOf(input.token) || known.registeredBy !== user.id) return undefined;
     const isSame = STORED.every((field) => (known[field] ?? '') === (input[field] ?? ''));
-    if (!isSame || known.test?.project !== project) return undefined;
-    const saved = {
-      ...(await test(input, request)),
-      ...{ connection: name, project, names: workspace.connectionNames, chosen: workspace.defaultConnection },
-    };
-    return connectedMessage(saved, await daysLeft(saved, request), request);
+    return isSame && known.test?.project === project ? textMessage('Connected ✓') : undefined;
   };
 
   /** @returns undefined unless one product has data for the tested project, or where its figures can't be fetched */
@@ -93,12 +83,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
       ...resolveProject({ project, product }, request.workspace, { channel: undefined, isUnlimited: true }),
       connection,
     };
-    return all
-      .daysLeft()?.(target, request)
-      .catch((failure: unknown) => {
-        if (!isFailure(failure)) throw failure;
-        return undefined;
-      });
+    return all.daysLeft()?.(target, request).catch(ignoreFailure);
   }
   return { save, repeated };
 }
@@ -206,33 +191,3 @@ const defaultLines = (name: string, names: readonly string[], chosen: string | u
       : [
           `The default connection is still ${chosen}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
         ];
-
-const CHECK_ADDRESS =
-  'Check the address: it may lead to something else, such as a login page or a proxy. If it’s right, try again later.';
-
-/** Advice for the person who has just pasted the token; they don't need to ask an admin. */
-const ADVICE: Partial<Record<Failure['kind'], string>> = {
-  'token-rejected':
-    'Copy the whole token from the console again. If it still fails, the token may have expired or been revoked, or the address may be wrong.',
-  'service-failed': CHECK_ADDRESS,
-  'invalid-response': CHECK_ADDRESS,
-  'response-too-large': CHECK_ADDRESS,
-  'service-unreachable': 'Check the address, or try again later: the service may be down.',
-  forbidden:
-    'Give the token the role Read-only or Accountant. If it has one of these, the project may belong to another account.',
-};
-
-export function connectRefusal(failure: Failure, request: Request): Message {
-  if (failure.kind === 'redirect-refused')
-    return {
-      text: failure.message,
-      blocks: [
-        section(`${failure.message}\nIf the service has moved, enter the new address. It redirects to:`),
-        quote(failure.data.target),
-      ],
-    };
-  const advice = ADVICE[failure.kind];
-  return advice === undefined
-    ? failureMessage(failure, request)
-    : { text: failure.message, blocks: [section(`${failure.message}\n${advice}`)] };
-}

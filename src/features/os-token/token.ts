@@ -185,7 +185,7 @@ async function showToken(
   };
   const window = { value: issued.token, authUrl: access.authUrl, project };
   const sealed = access.revocable === false ? undefined : windows.seal(user.teamId, user.id, window);
-  const lines = shellLines(issued, access.authUrl);
+  const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
   // Before anybody sees it.
@@ -230,13 +230,6 @@ function tokenModal(
       ),
     ]),
   });
-}
-
-/** As many lines as Slack takes in one piece; the last ones are comments. */
-function shellLines(issued: IssuedToken, authUrl: string): string {
-  const lines = [...renderShellCommands(issued, authUrl)];
-  while (lines.join('\n').length > SLACK_LIMITS.section && lines.at(-1)?.startsWith('#')) lines.pop();
-  return lines.join('\n');
 }
 
 const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>

@@ -23,10 +23,9 @@ import {
   refuseField,
   text,
 } from '../../slack/forms/fields.ts';
-import { createForm, type FormInput } from '../../slack/forms/form.ts';
-import { compact, context, option, section, textMessage } from '../../slack/kit/blocks.ts';
+import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import { compact, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
-import type { Request } from '../../slack/request/request.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
@@ -41,6 +40,7 @@ declare module '../../domain/command-names.ts' {
   }
 }
 
+type SentSettings = SentForm<typeof FIELDS>;
 /** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;
 
@@ -68,24 +68,26 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     fields: FIELDS,
     revision: (_, { workspace }) => stampOf(workspace, RECORD.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
-    repeated: ({ input, request }) => (changedParts(input, request).length === 0 ? SAVED : undefined),
-    conflict({ input, request }) {
-      const { settings } = request.workspace;
-      const now = changedParts(input, request).map(
+    repeated: (sent) => (changedParts(sent).length === 0 ? SAVED : undefined),
+    conflict(sent) {
+      const { settings } = sent.request.workspace;
+      const now = changedParts(sent).map(
         (part) => `${SETTING_NAMES[part]}: ${describeValue(settings[part])}`,
       );
       return `It’s now ${now.join('; ')}.`;
     },
-    async save({ input, request }) {
+    async save(sent) {
+      const { input, request } = sent;
       const damaged = isDamaged(request.workspace, 'settings');
-      const parts = changedParts(input, request);
+      const parts = changedParts(sent);
       if (parts.length === 0 && !damaged) return textMessage('No changes to save.');
       const names = [
         ...(damaged ? ['damaged settings replaced'] : []),
         ...parts.map((part) => SETTING_NAMES[part]),
       ];
       const change = auditedChange(request, ['changed the settings:', [...new Set(names)].join(', ')]);
-      await workspaces.saveSettings(change, settingsOf(input));
+      const values = settingsOf(input);
+      await workspaces.saveSettings(change, Object.fromEntries(parts.map((part) => [part, values[part]])));
       return SAVED;
     },
   });
@@ -149,13 +151,8 @@ const FIELDS = {
   ),
   zone: zone(
     'Reporting time zone',
-    'Days begin at midnight in this zone, for the whole workspace. Type a city, an area or UTC.',
+    'Days begin at midnight in this zone. Choose the one that the billing service uses for its days. Type a city, an area or UTC.',
   ),
-  cut: note(() => [
-    context(
-      'Choose the zone that the billing service uses for its days. In another, charges can fall outside a scheduled post’s days.',
-    ),
-  ]),
   visibility: choice<Settings['visibility']>('Who sees answers', {
     hint: 'Help and errors are always private.',
     options: choices(VISIBILITY),
@@ -202,18 +199,20 @@ const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): 
   others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
 });
 
-const settingsOf = ({ others, damaged: _, cut: __, ...input }: FormInput<typeof FIELDS>): Values => ({
+const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FIELDS>): Values => ({
   ...input,
   guests: others.includes('guests'),
   externals: others.includes('externals'),
 });
 
-/** The settings that differ from what is stored. */
-function changedParts(input: FormInput<typeof FIELDS>, { workspace }: Request): readonly (keyof Values)[] {
+/** The settings that differ from what is stored. A field that the form could not show changes nothing. */
+function changedParts({ input, values: shown, request }: SentSettings): readonly (keyof Values)[] {
+  const { settings } = request.workspace;
   const values = settingsOf(input);
-  return (Object.keys(SETTING_NAMES) as (keyof Values)[]).filter(
-    (part) => !isDeepStrictEqual(values[part], workspace.settings[part]),
-  );
+  return (Object.keys(SETTING_NAMES) as (keyof Values)[]).filter((part) => {
+    const field = part === 'guests' || part === 'externals' ? 'others' : part;
+    return field in shown && !isDeepStrictEqual(values[part], settings[part]);
+  });
 }
 
 function describeValue(value: Values[keyof Values]): string {

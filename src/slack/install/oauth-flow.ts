@@ -9,7 +9,6 @@ import {
   type StateStore,
 } from '@slack/oauth';
 import type { Logger } from 'pino';
-import { isFailure } from '../../domain/failure/index.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import {
@@ -94,7 +93,7 @@ export function createOAuthFlow({
       send(res, landingPage(address));
     } catch (err) {
       log.error({ err }, 'Could not start an installation');
-      send(res, refusalPage(isFailure(err, 'store-unavailable') ? 'store' : 'unknown', again));
+      send(res, refusalPage('ours', again));
     }
   };
 
@@ -138,8 +137,7 @@ function slackReason({ url = '' }: IncomingMessage, error: unknown): string | un
 }
 
 function refusalOf(error: { readonly code: string }, reason: string | undefined): PageRefusal {
-  if (isFailure(error, 'store-unavailable')) return 'store';
   if (reason === 'access_denied') return 'denied';
   if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
-  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'unknown';
+  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { commandText } from '../../domain/command-names.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { SCOPES } from './manifest.ts';
 
 /** Answers one request of a browser. Never rejects. */
 export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
@@ -17,7 +16,7 @@ export interface HtmlPage {
 }
 
 /** Why an installation did not happen. */
-export type PageRefusal = 'denied' | 'state' | 'slack' | 'store' | 'unknown';
+export type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
 
 /** The style of all pages; the content security policy names its hash. */
 const STYLE = `
@@ -29,8 +28,6 @@ main { max-width: 36rem; margin: 0 auto; padding: 2rem 2.25rem 1.75rem; backgrou
 .brand { margin: 0; font-weight: 700; color: var(--brand); }
 h1 { margin: .25rem 0 1rem; font-size: 1.6rem; line-height: 1.25; }
 h2 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
-dl { margin: 0; display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1rem; }
-dd { margin: 0; }
 ol { margin: 0; padding-left: 1.25rem; }
 li { margin: .25rem 0; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); padding: .1em .35em; border-radius: 4px; overflow-wrap: anywhere; }
@@ -38,7 +35,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 .button:hover { filter: brightness(1.12); }
 .button:focus-visible { outline: 3px solid var(--soft); outline-offset: 2px; }
 .small { margin: 1.5rem 0 0; font-size: .875rem; color: var(--soft); }
-@media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } dl { grid-template-columns: 1fr; gap: 0; } dd { margin-bottom: .6rem; } }
+@media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
 /** Allows no scripts, foreign resources or frames, and sends no referrer, because the URL contains a code. */
@@ -71,18 +68,10 @@ export function landingPage(address: string): HtmlPage {
 <li>Tally sends you a message with the first steps.</li>
 <li>An admin connects it to the billing service with <code>${commandText('/billing connect')}</code>.</li>
 </ol>
-<h2>What it asks Slack for</h2>
-${scopeList()}
 <p>Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 }
-
-const scopeList = (): string =>
-  `<dl>${SCOPES.map(
-    ({ scope, why, optional }) =>
-      `<dt><code>${scope}</code></dt><dd>${why}${optional ? ' (optional)' : ''}</dd>`,
-  ).join('')}</dl>`;
 
 /**
  * @param name the workspace's or organization's, as Slack has it
@@ -95,20 +84,14 @@ export function installedPage(
 ): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = isOrganization
-    ? '<li>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</li>\n'
+    ? '<p>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</p>\n'
     : '';
   return htmlPage(
     200,
     'Tally is installed',
     `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
 ${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
-<h2>Get your first answer</h2>
-<ol>
-${first}<li>An admin types <code>${commandText('/billing connect')}</code> and registers a read-only access token.</li>
-<li>Ask what a project has left: <code>${commandText('/balance')} 123</code>, with the ID on its project card.</li>
-<li>Ask what it spent: <code>${commandText('/spend')} 123 last-7-days</code>.</li>
-</ol>
-<p class="small">You can close this page.</p>`,
+${first}<p class="small">You can close this page.</p>`,
   );
 }
 
@@ -128,15 +111,10 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
     title: 'Slack didn’t complete the installation',
     says: 'Nothing was saved. Start again; that usually helps.',
   },
-  store: {
+  ours: {
     status: 503,
     title: 'Tally can’t be installed right now',
-    says: 'It can’t reach its database. Nothing was saved. Try again in a minute.',
-  },
-  unknown: {
-    status: 500,
-    title: 'Something went wrong',
-    says: 'The error is ours. Start again; if it keeps happening, ask your admin to check Tally’s log.',
+    says: 'The error is ours, and nothing was saved. Try again in a minute; if it keeps happening, ask your admin to check Tally’s log.',
   },
 };
 

@@ -4,7 +4,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../kit/blocks.ts';
 import { barsText } from '../kit/charts.ts';
 import { isDirectMessage } from '../request/source.ts';
-import { callSlack, type WebClient, type WebMethod } from '../web-client.ts';
+import { callSlack, type WebClient } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
@@ -114,11 +114,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
 /** Blocks as the text that the SDK would make of them, after it has copied them for a log that nobody reads. */
 type Content = { text: string; blocks: never };
 
-async function send<T>(
-  method: WebMethod,
-  message: Message,
-  call: (content: Content) => Promise<T>,
-): Promise<T> {
+async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
   try {
     return await sendOrSimplify(message, (given) => {
       const { text, blocks } = escapeMessageText(given);

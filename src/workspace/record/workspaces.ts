@@ -96,21 +96,10 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       });
       return connection;
     },
-    /** @param newDefault the default connection from now on, if it changes */
-    async removeConnection(change: WorkspaceChange, name: string, newDefault?: string): Promise<void> {
-      await commitChange(target, change, (fields) => {
-        const plan = planDefault(change, fields, newDefault);
-        const names = newDefault === undefined ? [name] : [name, newDefault];
-        return {
-          ...plan,
-          dependsOn: [...plan.dependsOn, ...names.map((each) => FIELDS.connection + each)],
-          remove: [
-            FIELDS.connection + name,
-            lastUsedField(name),
-            rejectionField({ kind: 'connection', name }),
-          ],
-        };
-      });
+    async removeConnection(change: WorkspaceChange, name: string): Promise<void> {
+      const field = FIELDS.connection + name;
+      const remove = [field, lastUsedField(name), rejectionField({ kind: 'connection', name })];
+      await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
     /** Makes it the connection for projects that name none. */
     async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
