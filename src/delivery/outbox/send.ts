@@ -303,8 +303,8 @@ const deliveryMetadata = (key: string): MessageMetadata => ({
 
 /** Slack's clock and ours may differ by this much, in ms. */
 const CLOCK_SKEW = 300_000;
-const PAGE = 100;
-const MAX_PAGES = 5;
+/** Slack gives no more at once. */
+const MOST = 999;
 
 /** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
@@ -330,30 +330,23 @@ export async function findPost(
   key: string,
   at: Millis,
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
-  let cursor = '';
   try {
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const range = {
+    const { messages = [], has_more: isPart } = await callSlack('conversations.history', () =>
+      client.conversations.history({
         channel,
         include_all_metadata: true,
-        limit: PAGE,
+        limit: MOST,
         oldest: seconds(at - CLOCK_SKEW),
         latest: seconds(at + CLOCK_SKEW),
-        ...(cursor !== '' && { cursor }),
-      };
-      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
-        client.conversations.history(range),
-      );
-      const found = messages.find(
-        ({ metadata }) =>
-          metadata?.event_type === DELIVERY_EVENT_TYPE &&
-          (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
-      );
-      if (found?.ts !== undefined) return { ts: found.ts };
-      cursor = more?.next_cursor ?? '';
-      if (cursor === '') return 'absent';
-    }
-    return 'unknown';
+      }),
+    );
+    const found = messages.find(
+      ({ metadata }) =>
+        metadata?.event_type === DELIVERY_EVENT_TYPE &&
+        (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
+    );
+    if (found?.ts !== undefined) return { ts: found.ts };
+    return isPart ? 'unknown' : 'absent';
   } catch (error) {
     if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
       return 'unknown';
