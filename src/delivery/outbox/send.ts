@@ -79,8 +79,6 @@ class Attempt<About> {
   private current: OutboxMessage<About>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
-  /** What it would show: an update that is given up isn't tried again until that changes. */
-  private shown: About;
 
   constructor(
     private readonly kind: MessageKind<About>,
@@ -89,7 +87,6 @@ class Attempt<About> {
   ) {
     this.current = message;
     this.mayBeInSlack = message.state === 'sending';
-    this.shown = message.about;
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
@@ -103,7 +100,6 @@ class Attempt<About> {
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!('render' in prepared)) return await this.save(prepared);
-      this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -246,12 +242,7 @@ class Attempt<About> {
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
     const after = afterFailure(message, this.current, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const isLeft = message.state === 'posted' && after.next === undefined;
-    const given = {
-      ...after,
-      ...(isUnconfirmed && { state: 'failed' as const }),
-      ...(isLeft && { about: this.shown }),
-    };
+    const given = { ...after, ...(isUnconfirmed && { state: 'failed' as const }) };
     const step = passed
       ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {
