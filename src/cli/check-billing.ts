@@ -9,7 +9,7 @@ import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/mask.ts';
-import { check, openPrompts, printLine, runCommand, SWITCH, TEXT, UsageError } from './command.ts';
+import { check, openPrompts, printLine, runCommand, TEXT, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
@@ -21,11 +21,10 @@ A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as fo
   --product PRODUCT   its product: cloud (default), storage or virtualization
   --url URL           the address, the part before /bill/graphql; default BILLING_BASE_URL
   --zone ZONE         where the service’s days begin at midnight, such as Europe/Rome; default UTC
-  --json              prints JSON instead of the table
 
 Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.`;
 
-const OPTIONS = { project: TEXT, product: TEXT, url: TEXT, zone: TEXT, json: SWITCH };
+const OPTIONS = { project: TEXT, product: TEXT, url: TEXT, zone: TEXT };
 
 function parseUrl(url: string, trusted: readonly TrustedHost[]): string {
   if (url === '') throw new UsageError('--url is needed: the part of the address before /bill/graphql.');
@@ -67,38 +66,27 @@ function formatPoints(points: readonly PointResult[]): readonly string[] {
   ]);
 }
 
-await runCommand(
-  USAGE,
-  OPTIONS,
-  async ({ project = '', product: word = 'cloud', url, zone = 'UTC', json }) => {
-    if (!isProjectId(project))
-      throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
-    const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
-    if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
-    if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
-    const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
-    const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
-    const token = await obtainToken();
-    const http = createGuardedHttp({ trustedHosts: trusted });
-    const parts = { billing: createBillingClient({ http }), baseUrl, token, zone, clock: Date.now };
-    const checked = await checkConformance({ ...parts, subscription: { project, product: product.id } });
-    await http.close();
-    const mask = createSecretMask([token]);
-    const points = checked.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
-    const failed = points.filter(({ verdict }) => verdict === 'fail').length;
-    const conforms = failed === 0;
-    if (json)
-      printLine(
-        JSON.stringify({ url: baseUrl, project, product: product.id, zone, conforms, points }, null, 2),
-      );
-    else for (const line of formatPoints(points)) printLine(line.trimEnd());
-    const unchecked = points.some(({ verdict }) => verdict === 'not checked')
-      ? ' Not every point was checked.'
-      : '';
-    if (!json)
-      printLine(
-        `\n${conforms ? 'The service conforms.' : `${failed} of ${points.length} points failed.`}${unchecked}`,
-      );
-    return conforms ? 0 : 1;
-  },
-);
+await runCommand(USAGE, OPTIONS, async ({ project = '', product: word = 'cloud', url, zone = 'UTC' }) => {
+  if (!isProjectId(project))
+    throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
+  const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
+  if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
+  if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
+  const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
+  const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
+  const token = await obtainToken();
+  const http = createGuardedHttp({ trustedHosts: trusted });
+  const parts = { billing: createBillingClient({ http }), baseUrl, token, zone, clock: Date.now };
+  const checked = await checkConformance({ ...parts, subscription: { project, product: product.id } });
+  await http.close();
+  const mask = createSecretMask([token]);
+  const points = checked.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
+  const failed = points.filter(({ verdict }) => verdict === 'fail').length;
+  const conforms = failed === 0;
+  for (const line of formatPoints(points)) printLine(line.trimEnd());
+  const isPart = points.some(({ verdict }) => verdict === 'not checked');
+  printLine(
+    `\n${conforms ? 'The service conforms.' : `${failed} of ${points.length} points failed.`}${isPart ? ' Not every point was checked.' : ''}`,
+  );
+  return conforms ? 0 : 1;
+});

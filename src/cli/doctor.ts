@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
-import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { rootCertificates } from 'node:tls';
 import { balanceDocument } from '../billing/graphql-contract.ts';
@@ -45,7 +44,7 @@ tls only | accepts only TLS at {at}, and {variable} has none | Write rediss:// i
 no tls | doesn’t use TLS at {at}, and {variable} asks for it | Write redis:// in place of rediss://.
 NOAUTH | needs a password, and REDIS_URL has none | Put it before the host: redis://:password@…
 WRONGPASS | rejects the user or the password in REDIS_URL | Correct them; write / @ : % as %2F %40 %3A %25.
-NOPERM | has a user that may not use {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} {rules}
+NOPERM | refuses its user: {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
 READONLY | is a replica, which refuses every change | Set REDIS_URL to the master, {detail}, or to its Sentinels.
 OOM | is full, and refuses every change | Give it more memory: CONFIG SET maxmemory …
 MISCONF | can’t write to its disk, and refuses every change | Free space there; its log says why. BGSAVE tries again.
@@ -68,7 +67,6 @@ not JSON | isn’t there: what answers at {at} is something else, such as a logi
 redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
 private address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
 no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}
-EADDRINUSE | {at} is taken by another program | Stop that, or set another PORT.
 local | is {at}, which Slack can’t reach | Name the address that the internet knows, or use Socket Mode with SLACK_APP_TOKEN.
 not https | isn’t https, and Slack takes nothing else | Put a proxy with TLS in front of Tally.
 unknown authority | presents a certificate that Slack doesn’t trust ({detail}) | Use one of a public authority, such as Let’s Encrypt.
@@ -126,10 +124,6 @@ const TIMEOUT = 5_000;
 
 // Redis
 
-/** Each command that Tally and its queue send, with arguments that fit; K is a key of Tally's. */
-const COMMANDS =
-  'bzpopmin K 1|client setname tally|del K|eval x 0|evalsha x 0|exists K|get K|hdel K f|hget K f|hgetall K|hmget K f|hset K f v|incr K|lrange K 0 1|rpoplpush K K|set K v|smembers K|time|unlink K|xadd K * f v|xrevrange K + -|xtrim K MAXLEN 1|zadd K 1 m|zpopmin K|zrange K 0 1|zrangebyscore K 0 1|zrem K m|zrevrangebyscore K 1 0|zscan K 0|zscore K m';
-
 async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[]> {
   const address = parseRedisUrl(redisUrl);
   const { username } = address.kind === 'single' ? new URL(address.url) : address;
@@ -175,52 +169,31 @@ const openRedis = (url: string, opened: RedisConnection[]) =>
     setTimeout(reject, TIMEOUT, new Error('Timed out.'));
   });
 
-/** Takes two round trips. Redis checks rights, memory and its disk when it queues a command, which is then discarded. */
+/** Redis checks rights, memory and its disk when it queues a command, which is then discarded. */
 async function checkServer(
   server: RedisConnection,
   redis: RedisConnection,
   redisIs: About,
 ): Promise<readonly Finding[]> {
-  const asked = [server.info(), server.config('GET', 'save'), server.call('multi')] as const;
-  const [info, save, multi] = await Promise.allSettled(asked);
-  if (info.status === 'rejected') return [explainRefusal([['info', info.reason]], redisIs)];
+  const [info, save] = await Promise.allSettled([server.info(), server.config('GET', 'save')]);
+  if (info.status === 'rejected') return [explainRefusal(info.reason, redisIs)];
   const settings = save.status === 'fulfilled' ? (save.value as string[]) : [];
   const findings = readInfo(info.value, settings[1], isCluster(redis), redisIs);
   if (findings.some(({ code = '' }) => CLOSED.includes(code))) return findings;
-  if (multi.status === 'rejected') return [...findings, explainRefusal([['multi', multi.reason]], redisIs)];
   const keys = [...probeKeys(redis), `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`];
-  const commands = [
-    ...keys.map((key) => `set ${key} v`),
-    ...COMMANDS.replaceAll('K', probeKeys(redis)[0] ?? '').split('|'),
-    'discard',
-  ];
-  const sent = commands
-    .map((line) => line.split(' '))
-    .map(([name = '', ...args]) => server.call(name, ...args));
-  const queued = await Promise.allSettled(sent);
-  const refused = queued.flatMap((each, at): readonly Refusal[] =>
-    // Another master of the Cluster may have that key.
-    each.status === 'fulfilled' || /^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message)
-      ? []
-      : [[commands[at]?.split(' ')[0] ?? '', each.reason]],
+  const sent = [['multi'], ...keys.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
+  const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
+  // Another master of the Cluster may have a key.
+  const refused = queued.find(
+    (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
   );
-  return [
-    ...findings,
-    refused.length === 0 ? redisIs.good('takes writes') : explainRefusal(refused, redisIs),
-  ];
+  const reason = refused?.status === 'rejected' ? refused.reason : undefined;
+  return [...findings, reason === undefined ? redisIs.good('takes writes') : explainRefusal(reason, redisIs)];
 }
 
-type Refusal = readonly [command: string, error: Error];
-
-function explainRefusal(refused: readonly Refusal[], { found, error }: About): Finding {
-  const forbidden = refused.filter(([, { message }]) => message.startsWith('NOPERM'));
-  if (forbidden.length === 0) return error(refused[0]?.[1]);
-  const isAboutKeys = ([, { message }]: Refusal) => /\bkeys?\b/.test(message) && !/command/.test(message);
-  if (forbidden.every(isAboutKeys))
-    return found('NOPERM', 'Tally’s keys', 'bad', { rules: "'~tally:*' '~{tally}:*'" });
-  const names = [...new Set(forbidden.map(([name]) => name))];
-  return found('NOPERM', names.join(', '), 'bad', { rules: names.map((name) => `+${name}`).join(' ') });
-}
+/** Redis names the command or the key that a user may not use. */
+const explainRefusal = (refusal: Error, { found, error }: About): Finding =>
+  refusal.message.startsWith('NOPERM') ? found('NOPERM', refusal.message) : error(refusal);
 
 /** @param save undefined if Redis doesn't tell */
 function readInfo(
@@ -386,18 +359,6 @@ async function checkService(
 
 // How people and Slack come in
 
-async function checkPort({ http: { port } }: Config): Promise<Finding> {
-  const { good, error } = about('Port', { at: String(port) });
-  const asked = fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(TIMEOUT) });
-  const health = await asked.then((response) => response.text()).then(tryParseJson, () => undefined);
-  if ((health as { ok?: unknown } | undefined)?.ok === true) return good(`the bot runs on ${port}`);
-  const server = createServer().listen(port);
-  return once(server, 'listening').then(() => {
-    server.close();
-    return good(`${port} is free`);
-  }, error);
-}
-
 /** Asks as Slack does when it checks a certificate: Tally says yes, whoever asks. Slack trusts no private authority. */
 async function checkPublicAddress({ http: { publicUrl } }: Config): Promise<readonly Finding[]> {
   if (publicUrl === undefined) return [];
@@ -433,7 +394,6 @@ async function checkAll(config: Config): Promise<readonly Finding[]> {
     checkStore(config),
     checkSlack(config),
     checkServices(config),
-    checkPort(config),
     checkPublicAddress(config),
   ]);
   return findings.flat();

@@ -51,26 +51,47 @@ export function createMetrics(measured: Measured) {
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counter = <L extends string>(name: string, help: string, ...labelNames: readonly L[]) =>
-    new Counter({ name: `tally_${name}_total`, help, labelNames, registers });
+    new Counter({ name, help, labelNames, registers });
   const histogram = <L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) =>
-    new Histogram({ name: `tally_${name}_duration_seconds`, help, buckets, labelNames, registers });
+    new Histogram({ name, help, buckets, labelNames, registers });
   const counters = {
-    commands: counter('commands', 'Commands answered.', 'command', 'outcome'),
-    requests: counter('service_requests', 'Requests to billing and identity.', 'service', 'outcome'),
-    slackCalls: counter('slack_calls', 'Calls to Slack.', 'method', 'outcome'),
-    throttled: counter('throttled', 'Requests refused because they came too often.', 'what', 'whose'),
-    rejected: counter('rejected_requests', 'Requests to /slack/events that were rejected.', 'reason'),
-    storeErrors: counter('store_errors', 'Redis commands that Redis could not serve.', 'kind'),
-    runs: counter('delivery_runs', 'Delivery runs of a workspace.', 'outcome'),
-    messages: counter('messages', 'Tries to send a message that nobody asked for.', 'kind', 'outcome'),
+    commands: counter('tally_commands_total', 'Commands answered.', 'command', 'outcome'),
+    requests: counter(
+      'tally_service_requests_total',
+      'Requests to billing and identity.',
+      'service',
+      'outcome',
+    ),
+    slackCalls: counter('tally_slack_calls_total', 'Calls to Slack.', 'method', 'outcome'),
+    throttled: counter('tally_throttled_total', 'Requests that came too often.', 'what', 'whose'),
+    rejected: counter('tally_rejected_requests_total', 'Rejected at /slack/events.', 'reason'),
+    storeErrors: counter('tally_store_errors_total', 'Commands that Redis could not serve.', 'kind'),
+    runs: counter('tally_delivery_runs_total', 'Delivery runs of a workspace.', 'outcome'),
+    messages: counter('tally_messages_total', 'Tries to send what nobody asked for.', 'kind', 'outcome'),
   };
   const latencies = {
-    commands: histogram('command', 'Until an answer was sent.', LATENCY_BUCKETS, 'command', 'outcome'),
+    commands: histogram(
+      'tally_command_duration_seconds',
+      'Until it is answered.',
+      LATENCY_BUCKETS,
+      'command',
+      'outcome',
+    ),
     // With retries, without waiting for their turn.
-    requests: histogram('service_request', 'Of requests to a service.', LATENCY_BUCKETS, 'service'),
-    slackCalls: histogram('slack_call', 'Of calls to Slack.', LATENCY_BUCKETS, 'method'),
-    store: histogram('store_operation', 'Of one or more commands to Redis at a time.', STORE_BUCKETS),
-    runs: histogram('delivery_run', 'Of delivery runs of a workspace.', RUN_BUCKETS),
+    requests: histogram(
+      'tally_service_request_duration_seconds',
+      'Of its requests.',
+      LATENCY_BUCKETS,
+      'service',
+    ),
+    slackCalls: histogram(
+      'tally_slack_call_duration_seconds',
+      'Of calls to Slack.',
+      LATENCY_BUCKETS,
+      'method',
+    ),
+    store: histogram('tally_store_operation_duration_seconds', 'Of commands to Redis.', STORE_BUCKETS),
+    runs: histogram('tally_delivery_run_duration_seconds', 'Of a workspace.', RUN_BUCKETS),
   };
   for (const service of ['billing', 'identity'])
     for (const outcome of ALERTED.service) counters.requests.inc({ service, outcome }, 0);

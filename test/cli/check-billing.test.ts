@@ -107,13 +107,10 @@ it('takes the token from the environment or standard input, never from the comma
   expect([code, errors]).toEqual([64, expect.stringContaining("Unknown option '--token'")]);
 });
 
-it('prints JSON for programs, without the token where the service sends it back', async () => {
+it('shows no token where the service sends it back', async () => {
   billing.setBalance('123', JSON.stringify({ balance: token, bonuses: `x\u001b[31m${token.slice(2)}` }));
-  const { code, output } = await checkBilling([...project, '--json'], { BILLING_TOKEN: token });
-  expect([code, JSON.parse(output)]).toMatchObject([
-    1,
-    { url: billing.url, project: '123', product: 1, conforms: false },
-  ]);
+  const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
+  expect([code, output]).toEqual([1, expect.stringContaining('FAIL')]);
   expect(output).not.toContain('\u001b');
 });
 

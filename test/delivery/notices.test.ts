@@ -102,15 +102,6 @@ describe('the owner of a schedule', () => {
     expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
   });
 
-  it('is notified once a rate limit is over', async () => {
-    slack.fault = ({ method }) => (method === 'chat.postMessage' ? { retryAfter: 40 } : undefined);
-    await run();
-    expect(await run()).toBe(delivery.now + 40_000);
-    slack.fault = () => undefined;
-    await forHours(1);
-    expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
-  });
-
   it('who gets no messages is not tried again; the manager is told', async () => {
     slack.fault = ({ method, args }) =>
       method === 'conversations.open' && args.get('users') === OWNER ? 'user_disabled' : undefined;
@@ -118,20 +109,6 @@ describe('the owner of a schedule', () => {
     expect(people()).toEqual([directMessage(BOSS)]);
     expect(slack.calls.filter(({ args }) => args.get('users') === OWNER)).toHaveLength(1);
   });
-
-  it.each([true, false])(
-    'is notified once although Slack did not confirm it (it took it: %s)',
-    async (take) => {
-      slack.fault = ({ method, args }) =>
-        method === 'chat.postMessage' && args.get('channel') === directMessage(OWNER)
-          ? { status: 502, take }
-          : undefined;
-      await run();
-      slack.fault = () => undefined;
-      await forHours(2);
-      expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
-    },
-  );
 
   it('is told of another cause that comes while a manager is still to be told of the first', async () => {
     const refused = (channel: string | null) => channel === directMessage(BOSS) && 'internal_error';

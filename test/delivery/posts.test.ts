@@ -171,14 +171,6 @@ describe('a post that is due', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted once by two processes at the same moment', async () => {
-    const other = another();
-    await given();
-    await Promise.all([run(), other.runner.run(TEAM), run()]);
-    expect(inChannel()).toHaveLength(1);
-    await other.close();
-  });
-
   it('is not posted if nothing was spent and the schedule says so', async () => {
     answer = () => finding(undefined, true);
     await given({ skipsEmpty: true });
@@ -186,24 +178,6 @@ describe('a post that is due', () => {
     await run();
     expect(slack.posts).toEqual([]);
     expect(await lastSent()).toMatchObject({ result: 'skipped' });
-  });
-
-  it('leaves a second between two posts to one channel, and none between channels', async () => {
-    await given({ id: 'schedul1' });
-    await given({ id: 'schedul2' });
-    await given({ id: 'schedul3', channel: 'C0OTHER001' });
-    delivery.now = Date.now();
-    const began = NINE + 3_000 - delivery.now;
-    delivery.now = NINE + 3_000;
-    const ticking = setInterval(() => {
-      delivery.now = Date.now() + began;
-    }, 5);
-    await run();
-    clearInterval(ticking);
-    const [first, second] = inChannel();
-    // As they arrive: the first one may be on its way for longer.
-    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(800);
-    expect(inChannel('C0OTHER001')).toHaveLength(1);
   });
 
   it('leaves other schedules alone when one is damaged', async () => {
@@ -323,23 +297,6 @@ describe('a process that died while Slack was asked', () => {
     expect(await line()).toMatchObject({ state: 'posted', ts: inChannel()[0]?.ts });
   });
 
-  it('has not posted, as the history says: it is posted', async () => {
-    await killed(false);
-    await run();
-    await run();
-    expect(inChannel()).toMatchObject([{ key: KEY }]);
-    expect(inChannel()[0]?.blocks).not.toContain('may be a duplicate');
-  });
-
-  it('is posted again and says so if the history may not be read', async () => {
-    await killed(true);
-    slack.fault = ({ method }) => (method === 'conversations.history' ? 'missing_scope' : undefined);
-    await run();
-    await run();
-    expect(inChannel()).toHaveLength(2);
-    expect(inChannel()[1]?.blocks).toContain('This may be a duplicate');
-  });
-
   it('is not posted again if the process lives and records its post while another one looks for it', async () => {
     await killed(true);
     slack.fault = ({ method }) => {
@@ -351,18 +308,6 @@ describe('a process that died while Slack was asked', () => {
     await run();
     expect(inChannel()).toHaveLength(1);
     expect(await line()).toMatchObject({ state: 'posted', ts: inChannel()[0]?.ts });
-  });
-
-  it('is posted twice at most if Slack takes each post and never answers', async () => {
-    await killed(true);
-    slack.fault = ({ method, args }) => {
-      if (method === 'conversations.history') return 'missing_scope';
-      const isReport = method === 'chat.postMessage' && args.get('channel') === 'C0COSTS001';
-      return isReport ? { status: 502, take: true } : undefined;
-    };
-    await forHours(2);
-    expect(inChannel()).toHaveLength(2);
-    expect(toPerson()).toHaveLength(1);
   });
 
   it('is not posted a third time if the second one was interrupted too', async () => {
@@ -582,17 +527,6 @@ describe('when billing fails', () => {
     );
   });
 
-  it('tells the owner of many schedules once of what stops them all', async () => {
-    for (let n = 1; n <= 6; n += 1) await given({ id: `schedul${n}`, channel: `C0CHANNEL${n}` });
-    answer = failing(new Failure('token-rejected', { service: 'billing' }));
-    await run();
-    expect(toPerson()).toHaveLength(1);
-    expect(toPerson()[0]?.blocks).toContain('6 scheduled posts are paused');
-    expect(toPerson()[0]?.blocks).toContain('Yesterday’s spend” for Project 123 in');
-    expect(toPerson()[0]?.blocks).toContain('<#C0CHANNEL6>');
-    expect(toPerson()[0]?.blocks).not.toContain('schedule-resume');
-  });
-
   it('is not sent where its project is limited while billing is asked, until the limit ends', async () => {
     await given();
     answer = async () => {
@@ -633,17 +567,6 @@ describe('when billing fails', () => {
       at: NINE + 3_000,
       cause: { kind: error.kind },
     });
-  });
-
-  it('tells a manager where the owner has left', async () => {
-    await given();
-    await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
-    slack.fault = ({ method, args }) =>
-      method === 'users.info' && args.get('user') === 'U0OWNER001' ? 'user_not_found' : undefined;
-    answer = failing(new Failure('token-rejected', { service: 'billing' }));
-    await run();
-    expect(toPerson()).toEqual([]);
-    expect(toPerson('U0BOSS0001')[0]?.blocks).toContain('This was meant for <@U0OWNER001>.');
   });
 });
 
@@ -712,22 +635,6 @@ describe('when Slack does not take the post', () => {
     };
     await run();
     expect(await stored()).toMatchObject({ channel: 'C0OTHER001' });
-  });
-
-  it('leaves the workspace alone for as long as Slack asks', async () => {
-    await given();
-    slack.fault = () => ({ retryAfter: 30 });
-    await run();
-    expect(await run()).toBe(delivery.now + 30_000);
-    const calls = slack.calls.length;
-    delivery.now += 20_000;
-    expect(await run()).toBe(delivery.now + 10_000);
-    expect(slack.calls).toHaveLength(calls);
-    slack.fault = () => undefined;
-    delivery.now += 10_000;
-    await run();
-    expect(inChannel()).toHaveLength(1);
-    expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
   it('outlasts a storm of 429 without a second post', async () => {

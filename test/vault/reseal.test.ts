@@ -260,7 +260,8 @@ describe('tally reseal', () => {
     })();
     for (let kill = 0; kill < 3; kill += 1) {
       const { child, ended } = start([NEW, OLD]);
-      while (child.exitCode === null && (await sealedWith(NEW)) < (kill + 1) * 150) await delay(10);
+      const reached = () => redis.hget(`tally:{${id((kill + 1) * 200)}}:record`, 'connection:main');
+      while (child.exitCode === null && !(await reached())?.includes('v1.new.')) await delay(10);
       child.kill('SIGKILL');
       await ended;
     }

@@ -107,8 +107,8 @@ const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =
   PAUSES[tries - 1] ??
   (messageKindOf(message) !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-/** The waits of an update after each failure, in ms; then it is given up. */
-const UPDATE_PAUSES = [10, 30, 30, 30, 30, 30].map((minutes) => minutes * MINUTE);
+/** The wait after an update that failed, in ms. It is tried for as long as its message is kept. */
+const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
  * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
@@ -124,12 +124,12 @@ export function afterFailure<About>(
   const { cause, wait } = effect;
   const isUpdate = before.state === 'posted';
   const tries = before.tries + (wait === undefined ? 1 : 0);
-  const pause = wait ?? (isUpdate ? UPDATE_PAUSES[tries - 1] : retryDelay(before, tries));
+  const pause = wait ?? (isUpdate ? UPDATE_PAUSE : retryDelay(before, tries));
   const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
   const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
   const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
   const tried = { ...kept, tries, cause };
-  if (pause === undefined) return isUpdate ? { ...tried, tries: 0 } : { ...tried, state: 'failed', at: now };
+  if (pause === undefined) return { ...tried, state: 'failed', at: now };
   const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
   return { ...tried, state, next: now + Math.max(pause, least) };
 }

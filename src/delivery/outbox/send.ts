@@ -79,8 +79,6 @@ class Attempt<About> {
   private current: OutboxMessage<About>;
   /** Slack may have taken it before this attempt, and nobody has found it. */
   private mayBeInSlack: boolean;
-  /** What it would show: an update that is given up isn't tried again until that changes. */
-  private shown: About;
 
   constructor(
     private readonly kind: MessageKind<About>,
@@ -89,7 +87,6 @@ class Attempt<About> {
   ) {
     this.current = message;
     this.mayBeInSlack = message.state === 'sending';
-    this.shown = message.about;
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
@@ -103,7 +100,6 @@ class Attempt<About> {
       const prepared = await kind.prepare({ ...message, state }, context);
       if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!('render' in prepared)) return await this.save(prepared);
-      this.shown = prepared.about ?? message.about;
       return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -246,12 +242,7 @@ class Attempt<About> {
     const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
     const after = afterFailure(message, this.current, this.mayBeInSlack, effect, context.clock());
     const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const isLeft = message.state === 'posted' && after.next === undefined;
-    const given = {
-      ...after,
-      ...(isUnconfirmed && { state: 'failed' as const }),
-      ...(isLeft && { about: this.shown }),
-    };
+    const given = { ...after, ...(isUnconfirmed && { state: 'failed' as const }) };
     const step = passed
       ? await this.passOn(effect).catch(orLater(given))
       : (kind.onFailed?.(given, effect, context) ?? {
@@ -303,8 +294,8 @@ const deliveryMetadata = (key: string): MessageMetadata => ({
 
 /** Slack's clock and ours may differ by this much, in ms. */
 const CLOCK_SKEW = 300_000;
-const PAGE = 100;
-const MAX_PAGES = 5;
+/** Slack gives no more at once. */
+const MOST = 999;
 
 /** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
 const NOT_READABLE: readonly string[] = [
@@ -330,30 +321,23 @@ export async function findPost(
   key: string,
   at: Millis,
 ): Promise<{ readonly ts: string } | 'absent' | 'unknown'> {
-  let cursor = '';
   try {
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const range = {
+    const { messages = [], has_more: isPart } = await callSlack('conversations.history', () =>
+      client.conversations.history({
         channel,
         include_all_metadata: true,
-        limit: PAGE,
+        limit: MOST,
         oldest: seconds(at - CLOCK_SKEW),
         latest: seconds(at + CLOCK_SKEW),
-        ...(cursor !== '' && { cursor }),
-      };
-      const { messages = [], response_metadata: more } = await callSlack('conversations.history', () =>
-        client.conversations.history(range),
-      );
-      const found = messages.find(
-        ({ metadata }) =>
-          metadata?.event_type === DELIVERY_EVENT_TYPE &&
-          (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
-      );
-      if (found?.ts !== undefined) return { ts: found.ts };
-      cursor = more?.next_cursor ?? '';
-      if (cursor === '') return 'absent';
-    }
-    return 'unknown';
+      }),
+    );
+    const found = messages.find(
+      ({ metadata }) =>
+        metadata?.event_type === DELIVERY_EVENT_TYPE &&
+        (metadata.event_payload as { key?: unknown } | undefined)?.key === key,
+    );
+    if (found?.ts !== undefined) return { ts: found.ts };
+    return isPart ? 'unknown' : 'absent';
   } catch (error) {
     if (isFailure(error) && error.kind === 'slack-failed' && NOT_READABLE.includes(error.data.code))
       return 'unknown';

@@ -4,7 +4,7 @@ import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Draft, Step } from '../outbox/message-kind.ts';
 import { type PostContext, runReport, shownProjects } from '../reports/reports.ts';
-import { changedFigures, renderPost } from './post-blocks.ts';
+import { haveChanged, renderPost } from './post-blocks.ts';
 import {
   dateOf,
   nextLook,
@@ -40,9 +40,9 @@ export async function lookAgain(
   );
   // The day that the post went without is filled in, however little it changes.
   const isFilledIn = without !== undefined && awaits === undefined;
-  const changed = changedFigures(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
+  const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
   const now = clock();
-  if (isLost || Object.keys(changed).length === 0) {
+  if (isLost || !isChanged) {
     const next = nextLook(message, result, now);
     return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
   }

@@ -141,12 +141,9 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** The figures that changed by more than `percent`, as they were; '' for one that was not there. */
-export function changedFigures(before: Figures, after: Figures, percent: number): Figures {
-  const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const changed = keys.filter((key) => hasChanged(before[key], after[key], percent));
-  return Object.fromEntries(changed.map((key) => [key, before[key] ?? '']));
-}
+/** Whether one of the figures has changed by more than `percent`. */
+export const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
+  [...Object.keys(before), ...Object.keys(after)].some((key) => hasChanged(before[key], after[key], percent));
 
 /** Exact; a figure that appeared or disappeared always counts as a change. */
 function hasChanged(before: string | undefined, after: string | undefined, percent: number): boolean {

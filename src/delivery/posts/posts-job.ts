@@ -146,11 +146,7 @@ function afterFailedTry(
 ): Step<PostAbout> {
   const { state, next, channel } = after;
   const at = context.clock();
-  if (state === 'posted') {
-    // After too many tries, not before the next look.
-    const again = next ?? nextLook(after, undefined, at);
-    return { outcome: 'retrying', message: { ...after, ...(again && { next: again }) } };
-  }
+  if (state === 'posted') return { outcome: 'retrying', message: after };
   if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
   const { basis: _, ...about } = after.about;
   const message = { ...after, about };

@@ -47,7 +47,7 @@ import {
   isMuted,
   isOpen,
   targetsOf,
-  watchRecords,
+  watchRecordOf,
 } from './watch-state.ts';
 
 const about = z.object({
@@ -75,7 +75,7 @@ const subjectOf = (
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
 ) => ({
   watch: workspace.watches.find(({ id }) => id === told.watch),
-  alert: findAlert(watchRecords(snapshot).get(told.watch), told.alert),
+  alert: findAlert(watchRecordOf(told.watch, snapshot), told.alert),
 });
 
 /** @param figures for the charts */

@@ -34,7 +34,7 @@ import {
   isOpen,
   parseWatchRecord,
   watchField,
-  watchRecords,
+  watchRecordOf,
   withChange,
 } from './watch-state.ts';
 import { isLimited, nextChecks } from './watches-job.ts';
@@ -138,7 +138,7 @@ function stateOf(
   { workspace, snapshot, now }: RunView,
 ) {
   const { rule, projects } = watch;
-  const record = watchRecords(snapshot).get(watch.id);
+  const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const { zone } = workspace.settings;
   const today = dayAt(now, zone);

@@ -64,21 +64,12 @@ export const watchField = (id: string): string => PREFIX + id;
 export const parseWatchRecord = (json: string | undefined): WatchRecord | undefined =>
   tryParseRecord(state, json);
 
-/** Parsed once for each snapshot, as many messages ask for them. */
-const recordsOfSnapshot = new WeakMap<DeliveryLogSnapshot, ReadonlyMap<string, WatchRecord | undefined>>();
+export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
+  parseWatchRecord(fields[watchField(id)]);
 
-/** By the watch's ID; undefined for a damaged one. */
-export function watchRecords(snapshot: DeliveryLogSnapshot): ReadonlyMap<string, WatchRecord | undefined> {
-  const known =
-    recordsOfSnapshot.get(snapshot) ??
-    new Map(
-      Object.entries(snapshot.fields)
-        .filter(([name]) => name.startsWith(PREFIX))
-        .map(([name, json]) => [name.slice(PREFIX.length), parseWatchRecord(json)] as const),
-    );
-  recordsOfSnapshot.set(snapshot, known);
-  return known;
-}
+/** The watches of which something is kept. */
+export const recordedWatches = ({ fields }: Pick<DeliveryLogSnapshot, 'fields'>): readonly string[] =>
+  Object.keys(fields).flatMap((name) => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : []));
 
 /** Names an alert of a watch in its buttons and messages: a threshold that is crossed again is another alert. */
 export const alertName = ({ episode, level, at }: Pick<Alert, 'episode' | 'level' | 'at'>): string =>

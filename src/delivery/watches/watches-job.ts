@@ -34,10 +34,11 @@ import {
   isMuted,
   isOpen,
   MAX_ALERTS,
+  recordedWatches,
   recordFor,
   type WatchRecord,
   watchField,
-  watchRecords,
+  watchRecordOf,
   withChange,
   withoutUnseen,
 } from './watch-state.ts';
@@ -50,7 +51,7 @@ export function createWatchesJob(figures: WatchFiguresStore): Job {
       const { workspace, snapshot, now } = view;
       const known = new Set(workspace.watchIds);
       // A removed watch's state is kept for as long as an undo can bring it back.
-      const gone = [...watchRecords(snapshot).keys()].filter(
+      const gone = recordedWatches(snapshot).filter(
         (id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined,
       );
       const times = nextChecks(view);
@@ -153,7 +154,7 @@ async function checkWatch(
   figures: StoredFigures | undefined,
   { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
 ): Promise<void> {
-  const stored = watchRecords(snapshot).get(watch.id);
+  const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
   // What was not sent yet and rests on another account's figures is never sent.
   const isSeen = (alert: Alert) => {
