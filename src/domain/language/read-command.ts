@@ -9,7 +9,7 @@ import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
 import { Calendar, type Place, type Slip } from './named-days.ts';
-import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
+import { nameOf, type ParsedCommand, rankText, type SharedWords } from './parsed-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
 const MOST_PROJECTS = 20;
@@ -131,6 +131,7 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
 
 /** What an item says, which two spellings share. */
 function meaningOf({ start, end, ...item }: Item): string {
+  if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
@@ -261,8 +262,6 @@ function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
   if (first === today) return slipAt(end, 'begins today, and today is left out', 'Type today.');
   return { ...parsePeriodText(`${first}..${addDays(today, -1)}`, { today, zone }), typed };
 }
-
-const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
 function commandOf(read: Read): ParsedCommand {
   const { items } = read;

@@ -7,7 +7,7 @@ import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../fail
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
 import { couldBeName, explainBadWord, isKnownWord } from '../correct-text.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
+import { type Aliases, type Reader, readBy } from '../items.ts';
 import type { Slip } from '../named-days.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
 import { findItemsSlip } from '../read-command.ts';
@@ -29,6 +29,7 @@ import {
 import {
   type AskedItem,
   isEmpty,
+  isOfCommand,
   type LastAnswer,
   markOf,
   type OrderItem,
@@ -211,9 +212,6 @@ const isAsked = (said: Said): boolean =>
       (!isEmpty(item) && !/^(?:bad|period|product|change|kept|list|numbers|more|it)$/.test(markOf(item))) ||
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
-
-const isOfCommand = (item: AskedItem): item is AskedItem & Item =>
-  item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 
 /** What the items of commands can't say together. Who says “we” names all projects. */
 function slipOf(said: Said): Slip | undefined {
