@@ -34,6 +34,9 @@ export type SharedWords = Omit<ParsedCommand, 'versus' | 'top' | 'output' | 'uni
 /** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
+/** @param name digits are an ID */
+export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
+
 export type SeveralProjects = 'all' | readonly ProjectName[];
 
 /** What a command types to mean these projects: `prod,123`. */

@@ -5,11 +5,12 @@ import { PRODUCT_WORDS } from '../product.ts';
 import { announcesSecret, looksLikeSecret } from '../secret-detection.ts';
 import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
+import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
 import { Calendar, type Place, type Slip } from './named-days.ts';
-import { type ParsedCommand, type ProjectName, rankText, type SharedWords } from './parsed-command.ts';
+import { nameOf, type ParsedCommand, rankText, type SharedWords } from './parsed-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
 const MOST_PROJECTS = 20;
@@ -131,6 +132,7 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
 
 /** What an item says, which two spellings share. */
 function meaningOf({ start, end, ...item }: Item): string {
+  if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
@@ -262,8 +264,6 @@ function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
   return { ...parsePeriodText(`${first}..${addDays(today, -1)}`, { today, zone }), typed };
 }
 
-const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
-
 function commandOf(read: Read): ParsedCommand {
   const { items } = read;
   const names = [...new Set(itemOf(items, 'project')?.names)];
@@ -271,28 +271,33 @@ function commandOf(read: Read): ParsedCommand {
   const [top, unit, versus] = [itemOf(items, 'top'), itemOf(items, 'unit'), itemOf(items, 'versus')];
   const [product, output, all] = [itemOf(items, 'product'), itemOf(items, 'output'), itemOf(items, 'all')];
   const isAll = all !== undefined || (top !== undefined && !top.isOfDays && names.length === 0);
+  const several = isAll ? 'all' : names.length > 1 ? names.map(nameOf) : undefined;
   return {
     help: false,
-    ...(isAll ? { several: 'all' as const } : names.length > 1 ? { several: names.map(nameOf) } : {}),
-    ...(!isAll && names.length === 1 && nameOf(names[0] ?? '')),
-    ...(product && { product: product.product }),
-    ...(phrase && { phrase }),
-    ...(versus && { versus: versus.to }),
-    ...(top?.count && { top: top.count }),
-    ...(top?.isLowest && { isLowest: true }),
-    ...(top?.isOfDays && { isOfDays: true }),
-    ...(unit && { unit: unit.unit }),
-    ...(output && { output: output.output }),
+    ...(several === undefined && names.length === 1 && nameOf(names[0] ?? '')),
+    ...withoutUndefined({
+      ...{ several, phrase, product: product?.product, versus: versus?.to, unit: unit?.unit },
+      ...{ output: output?.output, top: top?.count, isLowest: top?.isLowest, isOfDays: top?.isOfDays },
+    }),
   };
 }
 
-/** Only a word without meaning can be a secret. `typed` has its capitals, because lower case would hide the form of a token. */
-function holdsSecret(typed: string, { items }: Read, hasMeaning: (word: string) => boolean): boolean {
+/**
+ * Only a word without meaning can be a secret. @param typed with its capitals, because lower case would hide the form of a token
+ * @throws secret-pasted
+ */
+export function refuseSecret(
+  typed: string,
+  items: readonly { readonly kind: string }[],
+  hasMeaning: (word: string) => boolean,
+): void {
   const tidied = cleanTyping(typed);
-  if (items.some(({ kind }) => kind === 'bad') && announcesSecret(tidied)) return true;
-  return [...new Set(tidied.split(' '))].some(
-    (word) => looksLikeSecret(word) && !hasMeaning(simplifyText(word).toLowerCase()),
-  );
+  const isSecret = (word: string) => looksLikeSecret(word) && !hasMeaning(normalizeText(word));
+  if (
+    (items.some(({ kind }) => kind === 'bad') && announcesSecret(tidied)) ||
+    [...new Set(tidied.split(' '))].some(isSecret)
+  )
+    throw new Failure('secret-pasted');
 }
 
 /** @throws InvalidWord, or secret-pasted when a word that could not be parsed looks like a secret */
@@ -300,20 +305,18 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
   const readAll = (other: string): Read => ({
-    text: other,
+    ...{ text: other, reader, grammar },
     items: itemsOf(other, grammar, reader),
-    reader,
-    grammar,
   });
   const read = readAll(text);
   const isValid = (other: string) => findSlip(readAll(other)) === undefined;
-  if (holdsSecret(typed, read, isValid)) throw new Failure('secret-pasted');
-  if (read.items.some(({ kind }) => kind === 'help')) return { help: true };
+  refuseSecret(typed, read.items, isValid);
+  if (itemOf(read.items, 'help')) return { help: true };
   const slip = findSlip(read);
   if (slip === undefined) return commandOf(read);
-  const { start, end } = slip;
   // Some capitals have no lower case of the same length: İ.
-  const word = (shown.length === text.length ? shown : text).slice(start, end).replace('^', '’');
+  const source = shown.length === text.length ? shown : text;
+  const word = source.slice(slip.start, slip.end).replace('^', '’');
   throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, isValid));
 }
 

@@ -46,28 +46,16 @@ export function cleanTyping(text: string): string {
     .trim();
 }
 
-/**
- * What a pass leaves may need another pass, as in '-*-'. No text is known that needs more than three; the bound
- * keeps the work in proportion to the length, whatever somebody finds.
- */
-const MOST_PASSES = 8;
-
 /** Matches whatever `simplifyOnce` may change: most words have nothing of that, and skip it. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
  * Normalises text and keeps the case of letters: single spaces; hyphens for underscores, except those of Slack's italics at the
  * edges of a word, which are removed; no punctuation after words, except in dates such as '5.11.'; `product:2` and `#123`
- * without their signs; `?` as `help`.
+ * without their signs; `?` as `help`. What a pass leaves may need another one, as in '-*-'; no text is known that needs a fourth.
  */
-export function simplifyText(text: string): string {
-  if (!UNTIDY.test(text)) return text;
-  let [before, after] = [text, simplifyOnce(text)];
-  for (let pass = 1; after !== before && pass < MOST_PASSES; pass++) {
-    [before, after] = [after, simplifyOnce(after)];
-  }
-  return after;
-}
+export const simplifyText = (text: string): string =>
+  UNTIDY.test(text) ? simplifyOnce(simplifyOnce(simplifyOnce(text))) : text;
 
 function simplifyOnce(text: string): string {
   return cleanTyping(text)
@@ -85,6 +73,4 @@ function simplifyOnce(text: string): string {
 }
 
 /** The normalized text in lower case, which is compared with the vocabulary. */
-export function normalizeText(text: string): string {
-  return simplifyText(text).toLowerCase();
-}
+export const normalizeText = (text: string): string => simplifyText(text).toLowerCase();

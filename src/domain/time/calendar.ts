@@ -72,19 +72,11 @@ export function endOfDay(day: Day, zone: Zone): Millis {
   return startOfDay(addDays(day, 1), zone) - 1;
 }
 
-/** The last day that was looked up in each zone: nearly every question is about the same instant. */
-const lastDays = new LRUCache<string, { readonly day: Day; readonly from: Millis; readonly until: Millis }>({
-  max: 600,
-});
-
 /** @returns the day that has begun, even while clocks set back over midnight show the day before again */
 export function dayAt(instant: Millis, zone: Zone): Day {
-  const last = lastDays.get(zone);
-  if (last !== undefined && last.from <= instant && instant < last.until) return last.day;
   const shown = wallClockAt(instant, zone).day;
-  const day = startOfDay(addDays(shown, 1), zone) <= instant ? addDays(shown, 1) : shown;
-  lastDays.set(zone, { day, from: startOfDay(day, zone), until: startOfDay(addDays(day, 1), zone) });
-  return day;
+  const next = addDays(shown, 1);
+  return startOfDay(next, zone) <= instant ? next : shown;
 }
 
 /** A zone that moves across the date line skips a day: Pacific/Apia has no 2011-12-30. */

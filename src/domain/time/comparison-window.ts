@@ -28,8 +28,6 @@ export interface ComparisonWindow {
   readonly requested: RequestedDays;
   /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
   readonly label: string;
-  /** 'the 7 days before', 'the month before', 'the same days a year before', or 'the named days' */
-  readonly basis: string;
 }
 
 /** Days are compared with days, whole units with whole units, a running unit with the beginning of the one before. */
@@ -40,10 +38,6 @@ export type ComparisonRule =
   /** Saturday and Sunday, or Saturday alone. */
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
-type Window = Pick<ComparisonWindow, 'days' | 'basis'>;
-
-const countOf = (count: number, unit: Unit): string => (count === 1 ? unit : `${count} ${unit}s`);
-
 /**
  * Compares weekdays with the same weekdays: spending drops every Saturday.
  *
@@ -53,18 +47,15 @@ export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
 /** @param count how many days of the period are complete, at least one */
-function windowBefore(first: Day, rule: ComparisonRule, count: number, zone: Zone): Window {
+function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
-    const basis = `the ${countOf(rule.count, rule.unit)} before`;
     // Ends with the units before at the latest: 30 days of March are compared with the 28 of February.
-    if (rule.kind === 'units' || count >= days.length) return { days, basis };
-    return { days: days.slice(0, count), basis: `the first ${countOf(count, 'day')} of ${basis}` };
+    return rule.kind === 'units' ? days : days.slice(0, count);
   }
-  if (count === 1) return { days: sameDaysLastWeek([first], zone), basis: 'the same weekday a week before' };
-  if (rule.kind === 'weekend')
-    return { days: sameDaysLastWeek([first, addDays(first, 1)], zone), basis: 'the weekend before' };
-  return { days: daysBefore(first, count, zone), basis: `the ${countOf(count, 'day')} before` };
+  if (count === 1) return sameDaysLastWeek([first], zone);
+  if (rule.kind === 'weekend') return sameDaysLastWeek([first, addDays(first, 1)], zone);
+  return daysBefore(first, count, zone);
 }
 
 /** @param leapDay replaces 29 February, which the year before doesn't have */
@@ -93,24 +84,17 @@ export function sameDaysBefore(
   complete: readonly [Day, ...Day[]],
   rule: ComparisonRule,
   zone: Zone,
-): Window {
+): readonly Day[] {
   const [first, last = first] = [complete[0], complete.at(-1)];
   const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
   const shift = unit === 'day' ? 1 : unit === 'week' ? 7 : unit === 'year' && isOfWeeks ? 364 : undefined;
-  if (shift !== undefined)
-    return {
-      days: daysInRange(addDays(first, -shift), addDays(last, -shift), zone),
-      basis: shift === 364 ? 'the same weekdays 52 weeks before' : `the same days a ${unit} before`,
-    };
+  if (shift !== undefined) return daysInRange(addDays(first, -shift), addDays(last, -shift), zone);
   const months = MONTHS[unit as keyof typeof MONTHS];
   const end =
     rule.kind === 'units'
       ? addDays(monthsBefore(addDays(last, 1), months, false), -1)
       : monthsBefore(last, months, false);
-  return {
-    days: daysInRange(monthsBefore(first, months, true), end, zone),
-    basis: `the same days a ${unit} before`,
-  };
+  return daysInRange(monthsBefore(first, months, true), end, zone);
 }
 
 /**
@@ -118,17 +102,15 @@ export function sameDaysBefore(
  * @param complete its complete days
  * @returns undefined when it has no complete day, or the zone skipped the whole window
  */
-export function findComparisonWindow(
+export const findComparisonWindow = (
   first: Day,
   complete: readonly Day[],
   rule: ComparisonRule,
   zone: Zone,
-): ComparisonWindow | undefined {
-  const end = complete.at(-1);
-  return end === undefined
+): ComparisonWindow | undefined =>
+  complete.length === 0
     ? undefined
-    : describeWindow(windowBefore(first, rule, complete.length, zone), complete, zone, end);
-}
+    : describeWindow(daysBeforePeriod(first, rule, complete.length, zone), complete, zone, complete.at(-1));
 
 /**
  * @param complete the complete days of the period that the window is compared with
@@ -136,7 +118,7 @@ export function findComparisonWindow(
  * @returns undefined if the window has no day
  */
 export function describeWindow(
-  { days, basis }: Window,
+  days: readonly Day[],
   complete: readonly Day[],
   zone: Zone,
   today: Day | undefined,
@@ -151,6 +133,5 @@ export function describeWindow(
     currentDays: complete,
     requested,
     label: formatRequestedDays(requested),
-    basis,
   };
 }

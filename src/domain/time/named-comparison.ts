@@ -2,12 +2,7 @@
 import { InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import { addDays, type Day, daysBefore, daysInRange, formatDays, shiftUnits, type Unit } from './calendar.ts';
-import {
-  type ComparisonWindow,
-  dayOneYearBefore,
-  describeWindow,
-  sameDaysBefore,
-} from './comparison-window.ts';
+import { dayOneYearBefore, describeWindow, sameDaysBefore } from './comparison-window.ts';
 import type { NamedDays, Period } from './period.ts';
 
 /**
@@ -49,8 +44,8 @@ export function compareWith(period: Period, versus: Versus): ComparedPeriod {
   if (first === undefined)
     throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
   const complete = [first, ...others] as const;
-  const window = windowOf(period, complete, versus);
-  const comparison = describeWindow(window, complete, period.zone, period.requested.today);
+  const days = daysComparedWith(period, complete, versus);
+  const comparison = describeWindow(days, complete, period.zone, period.requested.today);
   if (comparison === undefined) throw new InvalidWord(typedVersus(versus), ...noDays(complete, versus));
   const requested = new Set(period.days);
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
@@ -64,32 +59,22 @@ type CompleteDays = readonly [Day, ...Day[]];
 const completeDays = (days: readonly Day[], { requested }: Period): readonly Day[] =>
   days.filter((day) => day !== requested.today);
 
-function windowOf(
-  period: Period,
-  complete: CompleteDays,
-  versus: Versus,
-): Pick<ComparisonWindow, 'days' | 'basis'> {
+function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus): readonly Day[] {
   const { zone, rule } = period;
-  if ('text' in versus)
-    return {
-      days: completeDays(daysInRange(versus.first, versus.last, zone), period),
-      basis: 'the named days',
-    };
+  if ('text' in versus) return completeDays(daysInRange(versus.first, versus.last, zone), period);
   if ('same' in versus) return sameDaysBefore(versus.same, complete, rule, zone);
   const { before, count } = versus;
   const isOwn = before === 'period' || ('count' in rule && rule.unit === before && rule.count === count);
-  if (isOwn && period.comparison) return period.comparison;
+  if (isOwn && period.comparison) return period.comparison.days;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
   // The same days of the unit before are another reading, unless they are days of the period itself.
-  const lastBefore = sameDaysBefore(name, complete, rule, zone).days.at(-1) ?? first;
+  const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
   if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
     throw eitherUnit(first, name);
-  const days =
-    length > 0
-      ? daysBefore(first, length, zone)
-      : daysInRange(shiftUnits(name, first, -count), addDays(first, -1), zone);
-  return { days, basis: `the ${count === 1 ? name : `${count} ${name}s`} before` };
+  return length > 0
+    ? daysBefore(first, length, zone)
+    : daysInRange(shiftUnits(name, first, -count), addDays(first, -1), zone);
 }
 
 /** `1-15 october vs month before`: all of September, or as many of its days. */

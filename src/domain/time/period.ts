@@ -1,14 +1,12 @@
 /** A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and what they are compared with. */
 import { Failure, InvalidWord } from '../failure/index.ts';
-import { clipWord, pluralize } from '../wording.ts';
+import { clipWord } from '../wording.ts';
 import {
   addDays,
   type Day,
   dayAt,
-  daysBefore,
   daysInRange,
   endOfDay,
-  formatDays,
   formatRequestedDays,
   type Millis,
   type RequestedDays,
@@ -48,18 +46,10 @@ export interface Period {
   readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
-  /** '14–20 Nov 2026 UTC · 7 full days · today excluded' */
-  readonly label: string;
   /** How it is compared if nobody says with what. */
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
-}
-
-function daysLabel(full: number, endsToday: boolean, endsYesterday: boolean): string {
-  const days = pluralize(full, 'full day');
-  if (!endsToday) return endsYesterday ? `${days} · today excluded` : days;
-  return full === 0 ? 'today so far' : `${days} and today so far`;
 }
 
 /**
@@ -82,7 +72,6 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   if (endsToday && startOfDay(first, zone) === now) throw new Failure('period-just-began', { phrase: text });
   const complete = endsToday ? days.slice(0, -1) : days;
   const comparison = findComparisonWindow(named.first, complete, rule, zone);
-  const extent = daysLabel(complete.length, endsToday, last === daysBefore(today, 1, zone)[0]);
   return {
     phrase: text,
     from: startOfDay(first, zone),
@@ -92,7 +81,6 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
     ...(endsToday && { today }),
     requested,
     dates: formatRequestedDays(requested),
-    label: `${formatDays(first, last)} ${zone} · ${extent}`,
     rule,
     ...(comparison && { comparison }),
   };

@@ -4,8 +4,7 @@ import type { Reader } from '../../domain/language/items.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
-import { addDays, endOfUnit } from '../../domain/time/calendar.ts';
-import type { Versus } from '../../domain/time/named-comparison.ts';
+import { endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import type { ThreadQuestion } from '../../workspace/thread-store.ts';
 
@@ -14,24 +13,12 @@ import type { ThreadQuestion } from '../../workspace/thread-store.ts';
  * @param reader of now, that knows the names of then too @throws InvalidWord, secret-pasted
  */
 export function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
-  const { phrase, versus, ...words } = parseCommandText(text, {
-    ...reader,
-    today: askedOn,
-    writtenOn: askedOn,
-  });
-  const days = phrase && fixDays(phrase, askedOn, reader);
-  return {
-    command: command === '/balance' ? command : '/spend',
-    words: {
-      ...words,
-      ...(days && { phrase: days }),
-      ...(versus && { versus: fixVersus(versus, askedOn, reader) }),
-    },
-  };
+  const then = { ...reader, today: askedOn, writtenOn: askedOn };
+  const { phrase, versus, ...words } = parseCommandText(text, then);
+  const days = phrase && { phrase: fixDays(phrase, askedOn, reader) };
+  const others = versus && { versus: 'text' in versus ? fixDays(versus, askedOn, reader) : versus };
+  return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
 }
-
-const fixVersus = (versus: Versus, askedOn: string, reader: Reader): Versus =>
-  'text' in versus ? fixDays(versus, askedOn, reader) : versus;
 
 /** Days that were over stay; those that ran until then run until now, or to the end of their unit. */
 function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
@@ -46,5 +33,5 @@ function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   const count = rule.kind === 'units' ? rule.count : 1;
   const named =
     unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
-  return { ...parsePeriodText(first === addDays(until, 0) ? first : named, reader), typed: days.typed };
+  return { ...parsePeriodText(first === until ? first : named, reader), typed: days.typed };
 }

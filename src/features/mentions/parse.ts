@@ -1,10 +1,9 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { isKnownWord, nearestWord } from '../../domain/language/correct-text.ts';
+import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import type { LastAnswer } from '../../domain/language/questions/said.ts';
-import { WORD_ROLES } from '../../domain/language/questions/words.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText, withoutMarks } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -24,9 +23,6 @@ export interface KnownCommands {
 const BILLING: SlashCommand = '/billing';
 
 const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
-
-/** A greeting is answered with what Tally can be asked; its word is not refused. */
-const GREETINGS: ReadonlySet<string> = new Set(['hello', 'hi', 'hey', 'hallo']);
 
 /** The text without Tally's name, its first word and what follows it. Before them there may be pictures: “👍 thanks”. */
 function splitMention(said: string, self: SlackId | undefined) {
@@ -66,25 +62,8 @@ export function parseQuestionMention(said: string, known: KnownCommands, answere
   if (read?.kind === 'guess') return read;
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
   if (read !== undefined) return read;
-  const isGreeting = GREETINGS.has(name) || answered !== undefined;
-  const words = isGreeting ? [] : text.split(/\s+/).slice(0, MOST_WORDS);
-  const stranger = words.find((word) => /\p{L}/u.test(word) && !isOwnWord(word, known.reader));
-  return {
-    kind: 'nothing',
-    fact: stranger && new InvalidWord(clipWord(plainEnds(stranger)), UNRECOGNIZED, '').fact,
-  };
+  return { kind: 'nothing', fact: undefined };
 }
-
-/** More are not looked at for one that is unknown. */
-const MOST_WORDS = 30;
-
-const plainEnds = (word: string): string => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '');
-
-/** Whether questions or commands have this word. */
-const isOwnWord = (word: string, { aliases }: Reader): boolean => {
-  const known = plain(word);
-  return known === '' || WORD_ROLES.has(known) || isKnownWord(known) || aliases.has(known);
-};
 
 /** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {

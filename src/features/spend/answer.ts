@@ -171,7 +171,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
       'same' in versus &&
       versus.same === 'year' &&
       isOfWeeks &&
-      `${comparison?.label}: ${comparison?.basis}.`,
+      `${comparison?.label}: the same weekdays 52 weeks before.`,
   ]);
 }
 

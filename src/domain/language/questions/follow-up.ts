@@ -4,6 +4,7 @@ import type { NamedDays } from '../../time/period.ts';
 import { type Reader, readBy } from '../items.ts';
 import {
   formatParsedCommand,
+  nameOf,
   type ProjectName,
   type SeveralProjects,
   type Words,
@@ -14,7 +15,6 @@ import {
   daysOf,
   isOfDays,
   type MadeCommand,
-  nameOf,
   namesOf,
   runningBeside,
   spendCommands,

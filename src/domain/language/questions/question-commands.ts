@@ -3,15 +3,16 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { formatVersus, type Versus } from '../../time/named-comparison.ts';
 import type { NamedDays } from '../../time/period.ts';
-import { type Item, type Reader, readBy } from '../items.ts';
+import { type Reader, readBy } from '../items.ts';
 import {
   formatParsedCommand,
+  nameOf,
   type ProjectName,
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';
 import { commandOfItems, findItemsSlip } from '../read-command.ts';
-import { type AskedItem, isEmpty, type Said, type Subject } from './said.ts';
+import { type AskedItem, isEmpty, isOfCommand, type Said, type Subject } from './said.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -28,20 +29,10 @@ export interface MadeCommand extends QuestionCommand {
   readonly doubt?: InvalidWord | undefined;
 }
 
-const OUTPUTS: readonly string[] = ['csv', 'details', 'why'];
-
-/** The words that the items say. @throws InvalidWord for two outputs, and for a product that does not follow its project */
+/** The words that the items say. @throws InvalidWord for a product that does not follow its project */
 export function wordsOf(said: Said): Words {
   const { items, reader, answered } = said;
-  const itemsSaid = items.flatMap((item): readonly Item[] => {
-    if (item.kind === 'than' || item.kind === 'order' || item.kind === 'bad') return [];
-    if (item.kind !== 'word') return item.kind === 'all' && isTotal(said, item) ? [] : [item];
-    return OUTPUTS.includes(item.role) ? [{ ...item, kind: 'output', output: item.role as 'csv' }] : [];
-  });
-  const outputs = itemsSaid.flatMap((item) => (item.kind === 'output' ? [item] : []));
-  const other = outputs.find(({ output }) => output !== outputs[0]?.output);
-  if (other)
-    throw said.refuse(other, `You asked for “${outputs[0]?.output}” and {word}`, 'Ask for one of them.');
+  const itemsSaid = items.filter(isOfCommand).filter((item) => !isTotal(said, item));
   for (const product of said.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
     if (!answered && /^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project')
@@ -88,9 +79,7 @@ export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeC
     (words.versus ?? words.unit ?? words.top) !== undefined ||
     words.output === 'why' ||
     (words.phrase !== undefined && said.has('numbers', 'compare', 'all'));
-  const isBare = said.items.every(
-    (item) => isEmpty(item) || item.kind !== 'word' || BARE.has(item.role) || OUTPUTS.includes(item.role),
-  );
+  const isBare = said.items.every((item) => isEmpty(item) || item.kind !== 'word' || BARE.has(item.role));
   if (isSpend || (words.phrase && isBare && (isNamed || refersBack)))
     return spendCommands(said, words).map((made) => ({ ...made, isOpen: made.isOpen || refersBack }));
   if (refersBack && words.output)
@@ -122,8 +111,6 @@ export function askedProjects(said: Said, words: Words): Words {
     said.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(said);
   return wordsFor(isRanked || namesAll(said) ? 'all' : undefined);
 }
-
-export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
 /** Whether a word means all projects: “we”, “in total”, “where did the money go?”. */
 const namesAll = (said: Said): boolean =>
@@ -224,7 +211,7 @@ export function spendCommands(said: Said, words: Words): readonly MadeCommand[] 
 function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): boolean {
   const isLoose = said.of('versus').some((item) => item.isLoose) && (!phrase || said.answered);
   const why = said.first('why');
-  const isVague = why?.kind === 'word' && why.isVague && !said.has('spend') && !said.answered;
+  const isVague = why?.kind === 'output' && why.isVague && !said.has('spend') && !said.answered;
   const isChange =
     said.has('change', 'more', 'pricier') &&
     !versus &&

@@ -3,15 +3,15 @@
  * What no rule gives a meaning is refused by name.
  */
 import type { SlashCommand } from '../../command-names.ts';
-import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
-import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../secret-detection.ts';
+import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
+import { couldBeSecret } from '../../secret-detection.ts';
 import { couldBeName, explainBadWord, isKnownWord } from '../correct-text.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import { type Aliases, type Item, type Reader, readBy } from '../items.ts';
+import { type Reader, readBy } from '../items.ts';
 import type { Slip } from '../named-days.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
-import { findItemsSlip } from '../read-command.ts';
-import { cleanTyping, normalizeText, simplifyText } from '../text.ts';
+import { findItemsSlip, refuseSecret } from '../read-command.ts';
+import { normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
 import {
   askedProjects,
@@ -29,6 +29,7 @@ import {
 import {
   type AskedItem,
   isEmpty,
+  isOfCommand,
   type LastAnswer,
   markOf,
   type OrderItem,
@@ -72,7 +73,7 @@ const MOST_OFFERED = 3;
  */
 export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const { items, shown, mistyped } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
-  refuseSecret(text, items, reader.aliases);
+  refuseSecret(text, items, (word) => reader.aliases.has(word));
   const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
@@ -102,15 +103,6 @@ export function parseTyped<T>(
   const meant = readTypedQuestion(command, text, reader);
   if (meant === undefined) throw parsed;
   return parse(meant, reader);
-}
-
-/** Only a word without meaning can be a secret. @throws secret-pasted */
-function refuseSecret(text: string, items: readonly AskedItem[], aliases: Aliases): void {
-  const tidied = cleanTyping(text);
-  const bad = items.filter(({ kind }) => kind === 'bad');
-  const isSecret = (word: string) => looksLikeSecret(word) && !aliases.has(normalizeText(word));
-  if ((bad.length > 0 && announcesSecret(tidied)) || tidied.split(' ').some(isSecret))
-    throw new Failure('secret-pasted');
 }
 
 const PICTURES =
@@ -211,9 +203,6 @@ const isAsked = (said: Said): boolean =>
       (!isEmpty(item) && !/^(?:bad|period|product|change|kept|list|numbers|more|it)$/.test(markOf(item))) ||
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
-
-const isOfCommand = (item: AskedItem): item is AskedItem & Item =>
-  item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 
 /** What the items of commands can't say together. Who says “we” names all projects. */
 function slipOf(said: Said): Slip | undefined {

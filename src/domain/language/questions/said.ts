@@ -17,8 +17,6 @@ export interface WordItem extends Place {
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
-  /** Whether it may ask for something else: “what happened?”. */
-  readonly isVague?: boolean;
   /** `the week before`, and whether that is compared, or may be counted from today: `the previous week`. */
   readonly unit?: Unit;
   readonly isCompared?: boolean;
@@ -31,13 +29,15 @@ interface Marks {
   readonly isThan?: boolean;
   readonly isLoose?: boolean;
   readonly ofUnit?: Unit;
-  /** Projects that are added to those of the answer, before or after them; two, one of which is asked for. */
+  /** Projects that are added to those of the answer, before or after them. */
   readonly isAdded?: 'before' | 'after';
-  readonly isEither?: boolean;
   /** `per project` */
   readonly isPer?: boolean;
-  readonly role?: undefined;
-  readonly roles?: undefined;
+  /** `exports` is an output, too. */
+  readonly role?: WordRole;
+  readonly roles?: readonly WordRole[];
+  /** Whether it may ask for something else: “what happened?”. */
+  readonly isVague?: boolean;
 }
 
 /** The other side of `cheaper than staging`. */
@@ -119,24 +119,16 @@ const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
 };
 
 /** Items that ask nothing by themselves. */
-const EMPTY: ReadonlySet<Mark> = new Set<Mark>([
-  ...([
-    'courtesy',
-    'thanks',
-    'filler',
-    'what',
-    'amount',
-    'is',
-    'does',
-    'past',
-    'have',
-    'will',
-    'can',
-  ] as const),
-  ...(['now', 'any', 'it', 'we', 'break', 'here', 'request', 'lead', 'money', 'tail'] as const),
-]);
+const EMPTY: ReadonlySet<string> = new Set(
+  'courtesy thanks filler what amount is does past have will can now any it we break here request lead money tail'.split(
+    ' ',
+  ),
+);
 
 export const markOf = (item: AskedItem): Mark => item.role ?? item.kind;
+/** Whether commands have such an item. */
+export const isOfCommand = (item: AskedItem): item is Item & Marks =>
+  item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 
 const UNCLEAR = 'I can’t tell what {word} means here';
@@ -153,15 +145,10 @@ export class Said {
     readonly answered: LastAnswer | undefined,
   ) {
     for (const item of items)
-      for (const mark of [markOf(item), ...(item.roles ?? []), ...this.#more(item)])
+      for (const mark of [markOf(item), ...(item.roles ?? [])])
         if (!this.marks.has(mark)) this.marks.set(mark, item);
     const [first] = items;
     if (answered !== undefined && first !== undefined) this.marks.set('answer', first);
-  }
-
-  #more(item: AskedItem): readonly Mark[] {
-    if (item.kind === 'all') return /project/.test(this.typed(item)) ? ['noun'] : [];
-    return 'isEither' in item && item.kind === 'project' ? ['either'] : [];
   }
 
   with(items: readonly AskedItem[]): Said {

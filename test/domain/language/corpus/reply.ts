@@ -36,7 +36,7 @@ export const replyToPeriod = (text: string): string =>
     const { days, to, comparison } = named === undefined ? period : compareWith(period, named);
     const asked = `${daysText(days)}${to === NOW ? ' until now' : ''}`;
     if (comparison === undefined) return `${asked}, no comparison`;
-    return `${asked} vs ${daysText(comparison.days)} (${comparison.basis})`;
+    return `${asked} vs ${daysText(comparison.days)}`;
   });
 
 /** What `/spend` or `/balance` understood, in canonical words. */
