@@ -120,7 +120,7 @@ function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<A
   };
 }
 
-/** What all have left and which runs out first, then a row a project, the soonest first. */
+/** What all have left and which runs out soon, then a row a project, the soonest first. */
 function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
   const { answered, locale } = view;
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
@@ -139,7 +139,9 @@ function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
   return {
     ...parts,
     title: severalTitle(view, leftOf, { verbs: ['left', 'overdrawn'] }),
-    lines: [runsOutFirst(sorted)],
+    lines: [
+      runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
+    ],
     facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
   };
 }
@@ -152,16 +154,6 @@ function outlookOf(figures: BalanceFigures): Outlook {
   const { runway } = figures;
   if (typeof runway === 'string') return { overdrawn: false, left, days: undefined };
   return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
-}
-
-/** A warning about projects that last less than 14 days, else the project that runs out first. The table says how long. */
-function runsOutFirst(sorted: readonly BalanceFigures[]): string {
-  const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
-  if (soon.length > 0) return runningOutLine(soon);
-  const first = sorted.find(({ runway }) => typeof runway !== 'string' && runway.kind === 'estimate');
-  return first === undefined || sorted.length < 2
-    ? ''
-    : `*${escapeMarkup(first.target.label)}* runs out first`;
 }
 
 /** A row a project, and the exact amounts with what the runway rests on. */
