@@ -29,10 +29,9 @@ import { periodOf } from '../../domain/time/period.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency, runningOutLine } from '../../slack/commands/project-table.ts';
-import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
+import { compact, escapeMarkup } from '../../slack/kit/blocks.ts';
 import {
   amountNotes,
-  answerFile,
   type ConnectedAnswer,
   fileSubject,
   rawDigits,
@@ -40,6 +39,7 @@ import {
 import {
   type Answer,
   type AnswerFile,
+  type AnswerText,
   type AnswerView,
   answerActions,
   listParts,
@@ -86,7 +86,7 @@ export async function fetchBalance(
 }
 
 /** What projects have left and how long it lasts. */
-export function balanceAnswer(view: BalanceView): Answer {
+export function balanceAnswer(view: BalanceView): Answer<BalanceFigures> {
   const { projects, answered } = view;
   const [only] = answered;
   const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
@@ -103,7 +103,7 @@ export function balanceAnswer(view: BalanceView): Answer {
   };
 }
 
-function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<Answer, 'actions'> {
+function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): AnswerText {
   const { target, balance, bonuses, runway, remarks } = figures;
   const money = moneyFormatter(locale);
   const isKnown = typeof runway !== 'string';
@@ -121,7 +121,7 @@ function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<A
 }
 
 /** What all have left and which runs out soon, then a row a project, the soonest first. */
-function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
+function listAnswer(view: BalanceView): AnswerText {
   const { answered, locale } = view;
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
   const leftCell = (figures: BalanceFigures) => {
@@ -157,49 +157,39 @@ function outlookOf(figures: BalanceFigures): Outlook {
 }
 
 /** A row a project, and the exact amounts with what the runway rests on. */
-const balanceFile = (view: BalanceView): AnswerFile =>
-  answerFile(
-    view,
-    {
-      name: joinTexts('-', [
-        'balance',
-        fileSubject(view.projects),
-        `${new Date(view.at).toISOString().slice(0, 10)}.csv`,
-      ]),
-      columns: ['balance', 'bonuses', 'average a day', 'days left'],
-      each: 'the balance',
-      gaps: [],
-    },
-    {
-      rows: (figures) => {
-        const { balance, bonuses, runway } = figures;
-        const estimate = estimateOf(figures);
-        const notes = [
-          ...amountNotes('balance', balance),
-          ...amountNotes('bonuses', bonuses),
-          ...(typeof runway === 'string' ? [runway] : []),
-        ];
-        return [
-          [
-            rawDigits(balance),
-            rawDigits(bonuses),
-            { digits: estimate ? averageDigits(estimate.average, figures) : '' },
-            { digits: estimate ? String(estimate.days) : '' },
-            { text: notes.join('; ') },
-          ],
-        ];
-      },
-      details: (figures) => {
-        const estimate = estimateOf(figures);
-        return compact([
-          ['Balance', exactDigits(figures.balance)],
-          ['Bonuses', exactDigits(figures.bonuses)],
-          estimate && ['Average a day', averageDigits(estimate.average, figures)],
-          estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
-        ] as const);
-      },
-    },
-  );
+const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
+  name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
+  columns: ['balance', 'bonuses', 'average a day', 'days left'],
+  each: 'the balance',
+  gaps: [],
+  rows: (figures) => {
+    const { balance, bonuses, runway } = figures;
+    const estimate = estimateOf(figures);
+    const notes = [
+      ...amountNotes('balance', balance),
+      ...amountNotes('bonuses', bonuses),
+      ...(typeof runway === 'string' ? [runway] : []),
+    ];
+    return [
+      [
+        rawDigits(balance),
+        rawDigits(bonuses),
+        { digits: estimate ? averageDigits(estimate.average, figures) : '' },
+        { digits: estimate ? String(estimate.days) : '' },
+        { text: notes.join('; ') },
+      ],
+    ];
+  },
+  details: (figures) => {
+    const estimate = estimateOf(figures);
+    return compact([
+      ['Balance', exactDigits(figures.balance)],
+      ['Bonuses', exactDigits(figures.bonuses)],
+      estimate && ['Average a day', averageDigits(estimate.average, figures)],
+      estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
+    ] as const);
+  },
+});
 
 export const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;

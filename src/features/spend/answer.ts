@@ -32,6 +32,7 @@ import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } fro
 import { spendChart, versusChart } from '../../slack/kit/charts.ts';
 import {
   type Answer,
+  type AnswerText,
   answerActions,
   formatSpent,
   periodMenu,
@@ -52,7 +53,7 @@ import { spendFile } from './file.ts';
 import { listAnswer } from './several.ts';
 
 /** What projects spent and how that compares. */
-export function spendAnswer(view: SpendView): Answer {
+export function spendAnswer(view: SpendView): Answer<SpendFigures> {
   const [only] = view.answered;
   const isOne = !view.projects.isList && only !== undefined;
   return {
@@ -62,7 +63,7 @@ export function spendAnswer(view: SpendView): Answer {
   };
 }
 
-function projectAnswer(figures: SpendFigures, view: SpendView): Omit<Answer, 'actions'> {
+function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
   const { period, locale } = view;
   const { versus, comparison, today } = period;

@@ -13,7 +13,7 @@ import { listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import type { Column } from '../../slack/kit/blocks.ts';
 import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import { type Answer, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
+import { type AnswerText, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   bySpendIn,
   comparableChange,
@@ -26,7 +26,7 @@ import {
 } from './figures.ts';
 
 /** The total and its biggest change, then a row a project, the largest first. */
-export function listAnswer(view: SpendView): Omit<Answer, 'actions'> {
+export function listAnswer(view: SpendView): AnswerText {
   const { period, answered, projects, top, shape } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const expected = forecastText(view);
