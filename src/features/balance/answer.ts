@@ -92,7 +92,7 @@ export function balanceAnswer(view: BalanceView): Answer<BalanceFigures> {
   const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
   return {
     ...(projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view)),
-    file: balanceFile(view),
+    file: () => balanceFile(view),
     actions: answerActions(view, {
       link: { command: '/balance', text: askedText(projects) },
       before: commandButton('spend', 'Spend', spent('last-7-days')),

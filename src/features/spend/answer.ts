@@ -59,7 +59,7 @@ export function spendAnswer(view: SpendView): Answer<SpendFigures> {
   return {
     ...(isOne ? projectAnswer(only, view) : listAnswer(view)),
     actions: spendActions(view),
-    file: spendFile(view),
+    file: () => spendFile(view),
   };
 }
 

@@ -31,9 +31,9 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   output: Output | undefined,
   request: Request,
 ): Promise<void> {
-  const { file } = answer;
-  if (file === undefined || view.answered.length === 0 || (output !== 'details' && output !== 'csv'))
-    return request.reply.update(renderAnswer(view, answer));
+  const isFile = (output === 'details' || output === 'csv') && view.answered.length > 0;
+  const file = isFile ? answer.file?.() : undefined;
+  if (file === undefined) return request.reply.update(renderAnswer(view, answer));
   if (output === 'details') return showDetails(file, view, request);
   const content = formatCsv(csvRows(file, view), writesDecimalComma(request.locale));
   const names = view.answered.map(({ target }) => target.label);

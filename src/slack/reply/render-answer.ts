@@ -87,7 +87,7 @@ export interface Answer<T = never> {
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
   /** The figures with all their digits. */
-  readonly file?: AnswerFile<T>;
+  readonly file?: () => AnswerFile<T>;
 }
 
 /** What an answer says, without its buttons and its file. */
