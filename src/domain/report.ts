@@ -7,8 +7,7 @@ import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { computeUsage, reportedAmounts, type Usage } from './money/usage.ts';
-import { compareUsage, type UsageChange } from './money/usage-change.ts';
+import { compareUsage, computeUsage, reportedAmounts, type Usage, type UsageChange } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,

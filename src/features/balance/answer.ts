@@ -1,5 +1,5 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectRemarks } from '../../domain/failure/index.ts';
 import { lastSevenDays } from '../../domain/language/read-command.ts';
 import {
   type Amount,

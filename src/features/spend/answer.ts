@@ -12,14 +12,15 @@ import {
 import {
   describeUnreadable,
   formatBonusTotal,
+  formatCoverage,
   formatMissingDays,
   formatReportedDays,
   formatTotal,
   incompleteMark,
+  isWellReported,
   reportedAmounts,
   type Usage,
 } from '../../domain/money/usage.ts';
-import { formatCoverage, isWellReported } from '../../domain/money/usage-change.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { compareWith } from '../../domain/time/named-comparison.ts';

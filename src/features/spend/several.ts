@@ -7,8 +7,14 @@ import {
   sumMoney,
 } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
-import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
-import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
+import {
+  formatBonusTotal,
+  formatCoverage,
+  incompleteMark,
+  readableTotal,
+  sumChanges,
+  type Usage,
+} from '../../domain/money/usage.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import type { Column } from '../../slack/kit/blocks.ts';

@@ -6,7 +6,7 @@ import type {
   PlainTextOption,
   StaticSelect,
 } from '@slack/types';
-import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
+import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
 import { type Money, type MoneyFormatter, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
