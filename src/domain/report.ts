@@ -2,14 +2,12 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
-import { LRUCache } from 'lru-cache';
 import { parsePeriodText } from './language/read-command.ts';
 import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { computeUsage, reportedAmounts, type Usage } from './money/usage.ts';
-import { compareUsage, type UsageChange } from './money/usage-change.ts';
+import { compareUsage, computeUsage, reportedAmounts, type Usage, type UsageChange } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,
@@ -95,25 +93,11 @@ export interface ReportPeriods {
 /** A chart of fewer days would say no more than their sum: it has the last two weeks. */
 export const MIN_CHARTED_DAYS = 5;
 
-/** Thousands of posts are due at one instant and share a few periods, so these are kept. */
-const recentPeriods = new LRUCache<string, ReportPeriods>({ max: 200 });
-
 /**
  * @param at the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
-  const key = [name, at, zone, count].join(' ');
-  const periods = recentPeriods.get(key) ?? findPeriods(name, at, zone, count);
-  recentPeriods.set(key, periods);
-  return periods;
-}
-
-/** The days that a post of the report is about, in order; none for a report about an instant. As `reportPeriodsOf`. */
-export const daysOfReport = (name: ReportName, at: Millis, zone: Zone, count: number): readonly Day[] =>
-  REPORTS[name].coversDays ? reportPeriodsOf(name, at, zone, count).main.window.days : [];
-
-function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   // On the first day of a month no day of it is over, so the post is about the month before.
@@ -146,6 +130,10 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
     requested: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
   };
 }
+
+/** The days that a post of the report is about, in order; none for a report about an instant. As `reportPeriodsOf`. */
+export const daysOfReport = (name: ReportName, at: Millis, zone: Zone, count: number): readonly Day[] =>
+  REPORTS[name].coversDays ? reportPeriodsOf(name, at, zone, count).main.window.days : [];
 
 /** A day and the same weekday of the 4 weeks before, ascending. */
 const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) => addDays(day, -ago));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { collectRemarks, remarkLead } from '../../src/domain/billing-remarks.ts';
+import { collectRemarks, remarkLead } from '../../src/domain/failure/index.ts';
 
 it('a service’s message names the figures it is about, and appears once', () => {
   const remarks = collectRemarks(

@@ -105,29 +105,6 @@ describe('/balance', () => {
     );
   });
 
-  it('says how many days are reported when billing has no day of the week', async () => {
-    bot.billing.setBalance('5005', '{"balance":10,"bonuses":0}');
-    for (const report of ['[]', 'null']) {
-      bot.billing.setItems('5005', report);
-      const { visibleText } = await bot.ask('/balance 5005');
-      expect(visibleText).toContain('Project 5005 · 10.00 left');
-      expect(visibleText).toContain('*No runway yet*: 0 of the last 7 days reported, Tally needs at least 3');
-      expect(visibleText).not.toContain('could not be read');
-    }
-  });
-
-  it('says “less than a day” when the balance does not last one', async () => {
-    bot.billing.setBalance('5006', '{"balance":0.10,"bonuses":0}');
-    bot.billing.setItems(
-      '5006',
-      items(...[14, 15, 16].map((day): [string, string] => [`"2026-11-${day}"`, '1'])),
-    );
-    const { visibleText } = await bot.ask('/balance 5006');
-    expect(visibleText).toContain('*Less than a day, until around 21 Nov 2026*');
-    expect(visibleText).toContain('at 1.00 a day (3 of the last 7 days reported)');
-    expect(visibleText).not.toContain('0 days');
-  });
-
   it('names project and product, but no period, when there is no data', async () => {
     bot.billing.setBalance('5007', 'null');
     const { visibleText } = await bot.ask('/balance 5007 storage');
@@ -296,17 +273,6 @@ describe('/spend', () => {
       expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate');
   });
 
-  it('has no forecast with fewer than 7 reported days', async () => {
-    const november = (count: number) =>
-      Array.from({ length: count }, (_, n): [string, string] => [`"2026-11-${10 + n}"`, '10']);
-    bot.billing.setItems('5031', items(...november(6)));
-    expect((await bot.ask('/spend 5031 mtd')).visibleText).not.toContain('Estimate');
-    bot.billing.setItems('5031', items(...november(7)));
-    expect((await bot.ask('/spend 5031 mtd')).visibleText).toContain(
-      'Forecast: about 300.00 by 30 Nov, from 7 of the last 11 days',
-    );
-  });
-
   it('adds exactly, keeps gaps, and shows what it cannot parse', async () => {
     bot.billing.setItems(
       '5010',
@@ -423,30 +389,6 @@ describe('/spend', () => {
         '1 item without a readable day is in the total, not in the days.',
       ].join('\n'),
     );
-  });
-
-  it('shows the sum of bonuses as incomplete when none can be parsed', async () => {
-    bot.billing.setItems('5018', items(['"2026-11-14"', '1', 'null'], ['"2026-11-15"', '1', '"n/a"']));
-    const { visibleText } = await bot.ask('/spend 5018');
-    expect(visibleText).toContain(' · bonuses 0.00 (incomplete) · ');
-    expect(visibleText).toContain('The bonuses are incomplete: none could be read.');
-  });
-
-  it('names the period when it has no data', async () => {
-    bot.billing.setItems('5019', '[]');
-    const { visibleText } = await bot.ask('/spend 5019 2025-10-01..2025-10-15 virtualization');
-    expect(visibleText).toContain('No Virtualization data for project 5019, 1–15 Oct 2025.');
-  });
-
-  it('says so when nothing is reported for the previous period', async () => {
-    bot.billing.respond(({ query }) =>
-      String(query).includes('2026-11-07')
-        ? { status: 200, body: '{"data":{"bill":{"reportSubscriptionConsuming":{"items":[]}}}}' }
-        : undefined,
-    );
-    const { visibleText } = await bot.ask('/spend 123');
-    bot.billing.respond(undefined);
-    expect(visibleText).toContain('Too few days reported to compare with 7–13 Nov (0 of 7 days reported).');
   });
 
   it('shows no percentage when few days are reported, and says why', async () => {

@@ -4,7 +4,7 @@ import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { parseAmount, type WireScalar } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
-import { compareUsage } from '../../src/domain/money/usage-change.ts';
+import { compareUsage } from '../../src/domain/money/usage.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { balanceAnswer } from '../../src/features/balance/answer.ts';
 import { spendAnswer } from '../../src/features/spend/answer.ts';

@@ -84,9 +84,11 @@ describe('/spend … csv', () => {
     const before = files().length;
     bot.billing.setMode('slow');
     await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'CSV');
-    await bot.slack.waitFor(() => files()[before], 10_000);
+    const said = () =>
+      bot.slack.messages(OWNER, CHANNEL).filter(({ text }) => text.endsWith(' with Tally.')).length;
+    const answers = said();
+    await bot.slack.waitFor(() => files()[before] && said() > answers, 10_000);
     bot.billing.setMode('healthy');
-    await bot.waitUntilIdle();
     expect(bot.slack.modal(OWNER)).toBeUndefined();
   });
 

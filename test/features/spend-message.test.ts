@@ -90,16 +90,6 @@ describe('a bar of /spend', () => {
     ]);
   });
 
-  it('says of each of two missing days in a row that it has no data', () => {
-    const week = days('2026-11-14', 7).filter((day) => !['2026-11-15', '2026-11-16'].includes(day));
-    const { bars, chartTitle } = shown(
-      'last-7-days',
-      week.map((day) => item(day)),
-    );
-    expect(bars.slice(1, 3).map(({ label }) => label)).toEqual(['15 no data', '16 no data']);
-    expect(chartTitle).toBe('Spent per day');
-  });
-
   it('of today’s part is labelled, and a series of its own', () => {
     const sent = [...days('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);
@@ -141,16 +131,6 @@ describe('a bar of /spend', () => {
     expect(chartTitle).toBe('Spent per week');
     expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
     expect(shown('last-4-weeks', weeks.slice(1)).chartTitle).toBe('Average a day, by week');
-  });
-
-  it('of a whole week without data says so within Slack’s 20 characters', () => {
-    const some = days('2026-09-14', 28).filter((day) => day < '2026-09-28' || day > '2026-10-04');
-    const { bars, chartTitle } = shown(
-      '2026-09-14..2026-10-11',
-      some.map((day) => item(day)),
-    );
-    expect(bars[2]).toEqual({ label: '28 Sep… no data', value: 0 });
-    expect(chartTitle).toBe('Average a day, by week');
   });
 
   it.each([

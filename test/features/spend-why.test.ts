@@ -223,21 +223,6 @@ describe('/spend … why about one project', () => {
   });
 });
 
-describe('an explanation that is shared', () => {
-  it('is posted as it is, with who shared it', async () => {
-    sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
-    const { ts } = await bot.ask('/spend prod why');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share');
-    const shared = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .find((message) => toAnswer(message).visibleText.includes('shared by')),
-    );
-    expect(lines(toAnswer(shared))[0]).toBe('prod · 14–20 Nov · 700.00 EUR more than 7–13 Nov');
-    expect(options(toAnswer(shared)).map(({ text }) => text)).not.toContain('Share');
-  });
-});
-
 describe('What changed', () => {
   it('is in the menu of an answer that has a comparison, and explains it', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
@@ -279,27 +264,6 @@ describe('/spend … why about several projects', () => {
       '/spend prod last-7-days cloud why',
     );
     expect(bot.slack.complaints).toEqual([]);
-  });
-
-  it('puts all but the five largest into one row', async () => {
-    const ids = Array.from({ length: 8 }, (_, n) => String(6100 + n));
-    ids.forEach((id, n) => {
-      sends(id, WEEK_BEFORE, days('2026-11-14', Array(7).fill(String(100 + n))));
-    });
-    const answer = await bot.ask(`/spend ${ids.join(',')} why`);
-    expect(
-      rowsOf(answer.blocks).map(([name = '', difference]) => [name.split(' · ')[0], difference]),
-    ).toEqual([
-      ['Project', 'Difference'],
-      ['Project 6107', '+ 49.00'],
-      ['Project 6106', '+ 42.00'],
-      ['Project 6105', '+ 35.00'],
-      ['Project 6104', '+ 28.00'],
-      ['Project 6103', '+ 21.00'],
-      ['The other 3 projects', '+ 21.00'],
-    ]);
-    expect(sumOf(answer)).toBe(19_600);
-    expect(lines(answer)[0]).toBe('8 projects · 14–20 Nov · 196.00 more than 7–13 Nov');
   });
 
   it('says on which days a project has no data, and leaves out what they are compared with', async () => {

@@ -140,10 +140,4 @@ describe('the chart of two periods', () => {
       expect(values.every((side) => side.length === labels.length)).toBe(true);
     }
   });
-
-  it('rounds as the table does', () => {
-    expect(drawn('2026-11-16..2026-11-19 vs 2026-10-05..2026-10-08', () => 0.125).values[0]).toEqual([
-      ...[0.12, 0.12, 0.12, 0.12],
-    ]);
-  });
 });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { compareUsage } from '../../src/domain/money/usage-change.ts';
+import { compareUsage } from '../../src/domain/money/usage.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyAnswer } from '../../src/features/spend/why.ts';
 import type { Answer } from '../../src/slack/reply/render-answer.ts';

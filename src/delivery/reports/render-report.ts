@@ -2,8 +2,7 @@
  * What a scheduled post says. Its header is the news; below it is a line each for the comparison, the month so far and what
  * is left. One project has a chart, several have a row each, and their header and lines add them up.
  */
-import { remarkLead } from '../../domain/billing-remarks.ts';
-import type { Failure } from '../../domain/failure/index.ts';
+import { type Failure, remarkLead } from '../../domain/failure/index.ts';
 import {
   divide,
   formatFactor,
@@ -26,20 +25,18 @@ import {
 } from '../../domain/money/runway.ts';
 import {
   describeUnreadable,
+  formatCoverage,
   formatMissingDays,
   formatReportedDays,
-  incompleteMark,
-  readableTotal,
-  type Usage,
-} from '../../domain/money/usage.ts';
-import {
-  formatCoverage,
   formatUncompared,
+  incompleteMark,
   isPoorlyReported,
   isWellReported,
+  readableTotal,
   sumChanges,
+  type Usage,
   type UsageChange,
-} from '../../domain/money/usage-change.ts';
+} from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';

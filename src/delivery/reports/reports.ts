@@ -1,8 +1,8 @@
 /** The reports that schedules post: what is asked, the figures of /spend and /balance for a channel, and what follow-ups refer to. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
 import {
+  collectRemarks,
   isFailure,
   type StoredFailure,
   storeFailure,

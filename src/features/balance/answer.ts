@@ -1,5 +1,5 @@
 import { type BillingClient, settleOptional } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectRemarks } from '../../domain/failure/index.ts';
 import { lastSevenDays } from '../../domain/language/read-command.ts';
 import {
   type Amount,
@@ -29,10 +29,9 @@ import { periodOf } from '../../domain/time/period.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency, runningOutLine } from '../../slack/commands/project-table.ts';
-import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
+import { compact, escapeMarkup } from '../../slack/kit/blocks.ts';
 import {
   amountNotes,
-  answerFile,
   type ConnectedAnswer,
   fileSubject,
   rawDigits,
@@ -40,6 +39,7 @@ import {
 import {
   type Answer,
   type AnswerFile,
+  type AnswerText,
   type AnswerView,
   answerActions,
   listParts,
@@ -86,13 +86,13 @@ export async function fetchBalance(
 }
 
 /** What projects have left and how long it lasts. */
-export function balanceAnswer(view: BalanceView): Answer {
+export function balanceAnswer(view: BalanceView): Answer<BalanceFigures> {
   const { projects, answered } = view;
   const [only] = answered;
   const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
   return {
     ...(projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view)),
-    file: balanceFile(view),
+    file: () => balanceFile(view),
     actions: answerActions(view, {
       link: { command: '/balance', text: askedText(projects) },
       before: commandButton('spend', 'Spend', spent('last-7-days')),
@@ -103,7 +103,7 @@ export function balanceAnswer(view: BalanceView): Answer {
   };
 }
 
-function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<Answer, 'actions'> {
+function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): AnswerText {
   const { target, balance, bonuses, runway, remarks } = figures;
   const money = moneyFormatter(locale);
   const isKnown = typeof runway !== 'string';
@@ -120,8 +120,8 @@ function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): Omit<A
   };
 }
 
-/** What all have left and which runs out first, then a row a project, the soonest first. */
-function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
+/** What all have left and which runs out soon, then a row a project, the soonest first. */
+function listAnswer(view: BalanceView): AnswerText {
   const { answered, locale } = view;
   const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
   const leftCell = (figures: BalanceFigures) => {
@@ -139,7 +139,9 @@ function listAnswer(view: BalanceView): Omit<Answer, 'actions'> {
   return {
     ...parts,
     title: severalTitle(view, leftOf, { verbs: ['left', 'overdrawn'] }),
-    lines: [runsOutFirst(sorted)],
+    lines: [
+      runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
+    ],
     facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
   };
 }
@@ -154,60 +156,40 @@ function outlookOf(figures: BalanceFigures): Outlook {
   return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
 }
 
-/** A warning about projects that last less than 14 days, else the project that runs out first. The table says how long. */
-function runsOutFirst(sorted: readonly BalanceFigures[]): string {
-  const soon = sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway));
-  if (soon.length > 0) return runningOutLine(soon);
-  const first = sorted.find(({ runway }) => typeof runway !== 'string' && runway.kind === 'estimate');
-  return first === undefined || sorted.length < 2
-    ? ''
-    : `*${escapeMarkup(first.target.label)}* runs out first`;
-}
-
 /** A row a project, and the exact amounts with what the runway rests on. */
-const balanceFile = (view: BalanceView): AnswerFile =>
-  answerFile(
-    view,
-    {
-      name: joinTexts('-', [
-        'balance',
-        fileSubject(view.projects),
-        `${new Date(view.at).toISOString().slice(0, 10)}.csv`,
-      ]),
-      columns: ['balance', 'bonuses', 'average a day', 'days left'],
-      each: 'the balance',
-      gaps: [],
-    },
-    {
-      rows: (figures) => {
-        const { balance, bonuses, runway } = figures;
-        const estimate = estimateOf(figures);
-        const notes = [
-          ...amountNotes('balance', balance),
-          ...amountNotes('bonuses', bonuses),
-          ...(typeof runway === 'string' ? [runway] : []),
-        ];
-        return [
-          [
-            rawDigits(balance),
-            rawDigits(bonuses),
-            { digits: estimate ? averageDigits(estimate.average, figures) : '' },
-            { digits: estimate ? String(estimate.days) : '' },
-            { text: notes.join('; ') },
-          ],
-        ];
-      },
-      details: (figures) => {
-        const estimate = estimateOf(figures);
-        return compact([
-          ['Balance', exactDigits(figures.balance)],
-          ['Bonuses', exactDigits(figures.bonuses)],
-          estimate && ['Average a day', averageDigits(estimate.average, figures)],
-          estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
-        ] as const);
-      },
-    },
-  );
+const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
+  name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
+  columns: ['balance', 'bonuses', 'average a day', 'days left'],
+  each: 'the balance',
+  gaps: [],
+  rows: (figures) => {
+    const { balance, bonuses, runway } = figures;
+    const estimate = estimateOf(figures);
+    const notes = [
+      ...amountNotes('balance', balance),
+      ...amountNotes('bonuses', bonuses),
+      ...(typeof runway === 'string' ? [runway] : []),
+    ];
+    return [
+      [
+        rawDigits(balance),
+        rawDigits(bonuses),
+        { digits: estimate ? averageDigits(estimate.average, figures) : '' },
+        { digits: estimate ? String(estimate.days) : '' },
+        { text: notes.join('; ') },
+      ],
+    ];
+  },
+  details: (figures) => {
+    const estimate = estimateOf(figures);
+    return compact([
+      ['Balance', exactDigits(figures.balance)],
+      ['Bonuses', exactDigits(figures.bonuses)],
+      estimate && ['Average a day', averageDigits(estimate.average, figures)],
+      estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
+    ] as const);
+  },
+});
 
 export const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;

@@ -48,7 +48,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     const names = [...new Set([...workspace.connectionNames, name])];
     if (names.length > MAX_CONNECTIONS) throw tooMany(name);
     limits.demand('tests', { teamId: user.teamId, userId: user.id });
-    const access = { ...input, workspace: user.teamId, connection: name, waits: workspace.waits };
+    const access = { ...input, workspace: user.teamId, connection: name };
     const answers = await fetchBalanceByProduct(billing, access, input.project);
     const isKnown = workspace.connectionNames.includes(name);
     const action = isKnown ? 'replaced the token of the connection' : 'added the connection';

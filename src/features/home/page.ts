@@ -106,25 +106,25 @@ function projectBlocks(request: Request): readonly Block[] {
   ]);
 }
 
-/** A step of a new workspace. @property detail what it needs or brings: mrkdwn, shown while it is the next one */
-interface Step {
-  readonly isDone: boolean;
-  readonly title: string;
-  readonly detail: string;
-  readonly button: readonly Button[];
-}
-
 function startBlocks(request: Request): readonly Block[] {
-  if (request.user.canManage) return setUpBlocks(stepsOf(request));
+  if (request.user.canManage) return setUpBlocks(request);
   if (request.workspace.connectionNames.length === 0)
     return failureMessage(new Failure('not-connected'), request).blocks;
   const hasAnswers = homeProjects(request).some(
     ({ id, product }) => request.workspace.lastBalance(id, product) !== undefined,
   );
-  return hasAnswers ? [] : askBlocks(request);
+  const questions = hasAnswers ? [] : exampleButtons(request);
+  return questions.length === 0
+    ? []
+    : [
+        header('Ask a question'),
+        section('Ask in your own words under Messages. For example:'),
+        actions(...questions),
+      ];
 }
 
-function stepsOf(request: Request): readonly Step[] {
+/** The next step of a new workspace, with its button. */
+function setUpBlocks(request: Request): readonly Block[] {
   const { workspace } = request;
   const project = homeProjects(request)[0]?.alias;
   const test = testedProject(workspace);
@@ -132,50 +132,22 @@ function stepsOf(request: Request): readonly Step[] {
   const naming = test === undefined ? 'Name a project…' : `Name project ${test.project}…`;
   const posting = toCommand('/billing schedule', project && `${project} daily 09:00`);
   const style = 'primary';
-  return [
-    {
-      isDone: workspace.connectionNames.length > 0,
-      title: 'Connect Tally to the billing service',
-      detail: 'You need a read-only access token.',
+  const steps = compact([
+    workspace.connectionNames.length === 0 && {
+      text: '*Connect Tally to the billing service*\nYou need a read-only access token.',
       button: [button('connect', 'Connect…', { style })],
     },
-    {
-      isDone: workspace.aliases.size > 0,
-      title: 'Give a project a name',
-      detail: `Then everyone can type \`${commandText('/balance')} prod\`, and its balance is shown here.`,
+    workspace.aliases.size === 0 && {
+      text: `*Give a project a name*\nThen everyone can type \`${commandText('/balance')} prod\`, and its balance is shown here.`,
       button: commandButton('name', naming, toCommand('/billing projects', adding), { style }),
     },
-    {
-      isDone: workspace.schedules.length > 0,
-      title: 'Post spend in a channel every morning',
-      detail: 'You choose the channel and the time.',
+    workspace.schedules.length === 0 && {
+      text: '*Post spend in a channel every morning*\nYou choose the channel and the time.',
       button: commandButton('schedule', 'Post it every morning…', posting, { style }),
     },
-  ];
-}
-
-function setUpBlocks(steps: readonly Step[]): readonly Block[] {
-  const next = steps.find(({ isDone }) => !isDone);
+  ]);
+  const [next] = steps;
   if (next === undefined) return [];
-  const left = steps.filter(({ isDone }) => !isDone).length;
-  const lines = steps.map((step, at) => {
-    if (step.isDone) return `✓ ${step.title}`;
-    return step === next ? `*${at + 1}. ${step.title}*\n${step.detail}` : `${at + 1}. ${step.title}`;
-  });
-  return [
-    header(`Set up Tally: ${pluralize(left, 'step')} left`),
-    markup(lines.join('\n')),
-    actions(...next.button),
-  ];
-}
-
-/** Questions in plain words as buttons that ask them; nothing where this person may ask about no known project. */
-function askBlocks(request: Request): readonly Block[] {
-  const buttons = exampleButtons(request);
-  if (buttons.length === 0) return [];
-  return [
-    header('Ask a question'),
-    section('Ask in your own words under Messages. For example:'),
-    actions(...buttons),
-  ];
+  const left = pluralize(steps.length, 'step');
+  return [header(`Set up Tally: ${left} left`), markup(next.text), actions(...next.button)];
 }

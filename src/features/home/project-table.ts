@@ -11,9 +11,9 @@ import {
   header,
   joinTexts,
   markup,
-  table,
+  preformatted,
 } from '../../slack/kit/blocks.ts';
-import { withoutRichBlocks } from '../../slack/reply/message-calls.ts';
+import { alignColumns } from '../../slack/reply/message-calls.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
@@ -84,20 +84,17 @@ export function projectTable(request: Request): readonly Block[] {
       forecast === undefined ? '' : money(forecast, label),
     ];
   });
-  const isUsed = (column: number) => column < 2 || cells.some((row) => row[column] !== '');
-  const shown = [COLUMNS, ...cells].map((row) => row.filter((_, column) => isUsed(column)));
   const soon = rows.filter(
     ({ outlook: { overdrawn, days } }) => overdrawn || (days ?? WARNING_DAYS) < WARNING_DAYS,
   );
-  const blocks = compact([
+  return compact([
     header(titleOf(rows, locale)),
     soon.length > 0 &&
       markup(
         `:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(listNames(soon.map(({ project }) => project.alias)))}*`,
       ),
-    table(shown),
+    preformatted(alignColumns([COLUMNS, ...cells])),
   ]);
-  return withoutRichBlocks({ text: '', blocks })?.blocks ?? blocks;
 }
 
 /** `6 projects · 2,345,678.90 EUR left`: amounts of different labels have no sum. */
@@ -119,7 +116,7 @@ function leftText(
 ): string {
   if (left !== undefined) return money(left, label);
   if (last !== undefined) return 'unreadable';
-  return findFailure(workspace.failures, project) === undefined ? '' : 'no answer';
+  return findFailure(workspace.failures, project) === undefined ? '–' : 'no answer';
 }
 
 function lastsText(days: number): string {

@@ -12,14 +12,15 @@ import {
 import {
   describeUnreadable,
   formatBonusTotal,
+  formatCoverage,
   formatMissingDays,
   formatReportedDays,
   formatTotal,
   incompleteMark,
+  isWellReported,
   reportedAmounts,
   type Usage,
 } from '../../domain/money/usage.ts';
-import { formatCoverage, isWellReported } from '../../domain/money/usage-change.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { compareWith } from '../../domain/time/named-comparison.ts';
@@ -32,6 +33,7 @@ import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } fro
 import { spendChart, versusChart } from '../../slack/kit/charts.ts';
 import {
   type Answer,
+  type AnswerText,
   answerActions,
   formatSpent,
   periodMenu,
@@ -52,17 +54,17 @@ import { spendFile } from './file.ts';
 import { listAnswer } from './several.ts';
 
 /** What projects spent and how that compares. */
-export function spendAnswer(view: SpendView): Answer {
+export function spendAnswer(view: SpendView): Answer<SpendFigures> {
   const [only] = view.answered;
   const isOne = !view.projects.isList && only !== undefined;
   return {
     ...(isOne ? projectAnswer(only, view) : listAnswer(view)),
     actions: spendActions(view),
-    file: spendFile(view),
+    file: () => spendFile(view),
   };
 }
 
-function projectAnswer(figures: SpendFigures, view: SpendView): Omit<Answer, 'actions'> {
+function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
   const { period, locale } = view;
   const { versus, comparison, today } = period;

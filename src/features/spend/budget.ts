@@ -7,7 +7,7 @@ import { isFullMember } from '../../slack/automations/automation.ts';
 import { toCommand } from '../../slack/commands/command.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { actions, escapeMarkup } from '../../slack/kit/blocks.ts';
-import { type Answer, listParts, productFact } from '../../slack/reply/render-answer.ts';
+import { type Answer, type AnswerText, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { type SpendFigures, type SpendView, spendCommand } from './figures.ts';
@@ -26,7 +26,7 @@ interface BudgetState extends SpendFigures {
  * Whether budgets hold: yes or no, what is spent of each, and what is expected at the month's end.
  * @throws not-allowed for guests, who see nothing that full members set up
  */
-export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer {
+export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
   if (!isFullMember(request)) throw new Failure('not-allowed', { reason: 'not-member' });
   const states = view.answered.map((figures) => stateOf(figures, request));
   const [only] = view.projects.isList ? [] : states;
@@ -53,7 +53,7 @@ function projectBudget(
   { locale, period }: SpendView,
   month: string,
   asked: BudgetQuestion,
-): Omit<Answer, 'actions'> {
+): AnswerText {
   const money = moneyFormatter(locale, target.currency);
   const share = budget && spent && formatShare(divide(spent.times(100), budget), locale);
   const excess = budget && forecast?.total.minus(budget);
@@ -87,7 +87,7 @@ function listBudgets(
   view: SpendView,
   month: string,
   asked: BudgetQuestion,
-): Omit<Answer, 'actions'> {
+): AnswerText {
   const known = states.filter(({ budget, spent }) => budget && spent);
   const over = known.filter(({ isOver }) => isOver).map(({ target }) => target.label);
   const isYes = (asked === 'budget') === (over.length === 0);

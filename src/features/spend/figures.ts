@@ -4,20 +4,22 @@ import {
   settleOptional,
   type TimeRange,
 } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/billing-remarks.ts';
+import { collectRemarks } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { byLargest, type MoneyFormatter, moneyFormatter } from '../../domain/money/amount.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
-import { computeUsage, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import {
   compareUsage,
+  computeUsage,
   formatUncompared,
   isPoorlyReported,
+  readableTotal,
+  type Usage,
   type UsageChange,
   type UsageChangeFigures,
-} from '../../domain/money/usage-change.ts';
+} from '../../domain/money/usage.ts';
 import { findReport } from '../../domain/report.ts';
 import {
   addDays,

@@ -4,7 +4,7 @@ import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { compact } from '../../slack/kit/blocks.ts';
-import { amountNotes, answerFile, fileSubject, rawDigits } from '../../slack/reply/csv-and-details.ts';
+import { amountNotes, fileSubject, rawDigits } from '../../slack/reply/csv-and-details.ts';
 import type { AnswerFile, CsvCell } from '../../slack/reply/render-answer.ts';
 import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
 
@@ -14,7 +14,7 @@ const COMPARED = 'compared, not in the total';
  * A row a day, and the exact question with the exact sums. The days of a named comparison have rows too, after those of
  * the period, each with a note: what finance adds up is the rows without it.
  */
-export function spendFile(view: SpendView): AnswerFile {
+export function spendFile(view: SpendView): AnswerFile<SpendFigures> {
   const { answered, period, projects } = view;
   const compared = period.versus && period.comparison;
   const names = [
@@ -27,13 +27,11 @@ export function spendFile(view: SpendView): AnswerFile {
       ({ target, usage }) =>
         `${projects.isList ? `${target.label}: ` : ''}${formatReportedDays(usage, dayNamerFor(period.days))}.`,
     );
-  const file = {
+  return {
     name: `spend-${names.join('-')}.csv`,
     columns: ['day', 'amount', 'bonuses', 'items'],
     each: `each day (${period.zone})`,
     gaps: [...gaps, ...(compared === undefined ? [] : comparedGaps(answered, compared))],
-  };
-  return answerFile(view, file, {
     rows: ({ usage, before }) => [
       ...dayRows(usage, period.today),
       ...(compared === undefined || before === undefined ? [] : dayRows(before, undefined, COMPARED)),
@@ -44,7 +42,7 @@ export function spendFile(view: SpendView): AnswerFile {
         ? []
         : sums(before, compared).map(([name, value]) => [`Compared ${name.toLowerCase()}`, value] as const)),
     ],
-  });
+  };
 }
 
 /** `2026-10`, `2026`, `2026-11-20`, `2026-11-14_2026-11-20` */

@@ -156,7 +156,7 @@ function resolveSpendPeriod(
 }
 
 /** @throws not-allowed */
-function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer {
+function drawAnswer(view: SpendView, output: Output | undefined, request: Request): Answer<SpendFigures> {
   if (output === 'why') return whyAnswer(view);
   if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);
   return spendAnswer(view);

@@ -7,13 +7,19 @@ import {
   sumMoney,
 } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
-import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
-import { formatCoverage, sumChanges } from '../../domain/money/usage-change.ts';
+import {
+  formatBonusTotal,
+  formatCoverage,
+  incompleteMark,
+  readableTotal,
+  sumChanges,
+  type Usage,
+} from '../../domain/money/usage.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import type { Column } from '../../slack/kit/blocks.ts';
 import { compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
-import { type Answer, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
+import { type AnswerText, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   bySpendIn,
   comparableChange,
@@ -26,7 +32,7 @@ import {
 } from './figures.ts';
 
 /** The total and its biggest change, then a row a project, the largest first. */
-export function listAnswer(view: SpendView): Omit<Answer, 'actions'> {
+export function listAnswer(view: SpendView): AnswerText {
   const { period, answered, projects, top, shape } = view;
   const isIncomplete = answered.some(({ usage }) => usage.total.incomplete);
   const expected = forecastText(view);

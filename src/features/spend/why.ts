@@ -53,7 +53,7 @@ const MOST_NOTES = 5;
 const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
 const LEFT_OUT = 'Days whose counterpart has no data are left out.';
 
-export function whyAnswer(view: SpendView): Answer {
+export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const { projects, answered, failed, period, locale } = view;
   const { comparison, today, zone } = period;
   const explained = answered.flatMap((figures) => explain(figures, view)).sort(byDifference);

@@ -1,7 +1,6 @@
 /** Figures of projects: of one that is asked about, or of several, each of which may fail by itself. */
 import pLimit from 'p-limit';
-import type { BillingRemark } from '../../domain/billing-remarks.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { type BillingRemark, type Failure, isFailure } from '../../domain/failure/index.ts';
 import { projectList, rankText } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';

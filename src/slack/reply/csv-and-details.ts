@@ -5,7 +5,6 @@ import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
-import type { UnresolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
 import { preformatted, section, textMessage } from '../kit/blocks.ts';
@@ -17,7 +16,6 @@ import {
   type AnswerFile,
   type AnswerView,
   type CsvCell,
-  type Details,
   renderAnswer,
 } from './render-answer.ts';
 
@@ -26,66 +24,46 @@ export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** What each project's figures are made of. @param describe the cells of its rows, and the lines of its details */
-export const answerFile = <T extends ConnectedAnswer>(
-  { answered, failed, fetched }: AnswerView<T>,
-  file: Omit<AnswerFile, 'rows' | 'details'>,
-  describe: {
-    readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-    readonly details: (answer: T) => Details['rows'];
-  },
-): AnswerFile => ({
-  ...file,
-  rows: () => [
-    ...answered.flatMap((answer) => {
-      const { project, product } = answer.target;
-      return describe
-        .rows(answer)
-        .map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
-    }),
-    ...failed.map(({ project, product, failure }) => [
-      { text: project },
-      { text: product === undefined ? '' : PRODUCTS[product].word },
-      ...file.columns.map(() => ({ digits: '' })),
-      { text: failure.message },
-    ]),
-  ],
-  details: () =>
-    answered.map((answer) => {
-      const { label, project, product } = answer.target;
-      return {
-        label,
-        rows: [
-          ['Project', project],
-          ['Product', `${PRODUCTS[product].name} (${product})`],
-          ...describe.details(answer),
-          ['Connection', answer.connection],
-          ['Asked at', new Date(fetched).toISOString()],
-        ],
-      };
-    }),
-});
-
 /** Draws the answer as it was asked for: as a message, a file or details. Without figures it is a message. @throws slack-failed */
 export async function sendAnswer<T extends ConnectedAnswer>(
-  answer: Answer,
+  answer: Answer<T>,
   view: AnswerView<T>,
   output: Output | undefined,
   request: Request,
 ): Promise<void> {
-  const { answered, failed, projects } = view;
-  const { file, title } = answer;
-  const message = () => request.reply.update(renderAnswer(view, answer));
-  if (file === undefined || answered.length === 0) return message();
-  if (output === 'details') return showDetails(file.details(), failed, request);
-  if (output !== 'csv') return message();
-  const { name, columns, each, gaps } = file;
-  const of = projects.isList ? ` of ${listNames(answered.map(({ target }) => target.label))}` : '';
-  const about = [`${title}.`, `The file has a row for ${each}${of}.`, failedSentence(failed), ...gaps];
-  const titles = ['project', 'product', ...columns, 'note'].map((text) => ({ text }));
-  const content = formatCsv([titles, ...file.rows()], writesDecimalComma(request.locale));
-  await sendCsv({ name, content, about: about.filter(Boolean).join(' ') }, request);
+  const isFile = (output === 'details' || output === 'csv') && view.answered.length > 0;
+  const file = isFile ? answer.file?.() : undefined;
+  if (file === undefined) return request.reply.update(renderAnswer(view, answer));
+  if (output === 'details') return showDetails(file, view, request);
+  const content = formatCsv(csvRows(file, view), writesDecimalComma(request.locale));
+  const names = view.answered.map(({ target }) => target.label);
+  const of = view.projects.isList ? ` of ${listNames(names)}` : '';
+  const about = [
+    `${answer.title}.`,
+    `The file has a row for ${file.each}${of}.`,
+    failedSentence(view.failed),
+    ...file.gaps,
+  ];
+  await sendCsv({ name: file.name, content, about: about.filter(Boolean).join(' ') }, request);
 }
+
+/** A row begins with the project's ID and product, and ends with a note; that of a project without figures says why. */
+const csvRows = <T extends ConnectedAnswer>(
+  { columns, rows }: AnswerFile<T>,
+  { answered, failed }: AnswerView<T>,
+): readonly (readonly CsvCell[])[] => [
+  ['project', 'product', ...columns, 'note'].map((text) => ({ text })),
+  ...answered.flatMap((answer) => {
+    const { project, product } = answer.target;
+    return rows(answer).map((row) => [{ digits: project }, { text: PRODUCTS[product].word }, ...row]);
+  }),
+  ...failed.map(({ project, product, failure }) => [
+    { text: project },
+    { text: product === undefined ? '' : PRODUCTS[product].word },
+    ...columns.map(() => ({ digits: '' })),
+    { text: failure.message },
+  ]),
+];
 
 /** What an answer opens or sends, by the words that ask for it: a window with details, or a file. */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
@@ -163,23 +141,32 @@ async function sendCsv(
   await reply.private(textMessage(isDirectMessage(channel) ? where : `${about} ${where}`));
 }
 
-/** In a window; after a message, in a message. @param failed projects without figures @throws slack-failed */
-async function showDetails(
-  details: readonly Details[],
-  failed: readonly UnresolvedProject[],
-  request: Request,
+/** In a window; after a message, in a message. @throws slack-failed */
+async function showDetails<T extends ConnectedAnswer>(
+  file: AnswerFile<T>,
+  { answered, failed, fetched }: AnswerView<T>,
+  { reply }: Request,
 ): Promise<void> {
-  const reasons = failed.map(({ label, failure }) => ({
-    label,
-    rows: [['No figures', failure.message] as const],
-  }));
-  const blocks = [...details, ...reasons].flatMap(({ label, rows }) => {
+  const draw = (label: string, rows: readonly (readonly [string, string])[]) => {
     const width = Math.max(...rows.map(([name]) => name.length)) + 2;
     return [
       section(label),
       preformatted(rows.map(([name, value]) => `${name.padEnd(width)}${value}`).join('\n')),
     ];
-  });
-  if (request.reply.modal.canOpen) return request.reply.modal.open(modal({ title: 'Details', blocks }));
-  await request.reply.private({ text: 'Details', blocks });
+  };
+  const blocks = [
+    ...answered.flatMap((answer) => {
+      const { label, project, product } = answer.target;
+      return draw(label, [
+        ['Project', project],
+        ['Product', `${PRODUCTS[product].name} (${product})`],
+        ...file.details(answer),
+        ['Connection', answer.connection],
+        ['Asked at', new Date(fetched).toISOString()],
+      ]);
+    }),
+    ...failed.flatMap(({ label, failure }) => draw(label, [['No figures', failure.message]])),
+  ];
+  if (reply.modal.canOpen) return reply.modal.open(modal({ title: 'Details', blocks }));
+  await reply.private({ text: 'Details', blocks });
 }

@@ -1,4 +1,3 @@
-import type { TableBlock } from '@slack/types';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../kit/blocks.ts';
@@ -155,19 +154,19 @@ const isRich = ({ type }: Block): boolean =>
 function simplify(block: Block): Block[] {
   if (block.type === 'data_visualization') return [section(barsText(block))];
   if (block.type === 'container') return (block.child_blocks as Block[]).flatMap(simplify);
-  if (block.type === 'table') return [preformatted(lines(block).join('\n'))];
+  if (block.type === 'table')
+    return [
+      preformatted(
+        alignColumns(block.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')))),
+      ),
+    ];
   return [block];
 }
 
-function lines(table: TableBlock): string[] {
-  const rows = table.rows.map((row) => row.map((cell) => ('text' in cell ? String(cell.text) : '')));
+/** A table as monospaced text, the first column aligned left, the others right. */
+export function alignColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  const align = (cell: string, column: number) =>
+    column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
 }

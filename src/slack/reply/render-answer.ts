@@ -6,7 +6,7 @@ import type {
   PlainTextOption,
   StaticSelect,
 } from '@slack/types';
-import { type BillingRemark, remarkLead } from '../../domain/billing-remarks.ts';
+import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
 import { type Money, type MoneyFormatter, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
@@ -73,7 +73,7 @@ export async function fetchProjects<T extends ProjectAnswer>(
 }
 
 /** What is said, in the order in which it is read. A message, a CSV and Details are drawn from it. */
-export interface Answer {
+export interface Answer<T = never> {
   /** The number that matters, with what it is about. */
   readonly title: string;
   /** Mrkdwn under the title, outside text escaped; lines without text are left out. */
@@ -87,33 +87,31 @@ export interface Answer {
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
   /** The figures with all their digits. */
-  readonly file?: AnswerFile;
+  readonly file?: () => AnswerFile<T>;
 }
+
+/** What an answer says, without its buttons and its file. */
+export type AnswerText = Omit<Answer, 'actions' | 'file'>;
 
 /** A cell: text may come from outside, digits are written as they are. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
-/** An answer's figures with all their digits. */
-export interface AnswerFile {
+/** An answer's figures with all their digits, of each project. */
+export interface AnswerFile<T> {
   readonly name: string;
-  /** Of one project: what is between its ID and product, and the note. */
+  /** What is between a project's ID and product, and the note. */
   readonly columns: readonly string[];
-  /** Each begins with the project's ID and product, and ends with a note. */
-  readonly rows: () => readonly (readonly CsvCell[])[];
   /** What a row is for, `each day (UTC)`, and what is missing in the rows. */
   readonly each: string;
   readonly gaps: readonly string[];
-  readonly details: () => readonly Details[];
-}
-
-/** Name and value of each line, exact. */
-export interface Details {
-  readonly label: string;
-  readonly rows: readonly (readonly [string, string])[];
+  /** The cells of the columns, then the note. */
+  readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
+  /** Name and value of each line. */
+  readonly details: (answer: T) => readonly (readonly [string, string])[];
 }
 
 /** The main number first, then its meaning and the chart; notes and buttons come last. */
-export function renderAnswer(view: AnswerView, answer: Answer): Message {
+export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
   const lines = answer.lines.filter(Boolean).join('\n');
   const print = smallPrint(view, answer);
@@ -136,7 +134,10 @@ export function renderAnswer(view: AnswerView, answer: Answer): Message {
 const MOST_REMARKS = 5;
 
 /** An answer that everybody sees stays where it is, so it says when it was true. */
-function smallPrint({ fetched, sharedBy }: AnswerView, { facts, notes }: Answer): string {
+function smallPrint(
+  { fetched, sharedBy }: AnswerView,
+  { facts, notes }: Pick<Answer, 'facts' | 'notes'>,
+): string {
   const line = compact([
     ...facts.filter(Boolean).map(escapeMarkup),
     ...(sharedBy

@@ -7,7 +7,7 @@ import {
   isPoorlyReported,
   isWellReported,
   sumChanges,
-} from '../../../src/domain/money/usage-change.ts';
+} from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 

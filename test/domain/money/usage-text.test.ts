@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
-import { describeUnreadable, formatReportedDays } from '../../../src/domain/money/usage.ts';
-import { formatCoverage } from '../../../src/domain/money/usage-change.ts';
+import { describeUnreadable, formatCoverage, formatReportedDays } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 
