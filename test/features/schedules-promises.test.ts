@@ -142,8 +142,8 @@ describe('what is due while the form is open', () => {
     now = NINE + 5 * SECOND;
     expect(await openEdit()).toContain('The post due Fri 20 Nov 2026, 09:00 hasn’t been sent yet.');
     await unfold();
-    await save({ corrects: '10' });
-    expect(await stored()).toMatchObject({ correctsFrom: 10, since });
+    await save({ waits: '6' });
+    expect(await stored()).toMatchObject({ waitHours: 6, since });
     await tally.slack.dismiss(OWNER);
     expect((await list()).visibleText).toContain(
       '*not posted yet: Fri 20 Nov 2026, 09:00* · next Sat 21 Nov 2026, 09:00',
