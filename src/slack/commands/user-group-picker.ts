@@ -42,7 +42,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
     max,
     optional: true,
     options({ value, found }) {
-      const known = typeof found === 'string' ? [] : (found as readonly UserGroup[]);
+      const known: readonly UserGroup[] = Array.isArray(found) ? found : [];
       const named = (id: string) => known.find((group) => group.id === id) ?? { id, handle: id };
       return selectedValues(value).map((id) => groupOption(named(id)));
     },
