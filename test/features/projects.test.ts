@@ -398,9 +398,7 @@ describe('a project that is changed', () => {
     const list = await bot.ask('/billing projects');
     await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(await save({ alias: 'live' })).toContain(
-      'prod is now named live. It stays the default of 2 channels.',
-    );
+    expect(await save({ alias: 'live' })).toContain('prod is now named live.');
     await bot.slack.dismiss(OWNER);
     expect(await stored('prod')).toBeUndefined();
     expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['live', 'live']);
@@ -446,7 +444,7 @@ describe('a project that is removed', () => {
     await replaced(asked, '1 project');
     const again = await bot.ask('/billing projects remove prod');
     await bot.slack.press(OWNER, place(again), 'Keep');
-    await replaced(again, 'Nothing was changed.');
+    await replaced(again, '1 project');
     expect((await stored('prod'))?.id).toBe('456');
   });
 });

@@ -505,7 +505,7 @@ const FORMS: Record<string, { values: object; metadata?: string }> = {
     values: {
       projects: { value: { selected_options: [option('123:1')] } },
       ...{ report: selected('yesterday'), cadence: selected('daily'), zone: selected('UTC') },
-      ...{ waits: selected('3'), corrects: selected('5') },
+      waits: selected('3'),
       time: { value: { selected_time: '09:00' } },
       channel: { value: { selected_conversation: CHANNEL } },
     },

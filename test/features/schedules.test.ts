@@ -121,7 +121,7 @@ describe('the form', () => {
     await change('zone', { selected_option: option('Pacific/Auckland') });
     await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
-    await tally().slack.waitFor(() => !modalText().includes('Correct a post'));
+    await tally().slack.waitFor(() => !modalText().includes('When billing hasn’t reported the day yet'));
   });
 
   it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
@@ -149,7 +149,7 @@ describe('saving', () => {
     const said = tally().slack.messages(OWNER, CHANNEL).length;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     await unfold(MEMBER);
-    const text = await save({ options: ['skip'], corrects: '10', waits: '6' }, MEMBER);
+    const text = await save({ waits: '6' }, MEMBER);
     expect(text).toContain('Saved: *Yesterday’s spend* for prod');
     const [schedule] = await stored();
     expect(schedule).toEqual({
@@ -158,8 +158,8 @@ describe('saving', () => {
       projects: [{ id: '123', product: 1, alias: 'prod' }],
       timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Berlin' },
       channel: CHANNEL,
-      skipsEmpty: true,
-      correctsFrom: 10,
+      skipsEmpty: false,
+      correctsFrom: 5,
       waitHours: 6,
       owner: MEMBER,
       createdBy: MEMBER,
@@ -171,9 +171,14 @@ describe('saving', () => {
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
-  it('saves neither the threshold nor skipping for a balance', async () => {
-    const { skipsEmpty, correctsFrom } = await setUp('prod balance monthly 31');
-    expect([skipsEmpty, correctsFrom]).toEqual([false, 0]);
+  it('keeps what an earlier version let people choose', async () => {
+    const schedule = await setUp();
+    const chosen = { skipsEmpty: true, correctsFrom: 20 };
+    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, ...chosen }));
+    await row(await ask('schedules'), 'edit', schedule.id);
+    await modalSays('Edit schedule');
+    expect(await save({ time: '10:00' })).toContain('Saved');
+    expect((await stored())[0]).toMatchObject({ ...chosen, timing: { time: '10:00' } });
   });
 
   it('says that Tally joins a public channel, and joins it when it is saved', async () => {
@@ -352,7 +357,6 @@ describe('who can see and change schedules', () => {
               time: value({ selected_time: '09:00' }),
               zone: value({ selected_option: option('UTC') }),
               waits: value({ selected_option: option('3') }),
-              corrects: value({ selected_option: option('5') }),
               channel: value({ selected_conversation: channel }),
             },
           },

@@ -204,21 +204,6 @@ describe('the event', () => {
     expect(completions()).toHaveLength(before);
     expect(bot.log()).toContain('"outcome":"duplicate"');
   });
-
-  it('of a step that Tally doesn’t have ends it', async () => {
-    const before = completions().length;
-    const event = {
-      function: { callback_id: 'constructor' },
-      function_execution_id: 'Fx0UNKNOWN',
-      inputs: {},
-    };
-    expect((await signed(event)).status).toBe(200);
-    const { args } = await bot.slack.waitFor(() => completions()[before]);
-    expect(args).toMatchObject({
-      function_execution_id: 'Fx0UNKNOWN',
-      error: 'This version of Tally doesn’t have this step. Remove it from the workflow.',
-    });
-  });
 });
 
 it('refuses more steps than a workspace may run at once, and leaves people theirs', async () => {

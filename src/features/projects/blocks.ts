@@ -163,7 +163,7 @@ export function removeProjectMessage(
       style: 'danger',
       value: `${alias} ${project?.id ?? DAMAGED_PROJECT}`,
     }),
-    button('project-keep', 'Keep'),
+    ...commandButton('keep', 'Keep', toCommand('/billing projects')),
   );
   if (project === undefined)
     return questionMessage(

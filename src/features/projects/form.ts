@@ -11,10 +11,8 @@ import {
   type ProductId,
 } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { usersText } from '../../slack/automations/automation.ts';
-import { channels, choice, more, note, personField, refuseField, text } from '../../slack/forms/fields.ts';
+import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import {
   context,
@@ -126,11 +124,6 @@ const MORE_FIELDS = {
 
 /** @param verbs first words of commands */
 const projectFields = (verbs: () => readonly string[]) => ({
-  users: note(({ id, request: { workspace } }) => {
-    const known = findByAlias(workspace, id);
-    const users = known && usersText(workspace, (project) => isSameProject(project, known));
-    return users === undefined ? [] : [context(users)];
-  }),
   alias: text('Name', {
     hint: 'People type it instead of the ID. 2 to 32 letters, digits and hyphens.',
     placeholder: 'prod',
@@ -197,7 +190,6 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
   if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
     return refuseField(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
   const project = projectOf(input, known ?? { addedBy: user.id, addedAt: at });
-  const channels = known === undefined ? 0 : workspace.channelsOf(known.alias).length;
   const change = auditedChange(request, auditActionOf(known, project));
   const isSaved =
     known === undefined
@@ -205,7 +197,9 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
       : await workspaces.changeProject(change, known.alias, project);
   // Somebody has just taken the name, or the same form was sent twice.
   if (!isSaved) throw new Failure('edit-conflict', { now: takenText(project.alias) });
-  return savedMessage(project, savedText(known, project, channels), await workspaces.load(user.teamId));
+  const isRenamed = known !== undefined && known.alias !== project.alias;
+  const happened = isRenamed ? `Saved. ${known.alias} is now named ${project.alias}.` : 'Saved.';
+  return savedMessage(project, happened, await workspaces.load(user.teamId));
 }
 
 const takenText = (alias: string): string => `Another project is already named “${alias}”.`;
@@ -226,27 +220,18 @@ const STORED = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] 
 const changedFields = (before: Project, after: Project): readonly string[] =>
   STORED.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 
-function savedText(known: Project | undefined, { alias }: Project, channels: number): string {
-  if (known === undefined || known.alias === alias) return 'Saved.';
-  const stays = channels === 0 ? '' : ` It stays the default of ${pluralize(channels, 'channel')}.`;
-  return `Saved. ${known.alias} is now named ${alias}.${stays}`;
-}
-
-/** @param happened our own words and escaped ones */
-function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
-  const { alias } = project;
+/** @param happened our own words */
+function savedMessage({ alias, ...project }: Project, happened: string, workspace: Workspace): Message {
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
     workspace.connectionNames.length > 0
       ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
       : `\`${commandText('/billing connect')}\`, then ${balance}`;
-  const blocks = [
-    header(alias),
-    section(happened),
-    markup(`Now try ${tries}.`),
-    context(projectDetails(project, workspace)),
-  ];
-  return { text: `Saved ${alias}.`, blocks };
+  const details = context(projectDetails({ alias, ...project }, workspace));
+  return {
+    text: `Saved ${alias}.`,
+    blocks: [header(alias), section(happened), markup(`Now try ${tries}.`), details],
+  };
 }
 
 /** Its limit. Where its names are limited to different channels all of them are shown, so that a save does not open it. */

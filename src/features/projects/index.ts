@@ -26,7 +26,6 @@ declare module '../../domain/command-names.ts' {
   }
   interface Actions {
     'project-remove': true;
-    'project-keep': true;
     'project-form': true;
   }
 }
@@ -103,9 +102,6 @@ export function createProjectsFeature(services: Services): Feature {
       ...form.listeners.actions,
       'project-remove': onClick('manage', { changes: true }, async (value, request) =>
         request.reply.update(await removeProject(value, request, workspaces)),
-      ),
-      'project-keep': onClick('manage', {}, (_, request) =>
-        request.reply.update(textMessage('Nothing was changed.')),
       ),
     },
     views: form.listeners.views,

@@ -1,9 +1,10 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
+
 import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/read-command.ts';
-import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
+
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -73,7 +74,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 
 /** `prod 123 storage` in any order, as far as it can be read; no name that could be a secret. */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
-  const at = words.findIndex((word) => /^[a-z]/.test(word) && !ofProduct(word));
+  const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } =
@@ -81,12 +82,6 @@ function parseProjectFields(words: readonly string[], typed: readonly string[]):
   const isSecret = couldBeSecret(typed[at] ?? '');
   return withoutUndefined({ alias: isSecret ? undefined : alias, id: project, product });
 }
-
-/** `product`, `project`, and the words of the products' names. */
-const PRODUCT_NAMES = ['product', 'project', 'projects', 'virtualisation'].concat(
-  PRODUCT_IDS.flatMap((id) => PRODUCTS[id].name.toLowerCase().split(' ')),
-);
-const ofProduct = (word: string): boolean => PRODUCT_NAMES.includes(word);
 
 /**
  * The registered project that a word names: its alias, or the ID of one project.

@@ -18,7 +18,6 @@ import {
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import { zone } from '../../slack/commands/zone-picker.ts';
 import {
-  checks,
   choice,
   choices,
   type FormMoment,
@@ -56,6 +55,7 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   monthly: 'month-to-date',
 };
 const DEFAULT_TIME = '09:00';
+/** Percent by which a posted total must change before the post is corrected. */
 const DEFAULT_CORRECTION = 5;
 
 /** The form, with its buttons that send a test. */
@@ -143,24 +143,6 @@ const MORE_FIELDS = {
       }),
     ),
   ),
-  options: when(
-    coversDays,
-    more(checks('When nothing was spent', { options: choices({ skip: 'Post nothing' }) })),
-  ),
-  corrects: when(
-    coversDays,
-    more(
-      choice('Correct a post', {
-        hint: 'Figures of past days can change. Tally then edits the post and replies with what changed.',
-        options: [
-          ...[1, 2, DEFAULT_CORRECTION, 10, 25, 50].map((share) =>
-            option(`When its total changes by more than ${share} %`, String(share)),
-          ),
-          option('Never', '0'),
-        ],
-      }),
-    ),
-  ),
 };
 
 const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) => ({
@@ -176,25 +158,18 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
   ...MORE_FIELDS,
 });
 
-function valuesOf({ report, timing, skipsEmpty, correctsFrom, waitHours }: ContentFields): FormFields {
-  const { cadence } = timing;
-  return {
-    ...{ report, cadence: cadence.kind, time: timing.time, zone: timing.zone },
-    weekday: cadence.kind === 'weekly' ? String(cadence.weekday) : '1',
-    day: cadence.kind === 'monthly' ? String(cadence.day) : 'last',
-    ...{ waits: String(waitHours), options: skipsEmpty ? 'skip' : '', corrects: String(correctsFrom) },
-  };
-}
-type ContentFields = Pick<Schedule, 'report' | 'timing' | 'skipsEmpty' | 'correctsFrom' | 'waitHours'>;
+const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormFields => ({
+  ...{ report, cadence: cadence.kind, time, zone, waits: String(waitHours) },
+  weekday: cadence.kind === 'weekly' ? String(cadence.weekday) : '1',
+  day: cadence.kind === 'monthly' ? String(cadence.day) : 'last',
+});
+type ContentFields = Pick<Schedule, 'report' | 'timing' | 'waitHours'>;
 
 function newFields(words: ScheduleWords, { user, workspace }: Request): FormFields {
   const { cadence = { kind: 'daily' }, time: at = DEFAULT_TIME } = words;
-  return valuesOf({
-    report: words.report ?? USUAL_REPORT[cadence.kind],
-    timing: { cadence, time: at, zone: user.zone ?? workspace.settings.zone },
-    ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION },
-    waitHours: DEFAULT_WAIT_HOURS,
-  });
+  const timing = { cadence, time: at, zone: user.zone ?? workspace.settings.zone };
+  const report = words.report ?? USUAL_REPORT[cadence.kind];
+  return valuesOf({ report, timing, waitHours: DEFAULT_WAIT_HOURS });
 }
 
 const reportIn = ({ report }: FormFields): ReportName =>
@@ -220,21 +195,14 @@ function within(field: string | undefined, least: number, most: number): number 
 
 function contentOf(values: FormFields) {
   const { projects, channel = '' } = deliveryOf(values);
-  const isAboutDays = coversDays(values);
-  return {
-    report: reportIn(values),
-    projects: [...projects],
-    timing: timingIn(values),
-    channel,
-    waitHours: Number(values.waits || DEFAULT_WAIT_HOURS),
-    // A balance belongs to an instant: it covers no days without spend, and does not change later.
-    skipsEmpty: isAboutDays && values.options === 'skip',
-    correctsFrom: isAboutDays ? Number(values.corrects || DEFAULT_CORRECTION) : 0,
-  };
+  const waitHours = Number(values.waits || DEFAULT_WAIT_HOURS);
+  return { report: reportIn(values), projects: [...projects], timing: timingIn(values), channel, waitHours };
 }
 
 /** @param since posts that are due after this instant are sent */
 const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
+  // What earlier versions let people choose stays.
+  ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION, ...before },
   ...keptFields(before, at),
   ...contentOf(at.values),
   since,

@@ -19,7 +19,6 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { listNames } from '../../domain/wording.ts';
 import { type Block, compact, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
@@ -34,33 +33,19 @@ interface PreviewInput {
   readonly reportingZone: Zone | undefined;
 }
 
-/** What a form promises before it is saved: the next posts, dates without one, and the days that the first post covers. */
+/** What a form promises before it is saved: the next posts, and the days that the first one covers. */
 export function previewBlocks(previewed: PreviewInput): Block[] {
   const { timing, outcome, isPaused, reportingZone } = previewed;
   const { owed, next } = outcome.sends;
   const first = (isPaused ? undefined : owed.at(-1)) ?? next[0];
   const covered = first && reportingZone && coverageText(first, reportingZone, previewed);
-  const lines = compact([
-    ...next.map((due) => formatWallTime(due.at, timing.zone)),
-    ...(isPaused ? [] : remarkLines(timing, outcome)),
-    covered,
-  ]);
+  const lines = compact([...next.map((due) => formatWallTime(due.at, timing.zone)), covered]);
   const warning = first && reportingZone && staleText(first, reportingZone, previewed);
   const title = `*Next three posts${isPaused ? ' once resumed' : ''}* (${escapeMarkup(timing.zone)})`;
   return [
     markup([title, ...lines.map(escapeMarkup)].join('\n')),
     ...(warning ? [markup(`:warning: ${escapeMarkup(warning)}`)] : []),
   ];
-}
-
-/** An overdue post, and dates that this edit leaves out. */
-function remarkLines(timing: Timing, { sends, dropped }: EditOutcome): string[] {
-  const latest = sends.owed.at(-1);
-  const dates = listNames(dropped.map(({ date }) => formatDays(date, date)));
-  return compact([
-    latest && `The post due ${formatWallTime(latest.at, timing.zone)} hasn’t been sent yet.`,
-    dropped.length > 0 && `With this change, nothing is posted for ${dates}.`,
-  ]);
 }
 
 const formatRange = (days: readonly Day[], near?: Day): string => {
@@ -126,8 +111,6 @@ export interface EditOutcome {
   /** From when on the changed schedule posts, in ms. */
   readonly since: Millis;
   readonly sends: UpcomingSends;
-  /** Posts that will no longer come, at their former times, although they were due or the new timing has their dates. */
-  readonly dropped: readonly DueTime[];
 }
 
 /**
@@ -144,13 +127,9 @@ export function planEdit(
   now: Millis,
 ): EditOutcome {
   if (before === undefined || before.paused !== undefined)
-    return { since: now, sends: sendsOf({ id, timing, since: now }), dropped: [] };
-  const { owed, next } = sendsOf(before);
-  const since = sinceOf(timing, before, owed.at(-1)?.date, now);
-  const sends = sendsOf({ id, timing, since });
-  const comes = new Set([...sends.owed, ...sends.next].map(({ date }) => date));
-  const wanted = next.slice(0, 1).filter(({ date }) => dueOn(timing, date) !== undefined);
-  return { since, sends, dropped: [...owed, ...wanted].filter(({ date }) => !comes.has(date)) };
+    return { since: now, sends: sendsOf({ id, timing, since: now }) };
+  const since = sinceOf(timing, before, sendsOf(before).owed.at(-1)?.date, now);
+  return { since, sends: sendsOf({ id, timing, since }) };
 }
 
 /** @param owed the newest date that is overdue */

@@ -22,7 +22,6 @@ import {
   canReadAutomation,
   changeAutomation,
   deletedText,
-  type ListViewer,
   requireAutomation,
 } from '../../slack/automations/automation.ts';
 import {
@@ -96,10 +95,9 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
-  const form = createWatchForm(kind, services);
   const { listeners } = createAutomationFeature({
     kind,
-    form,
+    form: createWatchForm(kind, services),
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
     parse: parseWatchText,
     parseList: parseWatchList,
@@ -108,7 +106,7 @@ export function createWatchesFeature(services: WatchServices): Feature {
   return {
     help: HELP,
     ...listeners,
-    actions: { ...listeners.actions, ...alertListeners(kind, form.openFor, services) },
+    actions: { ...listeners.actions, ...alertListeners(kind, services) },
     health: (viewer) => automationHealth(kind, viewer),
   };
 }
@@ -128,7 +126,10 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     store: workspaces.watches,
     changed: watching.changed,
     find: findWatch,
-    isShownHere: (watch, viewer) => isForViewer(watch, viewer) && canReadAutomation(watch, viewer),
+    isShownHere: (watch, viewer) =>
+      (watch.people === undefined
+        ? watch.channel === viewer.channel
+        : watch.people.includes(viewer.user.id)) && canReadAutomation(watch, viewer),
     load: (request) => loadStates(watching, request),
     describe: describeWatch,
     needOf: (watch, { workspace }, stateOf) => needOf(watch, workspace, stateOf(watch)),
@@ -190,9 +191,6 @@ async function listWatches(
   return showAutomations(kind, request, { page, only });
 }
 
-const isForViewer = ({ channel, people }: Watch, viewer: ListViewer): boolean =>
-  people === undefined ? channel === viewer.channel : people.includes(viewer.user.id);
-
 /** The states of the watches that the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
   const { workspace } = viewer;
@@ -219,7 +217,6 @@ function needOf(
 /** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
 const alertListeners = (
   kind: WatchKind,
-  edit: AutomationAction<Watch>,
   services: WatchServices,
 ): Readonly<Record<string, ActionHandler>> => ({
   'watch-acknowledge': onClick('ask', { changes: true }, (value, request) =>
@@ -230,24 +227,19 @@ const alertListeners = (
   ),
   'watch-more': {
     right: 'member',
-    needs(value) {
-      const [what = ''] = value.split(' ');
-      return what === 'manage' ? {} : what === 'threshold' ? { opensForm: true } : { changes: true };
-    },
+    needs: (value) => (OF_COMMANDS.test(value) ? {} : { changes: true }),
     async run({ value }, request, rerun) {
-      const [what = '', id = ''] = value.split(' ');
-      if (what !== 'threshold' && what !== 'manage') return snooze(kind, value, request, services);
-      const watch = what === 'manage' ? undefined : requireAutomation(kind, id, request);
-      if (watch === undefined) {
-        // Below the alert, which stays.
-        await rerun(toCommand('/billing watches'), { replaces: false });
-        return;
-      }
-      if (!canReadAutomation(watch, request)) throw new Failure('not-allowed', { reason: 'channel' });
-      await edit(watch, request);
+      const [, what, id = ''] = OF_COMMANDS.exec(value) ?? [];
+      if (what === undefined) return snooze(kind, value, request, services);
+      // Below the alert, which stays.
+      const words = what === 'threshold' ? `edit ${id}` : '';
+      await rerun(toCommand('/billing watches', words), { replaces: false });
     },
   },
 });
+
+/** What a command does with the watch of an alert. */
+const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
 /** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
 async function acknowledge(

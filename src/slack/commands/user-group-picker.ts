@@ -1,5 +1,5 @@
 import type { PlainTextOption } from '@slack/types';
-import { type FailureOf, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
 import { option, section } from '../kit/blocks.ts';
@@ -7,40 +7,25 @@ import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
-/** The user groups to choose from, or a sentence that says why there are none. */
-interface GroupChoices {
-  readonly known: readonly UserGroup[];
-  readonly problem: string | undefined;
-}
+/** The user groups to choose from, or a sentence that says why there are none: the form still opens. */
+type GroupChoices = readonly UserGroup[] | string;
 
-/** If Slack doesn't list the groups, the form still opens, with a sentence about it. */
-async function fetchUserGroups(request: Request): Promise<GroupChoices> {
+async function fetchUserGroups({ slack }: Request): Promise<GroupChoices> {
   try {
-    return { known: await request.slack.userGroups(), problem: undefined };
+    return await slack.userGroups();
   } catch (error) {
     if (!isFailure(error, 'slack-failed')) throw error;
-    return { known: [], problem: problemOf(error) };
+    const { code } = error.data;
+    return code === 'missing_scope'
+      ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
+      : `You can’t choose user groups right now: Slack returned an error (${code}).`;
   }
 }
 
-const problemOf = ({ data: { code } }: FailureOf<'slack-failed'>): string =>
-  code === 'missing_scope'
-    ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
-    : `You can’t choose user groups right now: Slack returned an error (${code}).`;
-
-/** Adds only groups of this workspace. @throws InvalidWord, slack-failed */
-async function requireKnownGroups(added: readonly string[], request: Request): Promise<void> {
-  if (added.length === 0) return;
-  const known = await request.slack.userGroups();
-  const unknown = added.find((id) => !known.some((group) => group.id === id));
-  if (unknown !== undefined)
-    throw new InvalidWord(unknown, 'isn’t a user group of this workspace', 'Choose one from the list.');
-}
-
 /** What an options listener suggests for what was typed. @throws slack-failed */
-async function suggestGroups(query: string, request: Request): Promise<readonly PlainTextOption[]> {
+async function suggestGroups(query: string, { slack }: Request): Promise<readonly PlainTextOption[]> {
   const wanted = query.trim().replace(/^@/, '').toLowerCase();
-  const groups = await request.slack.userGroups();
+  const groups = await slack.userGroups();
   return groups
     .filter(({ handle }) => handle.toLowerCase().includes(wanted))
     .slice(0, 100)
@@ -56,12 +41,10 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
     placeholder: 'Type the name of a group',
     max,
     optional: true,
-    options: ({ value, found }) => {
-      const { known } = found as GroupChoices;
-      const named = selectedValues(value).map(
-        (id) => known.find((group) => group.id === id) ?? { id, handle: id },
-      );
-      return named.map(groupOption);
+    options({ value, found }) {
+      const known: readonly UserGroup[] = Array.isArray(found) ? found : [];
+      const named = (id: string) => known.find((group) => group.id === id) ?? { id, handle: id };
+      return selectedValues(value).map((id) => groupOption(named(id)));
     },
     find: suggestGroups,
     parse(chosen) {
@@ -74,18 +57,17 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
   return {
     ...listed,
     load: { run: ({ request }) => fetchUserGroups(request) },
-    draw(at) {
-      const { problem } = at.found as GroupChoices;
-      const isDrawn = problem === undefined || at.value !== '';
-      return [...(isDrawn ? listed.draw(at) : []), ...(problem === undefined ? [] : [section(problem)])];
-    },
+    draw: (at) =>
+      typeof at.found === 'string'
+        ? [...(at.value === '' ? [] : listed.draw(at)), section(at.found)]
+        : listed.draw(at),
+    /** Adds only groups of this workspace. @throws slack-failed */
     async check({ values, request }, before, name) {
-      const known = selectedValues(before[name]);
-      await requireKnownGroups(
-        selectedValues(values[name]).filter((id) => !known.includes(id)),
-        request,
-      );
-      return undefined;
+      const kept = selectedValues(before[name]);
+      const added = selectedValues(values[name]).filter((id) => !kept.includes(id));
+      const known = added.length === 0 ? [] : await request.slack.userGroups();
+      const unknown = added.find((id) => !known.some((group) => group.id === id));
+      return unknown && `${unknown} isn’t a user group of this workspace. Choose one from the list.`;
     },
   };
 };

@@ -53,8 +53,6 @@ const VIA: Readonly<Record<string, RequestVia>> = { app_mention: 'mention', mess
 /** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
 const WORKFLOWS = 'workflows';
 
-const UNKNOWN_STEP = 'This version of Tally doesn’t have this step. Remove it from the workflow.';
-
 /** Each run ends with its outputs or a sentence. */
 export function registerSteps(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
@@ -91,10 +89,4 @@ export function registerSteps(app: App, dispatch: Dispatch): void {
         }
       });
     });
-
-  app.event('function_executed', async ({ event, ack, fail }) => {
-    if (lookUp(listeners.steps, event.function?.callback_id) !== undefined) return;
-    await ack();
-    await fail?.({ error: UNKNOWN_STEP });
-  });
 }

@@ -1,9 +1,6 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
-/** In ms: Slack takes a connection sooner. */
-const SLOW_HANDSHAKE: Millis = 5_000;
 const LET_OUT = 'let this machine open WebSockets to Slack, wss://*.slack.com.';
 
 export type SocketModeConnection = ReturnType<typeof createSocketMode>;
@@ -24,7 +21,6 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   let connected = false;
   let connecting = false;
   let failure: unknown;
-  let handshake: NodeJS.Timeout | undefined;
 
   /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
   for (const event of ['ws_message', 'slack_event']) {
@@ -54,7 +50,6 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
         })
       );
     } finally {
-      clearTimeout(handshake);
       connecting = false;
     }
     // A stop that comes while Slack is still asked for an address finds nothing to close yet.
@@ -72,10 +67,6 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
 
   client.on('error', (error) => {
     failure = error;
-  });
-  // A firewall may drop what follows, and the client waits for minutes.
-  client.on('authenticated', () => {
-    handshake = setTimeout(() => logger.error(`Slack’s WebSocket doesn’t open: ${LET_OUT}`), SLOW_HANDSHAKE);
   });
   client.on('connected', () => {
     connected = true;
