@@ -95,7 +95,7 @@ export function createTally(
     metrics.finished(work);
     logWork(work);
   };
-  const limits = rateLimiter ?? createRateLimiter({ limits: config.limits, onRefused: metrics.throttled });
+  const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
@@ -111,7 +111,7 @@ export function createTally(
   const audit = createAudit(redis);
   const http = createGuardedHttp({
     trustedHosts: config.trustedHosts,
-    limits: { connections: config.limits.serviceConnections },
+    limits: { connections: config.serviceConnections },
     onExchange: metrics.exchange,
   });
   const outcomes = createServiceOutcomes({

@@ -84,12 +84,8 @@ function configOf(values: typeof variables._output) {
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
-    /** Each process counts for itself. */
-    limits: {
-      requests: { person: values.LIMIT_REQUESTS_PERSON, workspace: values.LIMIT_REQUESTS_WORKSPACE },
-      tests: { person: values.LIMIT_TESTS_PERSON, workspace: values.LIMIT_TESTS_WORKSPACE },
-      serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
-    },
+    /** Parallel requests to one origin. Each process counts for itself. */
+    serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     /** `userIds`: how the log names people. */
     log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
   };

@@ -5,7 +5,7 @@
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
-import { DEFAULT_LIMITS, type Rate } from '../domain/rate-limits.ts';
+import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { TrustedHost } from '../http/address.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
@@ -72,20 +72,6 @@ const wholeNumber = (name: string, from: number, to: number, example: number) =>
   });
 
 const port = wholeNumber('a port', 1, 65_535, 3000);
-
-const SECONDS = { s: 1, m: 60, h: 3_600 } as const;
-
-/** Written as how many in which time, `20/10s`. */
-const rateLimit = parsedBy((text, fail): Rate => {
-  const [, most, span, unit] = /^(\d{1,6}) ?\/ ?(\d{0,5})([smh])$/.exec(text) ?? [];
-  const seconds = Number(span || 1) * SECONDS[(unit ?? 's') as keyof typeof SECONDS];
-  if (Number(most) >= 1 && Number(most) <= 10_000 && seconds >= 1 && seconds <= 3_600)
-    return { most: Number(most), per: seconds * 1_000 };
-  return fail(
-    'is not a limit',
-    'Use 1 to 10000 in 1 second to 1 hour: 20/10s lets 20 through in 10 seconds.',
-  );
-});
 
 const redisUrl = parsedBy((text, fail) => {
   try {
@@ -180,10 +166,6 @@ export const variables = z.object({
   BILLING_BASE_URL: webUrl.optional(),
   IDENTITY_AUTH_URL: webUrl.optional(),
   TRUSTED_API_HOSTS: trustedHosts.default([]),
-  LIMIT_REQUESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.requests.person),
-  LIMIT_REQUESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.requests.workspace),
-  LIMIT_TESTS_PERSON: rateLimit.default(DEFAULT_LIMITS.tests.person),
-  LIMIT_TESTS_WORKSPACE: rateLimit.default(DEFAULT_LIMITS.tests.workspace),
   LIMIT_SERVICE_CONNECTIONS: wholeNumber('a number of connections', 2, 256, 32).default(
     DEFAULT_LIMITS.serviceConnections,
   ),

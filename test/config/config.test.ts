@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
-import { DEFAULT_LIMITS, rate } from '../../src/domain/rate-limits.ts';
+import { DEFAULT_LIMITS } from '../../src/domain/rate-limits.ts';
 import { anyText } from '../support/any-text.ts';
 
 const KEY = Buffer.from([...Array(32).keys()]).toString('base64');
@@ -52,7 +52,7 @@ describe('parseConfig', () => {
       keys: [{ id: 'k1', key: Buffer.from([...Array(32).keys()]) }],
       billing: {},
       identity: {},
-      limits: DEFAULT_LIMITS,
+      serviceConnections: DEFAULT_LIMITS.serviceConnections,
       trustedHosts: [],
       log: { level: 'info', userIds: 'hashed' },
     });
@@ -100,20 +100,8 @@ describe('parseConfig', () => {
     expect(config.billing).toEqual({});
   });
 
-  it.each([
-    ['20/s', 20, 1],
-    ['20/10s', 20, 10],
-    ['1 / 90s', 1, 90],
-    ['30/1m', 30, 60],
-    ['100/1h', 100, 3_600],
-  ])('takes %s as a limit', (text, most, seconds) => {
-    expect(parseConfig({ ...HTTP, LIMIT_TESTS_PERSON: text }).limits.tests.person).toEqual(
-      rate(most, seconds),
-    );
-  });
-
   it('takes another number of connections to a service', () => {
-    expect(parseConfig({ ...HTTP, LIMIT_SERVICE_CONNECTIONS: '64' }).limits.serviceConnections).toBe(64);
+    expect(parseConfig({ ...HTTP, LIMIT_SERVICE_CONNECTIONS: '64' }).serviceConnections).toBe(64);
   });
 
   it('cannot be changed afterwards', () => {
@@ -209,13 +197,6 @@ describe('parseConfig', () => {
     ['REDIS_URL', 'redis://127.0.0.1/zero', 'redis://'],
     ['REDIS_URL', 'unix://relative.sock', 'unix:///'],
     ['LOG_LEVEL', 'loud', 'info'],
-    ['LIMIT_REQUESTS_PERSON', '20', '20/10s'],
-    ['LIMIT_REQUESTS_PERSON', '20 a second', '20/10s'],
-    ['LIMIT_REQUESTS_PERSON', '20/1d', '20/10s'],
-    ['LIMIT_TESTS_PERSON', '0/10s', '1 to 10000'],
-    ['LIMIT_TESTS_PERSON', '10001/1h', '1 to 10000'],
-    ['LIMIT_TESTS_PERSON', '5/2h', '1 hour'],
-    ['LIMIT_TESTS_PERSON', '5/0s', '1 second'],
     ['LIMIT_SERVICE_CONNECTIONS', '1', '2 to 256'],
     ['LIMIT_SERVICE_CONNECTIONS', '257', '2 to 256'],
     ['LOG_USER_IDS', 'secret', 'hashed'],

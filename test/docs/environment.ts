@@ -1,7 +1,6 @@
 /** The tables of the variables and the whole .env.example: what src/config knows. */
 import { ConfigError, parseConfig } from '../../src/config/config.ts';
 import { type Variable, variables } from '../../src/config/variables.ts';
-import { formatRate, type Rate } from '../../src/domain/rate-limits.ts';
 import { code, type Tables } from './tables.ts';
 import { DESCRIPTIONS, SECTIONS } from './variable-descriptions.ts';
 
@@ -24,7 +23,7 @@ function missing(): string[] {
 function defaultOf(name: Variable): string | undefined {
   const value: unknown = variables.shape[name].safeParse(undefined).data;
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return undefined;
-  return typeof value === 'object' ? formatRate(value as Rate) : String(value);
+  return String(value);
 }
 
 /** What the refusal of a wrong value says that works. */

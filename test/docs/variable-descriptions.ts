@@ -93,26 +93,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'hosts that may have private addresses and plain http; all others must be public and have https',
     example: 'billing.internal,10.0.0.5:8443',
   },
-  LIMIT_REQUESTS_PERSON: {
-    section: 'limits',
-    what: 'commands, mentions, clicks, forms and views of Home of one person',
-    example: '40/20s',
-  },
-  LIMIT_REQUESTS_WORKSPACE: {
-    section: 'limits',
-    what: 'the same for all people of a workspace together',
-    example: '1000/10s',
-  },
-  LIMIT_TESTS_PERSON: {
-    section: 'limits',
-    what: 'tests of connections, accesses and schedules, **Send now** and OS_TOKENs of one person',
-    example: '5/1m',
-  },
-  LIMIT_TESTS_WORKSPACE: {
-    section: 'limits',
-    what: 'the same for all people of a workspace together',
-    example: '60/1m',
-  },
   LIMIT_SERVICE_CONNECTIONS: {
     section: 'limits',
     what: 'requests at a time to one billing or identity host; a workspace gets a quarter of them at most',

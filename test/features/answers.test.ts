@@ -483,16 +483,6 @@ describe('/spend', () => {
     expect(shared()).toHaveLength(before + 2);
   });
 
-  it('sends identical parallel questions to billing once', async () => {
-    bot.billing.setMode('healthy');
-    const queries = await asked(async () => {
-      const before = bot.slack.messages(OWNER, CHANNEL).length;
-      await Promise.all(Array.from({ length: 10 }, () => bot.slack.say(OWNER, CHANNEL, '/spend 123 today')));
-      await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length === before + 10);
-    });
-    expect(queries.length).toBeLessThan(10);
-  });
-
   it('formats numbers in the reader’s Slack locale', async () => {
     const { visibleText } = await bot.ask('/spend 123', MEMBER);
     expect(visibleText).toMatch(/Project 123 · 14–20 Nov · \d{3}\.\d{3},\d\d spent/);
