@@ -157,7 +157,7 @@ export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boo
 }
 
 /** Who is alerted: a channel, or people. */
-export const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
+const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
 
 /** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
 export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
