@@ -47,7 +47,7 @@ export class RedisUrlError extends Error {
 
 const IN_PASSWORDS = 'In a password, write / ? # @ % as %2F, %3F, %23, %40 and %25.';
 const ANY_FORM = `For example redis://127.0.0.1:6379, rediss://user:password@redis.example.com:6380/0, unix:///run/redis.sock, redis+sentinel://host1:26379,host2:26379/master-name or redis+cluster://host1:6379,host2:6379. ${IN_PASSWORDS}`;
-const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelUsername=…&sentinelPassword=… for the Sentinels’ own user, or its password alone. ${IN_PASSWORDS}`;
+const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,host2:26379/master-name, with rediss+sentinel:// for TLS, /2 after the name for database 2, and ?sentinelPassword=…&sentinelUsername=… for the Sentinels’ own password and user. ${IN_PASSWORDS}`;
 const CLUSTER_FORM = `For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough. ${IN_PASSWORDS}`;
 
 /** @throws RedisUrlError */
@@ -72,10 +72,10 @@ export function parseRedisUrl(given: string): RedisAddress {
       'has no name of a master after the Sentinels, or no database’s number after it',
       form,
     );
-  const [, sentinelUsername, sentinelPassword] =
-    /^(?:sentinelUsername=([^&]*)&)?sentinelPassword=([^&]*)$/.exec(query) ?? [];
-  if (query !== '' && sentinelPassword === undefined)
-    throw new RedisUrlError('has an unknown option after the ?', form);
+  const options = query.split('&').map((entry) => /^([^=]*)=?(.*)$/s.exec(entry)?.slice(1) ?? []);
+  const { sentinelUsername, sentinelPassword, '': _, ...unknown } = Object.fromEntries(options);
+  // Its name may be a secret.
+  if (Object.keys(unknown).length > 0) throw new RedisUrlError('has an unknown option after the ?', form);
   return {
     kind: 'sentinel',
     sentinels: parseHosts(hosts, 26_379, form),

@@ -9,8 +9,13 @@ import {
   correctionText,
   recoveryText,
 } from '../../src/delivery/watches/alert-wording.ts';
-import { alertChart, alertMessage } from '../../src/delivery/watches/alerts.ts';
-import { type Alert, alertName, withChange } from '../../src/delivery/watches/watch-state.ts';
+import {
+  type Alert,
+  alertChart,
+  alertMessage,
+  alertName,
+  withChange,
+} from '../../src/delivery/watches/alerts.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
 import type { WatchRule } from '../../src/domain/money/watch-rule.ts';

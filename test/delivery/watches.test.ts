@@ -10,7 +10,6 @@ import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
-import { isThorough } from '../support/thorough.ts';
 
 const CHANNEL = 'C0COSTS001';
 const OWNER = 'U0OWNER001';
@@ -498,57 +497,6 @@ describe('an alert on its way', () => {
     expect(slack.posts).toEqual([]);
     expect((await stateOf())?.undelivered).toMatch(/^[A-Z].+\.$/);
   });
-
-  it.each([
-    [true, 'is found again', 1, false],
-    [false, 'is sent again', 1, false],
-    [true, 'is sent again and says so where the history can’t be read', 2, true],
-  ])('that Slack did not confirm (it took it: %s) %s', async (take, _, count, isDoubtful) => {
-    await save(watch(BALANCE));
-    slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
-    balance = 40_000;
-    await run();
-    slack.fault = ({ method }) =>
-      isDoubtful && method === 'conversations.history' ? 'missing_scope' : undefined;
-    await forHours(3);
-    expect(alerts()).toHaveLength(count);
-    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
-    // It keeps saying so when it is drawn again.
-    balance = 60_000;
-    await forHours(1);
-    expect(alerts().at(-1)?.edits).toBe(1);
-    expect(alerts().at(-1)?.blocks.includes('This may be a duplicate')).toBe(isDoubtful);
-  });
-
-  it('is tried for an hour, every five minutes at least, then each hour, and given up after three days', async () => {
-    await save(watch(BALANCE));
-    const tries: number[] = [];
-    slack.fault = (call) => {
-      if (!isPost(call)) return undefined;
-      tries.push(delivery.now);
-      return 'msg_too_long';
-    };
-    balance = 40_000;
-    await forHours(4 * 24);
-    const pauses = tries.slice(1).map((at, n) => Math.round((at - tries[n]!) / MINUTE));
-    expect(pauses.slice(0, 5)).toEqual([1, 2, 4, 5, 5]);
-    expect(new Set(pauses.slice(14))).toEqual(new Set([60]));
-    expect(Math.round((tries.at(-1)! - tries[0]!) / HOUR)).toBe(73);
-    slack.fault = () => undefined;
-    await forHours(3);
-    expect(alerts()).toEqual([]);
-  });
-
-  it('outlasts a rate limit, which counts no try', async () => {
-    await save(watch(BALANCE));
-    slack.fault = (call) => (isPost(call) ? { retryAfter: 600 } : undefined);
-    balance = 40_000;
-    await forHours(1);
-    expect(calls('chat.postMessage')).toBeLessThan(9);
-    slack.fault = () => undefined;
-    await forHours(1);
-    expect(alerts()).toHaveLength(1);
-  });
 });
 
 it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
@@ -758,25 +706,4 @@ describe('a rejected token', () => {
       'The access token of connection main was replaced',
     ]);
   });
-});
-
-it('asks once a project and hour, however many watches a project has', async () => {
-  const projects = isThorough ? 50 : 10;
-  const rules: WatchRule[] = [BALANCE, { kind: 'runway', days: 3 }];
-  for (let n = 0; n < projects * 10; n += 1) {
-    const id = `w${String(n).padStart(7, '0')}`;
-    await save(
-      watch(rules[Math.floor(n / projects) % 2]!, {
-        id,
-        projects: [{ id: `${(n % projects) + 1}`, product: 1 }],
-      }),
-    );
-  }
-  await forHours(2);
-  fakeBilling.asked.length = 0;
-  delivery.now += 1;
-  await forHours(8);
-  const questions = (what: string) => fakeBilling.asked.filter((one) => one.what === what).length;
-  expect(questions('balance')).toBe(projects * 8);
-  expect(questions('consumption')).toBe(projects * 8);
 });

@@ -37,6 +37,11 @@ describe('REDIS_URL', () => {
         ...{ sentinelPassword: 'a&b', sentinelUsername: 'watcher' },
       },
     ],
+    [
+      'redis+sentinel://one/main?sentinelPassword=a%2Bb=&sentinelUsername=watcher',
+      { kind: 'sentinel', sentinelPassword: 'a+b=', sentinelUsername: 'watcher' },
+    ],
+    ['redis+sentinel://one/main?sentinelPassword=a', { kind: 'sentinel', sentinelPassword: 'a' }],
     ['redis+cluster://one', { kind: 'cluster', isTls: false, nodes: [{ host: 'one', port: 6379 }] }],
     ['rediss+cluster://:word@one:1,two:2/', { kind: 'cluster', password: 'word', isTls: true }],
     ['redis+cluster://user:a:b@one:1/0', { kind: 'cluster', username: 'user', password: 'a:b' }],

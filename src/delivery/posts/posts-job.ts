@@ -48,6 +48,8 @@ const LATE_AFTER: Millis = 5 * MINUTE;
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
 /** Longer than any look is planned ahead, in ms. */
 const KEEP: Millis = 96 * HOUR;
+/** After so many failed tries to correct a post, it waits for the next look. */
+const MAX_EDITS = 6;
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;
 
@@ -146,7 +148,11 @@ function afterFailedTry(
 ): Step<PostAbout> {
   const { state, next, channel } = after;
   const at = context.clock();
-  if (state === 'posted') return { outcome: 'retrying', message: after };
+  if (state === 'posted') {
+    const { next: _, ...rest } = after;
+    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, at) : next;
+    return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
+  }
   if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
   const { basis: _, ...about } = after.about;
   const message = { ...after, about };

@@ -1,10 +1,14 @@
-/** The messages of alerts: one for each channel or person, drawn from the alert's state whenever that changes. */
+/**
+ * What a watch has found and whom it has alerted, as the delivery log keeps it, and the messages of its alerts: one for each
+ * channel or person, drawn from the alert's state whenever that changes.
+ */
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
 import { collectCharges } from '../../domain/money/charges.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { addDays, type Day, daysInRange, endOfUnit } from '../../domain/time/calendar.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { addDays, type Day, daysInRange, endOfUnit, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   actions,
@@ -27,9 +31,10 @@ import {
 import { spendChart } from '../../slack/kit/charts.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
-import type { FieldWrite } from '../delivery-log.ts';
+import type { DeliveryLogSnapshot, FieldWrite } from '../delivery-log.ts';
 import { dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
 import type { MessageKind } from '../outbox/message-kind.ts';
 import {
@@ -39,16 +44,124 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isMuted,
-  isOpen,
-  targetsOf,
-  watchRecordOf,
-} from './watch-state.ts';
+
+const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
+
+/**
+ * One crossing that people are alerted of, as it stands: its message is drawn from this. It keeps sentences and not
+ * figures, because what people were told doesn't change with the locale; each goes on after the project's name.
+ */
+const alert = z.object({
+  /** A budget's month, a spike's day, otherwise one crossing. */
+  episode: z.string(),
+  level,
+  /** When it was found, in ms. */
+  at: z.int(),
+  /** Whose figures it rests on: see `figuresSourceOf`. */
+  source: z.string(),
+  /** ` has 48,210.00 left, below 50,000.00` */
+  title: z.string(),
+  /** The arithmetic, as sentences of their own; '' for none. */
+  why: z.string(),
+  /** How many of the last days were reported; '' where `why` says it. */
+  covers: z.string(),
+  /** `passed`: a higher threshold of the same episode was crossed. `replaced`: the watch got another rule. */
+  state: z.enum(['open', 'corrected', 'recovered', 'passed', 'replaced']),
+  /** Since when it is no longer `open`, in ms, and what billing said then; '' if that is not about a figure. */
+  now: z.object({ at: z.int(), says: z.string() }).exactOptional(),
+  acknowledged: z.object({ by: z.string(), at: z.int() }).exactOptional(),
+  snoozed: z.object({ by: z.string(), at: z.int(), until: z.int() }).exactOptional(),
+  /** How often it has changed: a message that shows an earlier number is drawn again. */
+  changes: z.int(),
+});
+export type Alert = Readonly<z.infer<typeof alert>>;
+
+const state = z.object({
+  /** The watch's `since`: an edited rule is judged from the start. */
+  since: z.int(),
+  alerted: z
+    .array(
+      z.object({
+        episode: z.string(),
+        level,
+        isOver: z.boolean().exactOptional(),
+        isRearmed: z.boolean().exactOptional(),
+        amount: z.string().exactOptional(),
+      }),
+    )
+    .readonly()
+    .default([]),
+  /** Oldest first. Those of an earlier version are forgotten, and not sent again. */
+  alerts: z.array(alert).readonly().default([]).catch([]),
+});
+export type WatchRecord = Readonly<z.infer<typeof state>>;
+
+const PREFIX = 'watch/';
+export const watchField = (id: string): string => PREFIX + id;
+
+/** Undefined for none, and for a damaged one. */
+export const parseWatchRecord = (json: string | undefined): WatchRecord | undefined =>
+  tryParseRecord(state, json);
+
+export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
+  parseWatchRecord(fields[watchField(id)]);
+
+/** The watches of which something is kept. */
+export const recordedWatches = ({ fields }: Pick<DeliveryLogSnapshot, 'fields'>): readonly string[] =>
+  Object.keys(fields).flatMap((name) => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : []));
+
+/** Names an alert of a watch in its buttons and messages: a threshold that is crossed again is another alert. */
+export const alertName = ({ episode, level, at }: Pick<Alert, 'episode' | 'level' | 'at'>): string =>
+  `${episode}-${level}-${at.toString(36)}`;
+
+export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name: string): Alert | undefined =>
+  record?.alerts.find((alert) => alertName(alert) === name);
+
+/** The beginning of the keys of its messages. */
+export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
+
+/** Whether it can still be acknowledged. */
+export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open' || state === 'corrected';
+
+/** Older alerts of a watch are forgotten: their buttons say so. */
+export const MAX_ALERTS = 6;
+
+export const withChange = (alert: Alert, changed: Partial<Alert>): Alert => ({
+  ...alert,
+  ...changed,
+  changes: alert.changes + 1,
+});
+
+/** The state that a check begins with: an edited rule has found nothing, and what is open says that it was changed. */
+export function recordFor(watch: Watch, stored: WatchRecord | undefined, now: Millis): WatchRecord {
+  if (stored === undefined) return { since: watch.since, alerted: [], alerts: [] };
+  if (stored.since === watch.since) return stored;
+  const replaced = { state: 'replaced', now: { at: now, says: '' } } as const;
+  const alerts = stored.alerts.map((alert) => (isOpen(alert) ? withChange(alert, replaced) : alert));
+  return { since: watch.since, alerted: [], alerts };
+}
+
+/**
+ * Forgets an alert that nobody got, as its project may not be shown where it was to go: then the threshold counts as not
+ * crossed, and whoever may see it later is alerted with the figures of then.
+ */
+export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+  const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
+  if (unseen.length === 0) return record;
+  const episodes = new Set(unseen.map(({ episode }) => episode));
+  return {
+    ...record,
+    alerted: record.alerted.filter(({ episode }) => !episodes.has(episode)),
+    alerts: record.alerts.filter((alert) => !unseen.includes(alert)),
+  };
+}
+
+/** Who is alerted: a channel, or people. */
+const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
+
+/** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
+export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+  paused !== undefined || snoozedUntil > now;
 
 const about = z.object({
   watch: z.string(),

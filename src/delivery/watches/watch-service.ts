@@ -15,6 +15,17 @@ import { requireSettings, type Workspace } from '../../workspace/record/workspac
 import type { RunParts, RunView } from '../context.ts';
 import { OvertakenError } from '../delivery-log.ts';
 import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  parseWatchRecord,
+  watchField,
+  watchRecordOf,
+  withChange,
+} from './alerts.ts';
+import {
   fetchAccount,
   fetchUsage,
   figuresField,
@@ -26,17 +37,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isOpen,
-  parseWatchRecord,
-  watchField,
-  watchRecordOf,
-  withChange,
-} from './watch-state.ts';
 import { isLimited, nextChecks } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;

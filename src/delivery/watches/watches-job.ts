@@ -16,7 +16,23 @@ import { OvertakenError } from '../delivery-log.ts';
 import { anyKind } from '../outbox/message-kind.ts';
 import type { Job } from '../run.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-wording.ts';
-import { createAlertKind, messagesOfAlert } from './alerts.ts';
+import {
+  type Alert,
+  alertKey,
+  alertName,
+  createAlertKind,
+  isMuted,
+  isOpen,
+  MAX_ALERTS,
+  messagesOfAlert,
+  recordedWatches,
+  recordFor,
+  type WatchRecord,
+  watchField,
+  watchRecordOf,
+  withChange,
+  withoutUnseen,
+} from './alerts.ts';
 import {
   fetchFigures,
   figuresField,
@@ -27,21 +43,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  isMuted,
-  isOpen,
-  MAX_ALERTS,
-  recordedWatches,
-  recordFor,
-  type WatchRecord,
-  watchField,
-  watchRecordOf,
-  withChange,
-  withoutUnseen,
-} from './watch-state.ts';
 
 /** @param figures what billing last said of the watched projects, for lists and charts */
 export function createWatchesJob(figures: WatchFiguresStore): Job {
