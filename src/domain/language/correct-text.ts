@@ -2,7 +2,7 @@
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
-import type { Place, Slip } from './named-days.ts';
+import type { Place, WordsRefusal } from './named-days.ts';
 import { simplifyText } from './text.ts';
 
 /** Literals that are only parts of words. */
@@ -72,10 +72,10 @@ const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
  * Whether a known word is meant: one edit away, and begun alike, also if the first letter is missing or swapped with the second.
- * A digit is never a slip: prod-2 is another project than prod-1. Words of three letters resemble too many others, as “now” does
+ * A digit is never mistyped: prod-2 is another project than prod-1. Words of three letters resemble too many others, as “now” does
  * “nov”; only swapped letters are recognized in them: “cvs”.
  */
-const isSlip = (typed: string, known: string): boolean =>
+const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
   (typed[0] === known[0] || typed[0] === known[1]) &&
   digitsOf(typed) === digitsOf(known) &&
@@ -84,7 +84,7 @@ const isSlip = (typed: string, known: string): boolean =>
 /** All known words that `word` may be a mistyping of: none where it has a meaning of its own. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
-  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isSlip(word, candidate));
+  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
 /** The only known word that `word` may be a mistyping of; undefined where it may as well be another. */
@@ -128,7 +128,7 @@ export function explainBadWord(
   { start, end }: Place,
   works: string,
   aliases: ReadonlySet<string>,
-): Slip {
+): WordsRefusal {
   const word = text.slice(start, end);
   const [, why, what] = SHAPES.find(([form]) => form.test(word)) ?? [];
   if (why !== undefined && what !== undefined) return { start, end, why, works: what, instead: [] };
@@ -146,7 +146,7 @@ const LONGEST_SUGGESTION = 200;
  */
 export function correctionsOf(
   text: string,
-  { start, end, why, instead }: Slip,
+  { start, end, why, instead }: WordsRefusal,
   isValid: (text: string) => boolean,
 ): readonly string[] {
   if (text.length > LONGEST_SUGGESTION) return [];

@@ -5,7 +5,7 @@ import type { Versus } from '../time/named-comparison.ts';
 import type { NamedDays } from '../time/period.ts';
 import { isKnownWord } from './correct-text.ts';
 import { parse } from './generated.js';
-import { Calendar, type Place, type Slip } from './named-days.ts';
+import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
 
 /** Names that the workspace gave its projects, in lower case. */
 export type Aliases = ReadonlySet<string>;
@@ -32,7 +32,7 @@ export type Item = Place &
   (
     | { readonly kind: 'period'; readonly days: NamedDays }
     /** Words that are read, but can't be asked about. */
-    | { readonly kind: 'refused'; readonly refusal: Slip; readonly ofPeriod?: true }
+    | { readonly kind: 'refused'; readonly refusal: WordsRefusal; readonly ofPeriod?: true }
     /** `including today`, `excluding today` */
     | { readonly kind: 'today'; readonly includes: boolean }
     | { readonly kind: 'versus'; readonly to: Versus }

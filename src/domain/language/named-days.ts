@@ -30,7 +30,7 @@ export interface Place {
 }
 
 /** Why words can't be asked about. Each text in `instead` stands for the place; two or more are the readings of the words. */
-export interface Slip extends Place {
+export interface WordsRefusal extends Place {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
@@ -64,7 +64,7 @@ interface Point {
 }
 
 type Days = Omit<NamedDays, 'typed'>;
-type Refused = { readonly refusal: Omit<Slip, keyof Place> & Partial<Place> };
+type Refused = { readonly refusal: Omit<WordsRefusal, keyof Place> & Partial<Place> };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;

@@ -9,7 +9,7 @@ import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
 import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
 import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
-import { Calendar, type Place, type Slip } from './named-days.ts';
+import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
 import { nameOf, type ParsedCommand, rankText, type SharedWords } from './parsed-command.ts';
 import { cleanTyping, normalizeText, simplifyText } from './text.ts';
 
@@ -85,7 +85,12 @@ function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Ite
   return written.map((item, n) => (isRunning(item) ? (current[n] ?? item) : item));
 }
 
-const slipAt = ({ start, end }: Place, why: string, works: string, ...instead: string[]): Slip => ({
+const refusalAt = (
+  { start, end }: Place,
+  why: string,
+  works: string,
+  ...instead: string[]
+): WordsRefusal => ({
   ...{ start, end, why, works, instead },
 });
 
@@ -94,35 +99,35 @@ const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 
 const BEFORE_MONTH = new RegExp(`^ ${MONTH}(?![a-z])`, 'i');
 
 /** `15th of october`, `october 5, 7`: a number of 1 to 31 beside a month is its day, never a product or a project. */
-function checkDayNumber({ text }: Read, { start, end }: Item): Slip | undefined {
+function checkDayNumber({ text }: Read, { start, end }: Item): WordsRefusal | undefined {
   const [number] = /(?<![a-z\d-])(?:0?[1-9]|[12]\d|3[01])$/.exec(text.slice(start, end)) ?? [];
   const isBeside = AFTER_MONTH.test(text.slice(0, start)) || BEFORE_MONTH.test(text.slice(end));
   if (number === undefined || !isBeside || text.startsWith('project', start)) return undefined;
   const works = `Type the day as a date, such as 2026-10-05, or project ${number}.`;
-  return slipAt({ start, end }, 'could be a day', works);
+  return refusalAt({ start, end }, 'could be a day', works);
 }
 
-function checkName({ text }: Read, item: Of<'project'>): Slip | undefined {
+function checkName({ text }: Read, item: Of<'project'>): WordsRefusal | undefined {
   const typed = text.slice(item.start, item.end);
   const name = item.names.find((each) => /^0|^\d{33}/.test(each));
   if (name === undefined) return undefined;
   // 701,001
   if (/^\d{1,3}(?:,\d{3})+$/.test(typed))
-    return slipAt(item, 'isn’t a project ID', 'Type it without commas.', typed.replaceAll(',', ''));
+    return refusalAt(item, 'isn’t a project ID', 'Type it without commas.', typed.replaceAll(',', ''));
   const start = item.start + typed.indexOf(name);
   const place = { start, end: start + name.length };
   if (name.length > LONGEST_ID)
-    return slipAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
-  return slipAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
+    return refusalAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
+  return refusalAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
 /** Two projects without a comma: with one they are a list. `701 001` is one number, and `10` beside a period may be a part of a date. */
-function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): Slip {
+function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): WordsRefusal {
   const [number] = /^\d{1,3} 0\d\d$/.exec(text.slice(first.start, item.end)) ?? [];
   const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
   const between = text.slice(first.end, item.start).trimEnd();
   const list = `${text.slice(first.start, first.end)},${item.names}${between}`;
-  return slipAt(
+  return refusalAt(
     { start: first.start, end: item.end },
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
@@ -140,9 +145,9 @@ function meaningOf({ start, end, ...item }: Item): string {
 /** Of each of these kinds there is one. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
-function secondOf({ text }: Read, before: Item | undefined, item: Item): Slip | undefined {
+function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
   if (before === undefined || !ONCE.has(item.kind) || meaningOf(before) === meaningOf(item)) return undefined;
-  return slipAt(
+  return refusalAt(
     item,
     `You asked for “${text.slice(before.start, before.end)}” and {word}`,
     'Ask for one of them.',
@@ -150,10 +155,10 @@ function secondOf({ text }: Read, before: Item | undefined, item: Item): Slip | 
 }
 
 /** What is wrong with an item by itself, or beside an earlier one of its kind. */
-function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefined {
+function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefusal | undefined {
   const { text, grammar, reader } = read;
   const refused = grammar.refuses[item.kind === 'refused' && item.ofPeriod ? 'period' : item.kind];
-  if (refused !== undefined) return slipAt(item, ...refused);
+  if (refused !== undefined) return refusalAt(item, ...refused);
   switch (item.kind) {
     case 'bad':
       return explainBadWord(text, rawPlace(text, item), grammar.works, reader.aliases);
@@ -161,8 +166,8 @@ function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefi
       return item.refusal;
     case 'project': {
       const isSecond = before?.kind === 'project' && `${before.names}` !== `${item.names}`;
-      const slip = isSecond ? secondProject(read, before, item) : checkName(read, item);
-      return checkDayNumber(read, item) ?? slip;
+      const refusal = isSecond ? secondProject(read, before, item) : checkName(read, item);
+      return checkDayNumber(read, item) ?? refusal;
     }
     case 'product':
       return checkDayNumber(read, item) ?? secondOf(read, before, item);
@@ -172,14 +177,14 @@ function slipOf(read: Read, item: Item, before: Item | undefined): Slip | undefi
 }
 
 /** The first thing in the text that no command, or not this one, can do. A word of no language comes before all others. */
-function findSlip(read: Read): Slip | undefined {
+function findRefusal(read: Read): WordsRefusal | undefined {
   const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
-  if (unknown !== undefined) return slipOf(read, unknown, undefined);
+  if (unknown !== undefined) return refusalOf(read, unknown, undefined);
   const seen = new Map<Kind, Item>();
   for (const item of items) {
-    const slip = slipOf(read, item, seen.get(item.kind));
-    if (slip !== undefined) return slip;
+    const refusal = refusalOf(read, item, seen.get(item.kind));
+    if (refusal !== undefined) return refusal;
     if (!seen.has(item.kind)) seen.set(item.kind, item);
   }
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
@@ -196,29 +201,29 @@ const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefi
   items.find((item): item is Of<K> => item.kind === kind);
 
 /** Some projects, or all of them, and not too many. */
-function checkProjects({ items, text, grammar }: Read): Slip | undefined {
+function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined {
   const whole = { start: 0, end: text.length };
   const [project, top, all] = [itemOf(items, 'project'), itemOf(items, 'top'), itemOf(items, 'all')];
   const count = new Set(project?.names).size;
   if (grammar.isSingle && ((top && !top.isOfDays) || all || count > 1))
-    return slipAt(whole, 'You named several projects', 'Name one project here.');
+    return refusalAt(whole, 'You named several projects', 'Name one project here.');
   // Of the named projects the lowest, or of one its days.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
   const why = `You named a project and “${everything}” of them`;
-  if (everything && project) return slipAt(whole, why, 'Ask about all, or about some: prod,staging.');
+  if (everything && project) return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.');
   return count > MOST_PROJECTS
-    ? slipAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`)
+    ? refusalAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`)
     : undefined;
 }
 
 /** `so far` needs a period that is still running. */
-function checkToday(read: Read): Slip | undefined {
+function checkToday(read: Read): WordsRefusal | undefined {
   const { items, reader } = read;
   const soFar = items.find((item) => item.kind === 'filler' && item.word.startsWith('so'));
   const named = [itemOf(items, 'period')?.days, itemOf(items, 'versus')?.to];
   if (soFar && !named.some((days) => days && 'last' in days && days.last === reader.today))
-    return slipAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
+    return refusalAt(soFar, 'needs a period that is still running', 'Type this-month so far.');
   const days = daysOf(read);
   return days && 'why' in days ? days : undefined;
 }
@@ -228,7 +233,7 @@ const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
 /** The number could be a project instead. It is a part of a date only where something else names the project. */
-function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
+function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
   for (const [n, item] of items.entries()) {
@@ -239,13 +244,13 @@ function findDoubt({ text, items, grammar, reader }: Read): Slip | undefined {
     const kinds = reading === typed ? [] : readBy(reading, 'Command', reader).map(({ kind }) => kind);
     if (!/^project(?:,period)?$/.test(kinds.join())) continue;
     const works = `Type ${item.days.text} or ${reading}.`;
-    return slipAt(item, 'could be a date or a project', works, item.days.text, reading);
+    return refusalAt(item, 'could be a date or a project', works, item.days.text, reading);
   }
   return undefined;
 }
 
 /** The days, with today in them or without where that is said. */
-function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
+function daysOf({ items, reader }: Read): NamedDays | WordsRefusal | undefined {
   const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
   if (end === undefined) return named;
   const { today, zone } = reader;
@@ -255,12 +260,12 @@ function daysOf({ items, reader }: Read): NamedDays | Slip | undefined {
   const counts = counted && new Calendar(today, zone).lastUnits('day', counted, end.includes);
   if (counts && !('refusal' in counts)) return { ...counts, typed };
   if (end.includes)
-    return slipAt(
+    return refusalAt(
       end,
       `doesn’t work with ${formatDays(first, last)}, which is over`,
       'Use it with a number of days, such as last-7-days including today.',
     );
-  if (first === today) return slipAt(end, 'begins today, and today is left out', 'Type today.');
+  if (first === today) return refusalAt(end, 'begins today, and today is left out', 'Type today.');
   return { ...parsePeriodText(`${first}..${addDays(today, -1)}`, { today, zone }), typed };
 }
 
@@ -309,15 +314,15 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
     items: itemsOf(other, grammar, reader),
   });
   const read = readAll(text);
-  const isValid = (other: string) => findSlip(readAll(other)) === undefined;
+  const isValid = (other: string) => findRefusal(readAll(other)) === undefined;
   refuseSecret(typed, read.items, isValid);
   if (itemOf(read.items, 'help')) return { help: true };
-  const slip = findSlip(read);
-  if (slip === undefined) return commandOf(read);
+  const refusal = findRefusal(read);
+  if (refusal === undefined) return commandOf(read);
   // Some capitals have no lower case of the same length: İ.
   const source = shown.length === text.length ? shown : text;
-  const word = source.slice(slip.start, slip.end).replace('^', '’');
-  throw new InvalidWord(clipWord(word), slip.why, slip.works, correctionsOf(text, slip, isValid));
+  const word = source.slice(refusal.start, refusal.end).replace('^', '’');
+  throw new InvalidWord(clipWord(word), refusal.why, refusal.works, correctionsOf(text, refusal, isValid));
 }
 
 /**
@@ -357,9 +362,12 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
 /** Why the items of a question can't be asked for; undefined where they can. */
-export const findItemsSlip = (text: string, items: readonly Item[], reader: Reader): Slip | undefined =>
-  findSlip({ text, items, reader, grammar: QUESTION });
+export const findItemsRefusal = (
+  text: string,
+  items: readonly Item[],
+  reader: Reader,
+): WordsRefusal | undefined => findRefusal({ text, items, reader, grammar: QUESTION });
 
-/** The words of a command that items say, which have no slip. */
+/** The words of a command that items say, that can be asked for. */
 export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
   commandOf({ text: '', items, reader, grammar: QUESTION });

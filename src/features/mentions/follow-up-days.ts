@@ -2,7 +2,7 @@
 
 import type { Reader } from '../../domain/language/items.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
-import type { LastAnswer } from '../../domain/language/questions/said.ts';
+import type { LastAnswer } from '../../domain/language/questions/query.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';

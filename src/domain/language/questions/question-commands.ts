@@ -11,8 +11,8 @@ import {
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';
-import { commandOfItems, findItemsSlip } from '../read-command.ts';
-import { type AskedItem, isEmpty, isOfCommand, type Said, type Subject } from './said.ts';
+import { commandOfItems, findItemsRefusal } from '../read-command.ts';
+import { type AskedItem, isEmpty, isOfCommand, type ListSubject, type Query } from './query.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -30,26 +30,26 @@ export interface MadeCommand extends QuestionCommand {
 }
 
 /** The words that the items say. @throws InvalidWord for a product that does not follow its project */
-export function wordsOf(said: Said): Words {
-  const { items, reader, answered } = said;
-  const itemsSaid = items.filter(isOfCommand).filter((item) => !isTotal(said, item));
-  for (const product of said.of('product')) {
+export function wordsOf(query: Query): Words {
+  const { items, reader, answered } = query;
+  const itemsSaid = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
+  for (const product of query.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
-    if (!answered && /^[1-3]$/.test(said.typed(product)) && before?.kind !== 'project')
-      throw said.refuse(product);
+    if (!answered && /^[1-3]$/.test(query.typed(product)) && before?.kind !== 'project')
+      throw query.refuse(product);
   }
   // Today is added to the days of the answer, or left out of them.
-  const isOfAnswer = said.has('today') && !said.has('period') && answered?.words.phrase;
+  const isOfAnswer = query.has('today') && !query.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
-  const slip = isOfAnswer && findItemsSlip('', [...days, ...said.of('today')], reader);
-  if (slip) throw said.refuse(slip, slip.why, slip.works);
+  const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
+  if (refusal) throw query.refuse(refusal, refusal.why, refusal.works);
   const { help: _, ...words } = commandOfItems([...days, ...itemsSaid], reader);
   return words;
 }
 
 /** `total` with projects named is their sum. */
-const isTotal = (said: Said, item: AskedItem): boolean =>
-  said.has('project') && item.kind === 'all' && !item.isPer;
+const isTotal = (query: Query, item: AskedItem): boolean =>
+  query.has('project') && item.kind === 'all' && !item.isPer;
 
 export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
   several ?? (alias !== undefined ? [{ alias }] : project !== undefined ? [{ project }] : undefined);
@@ -69,23 +69,23 @@ export function daysOf(text: string, reader: Reader): NamedDays {
 }
 
 /** Days and names alone: what to ask of them. @throws InvalidWord */
-export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeCommand[] {
-  const words = { ...typed, ...askedProjects(said, typed) };
+export function commandsWithoutSubject(query: Query, typed: Words): readonly MadeCommand[] {
+  const words = { ...typed, ...askedProjects(query, typed) };
   const isNamed = namesOf(words) !== undefined;
-  const isOutput = said.has('output', 'why', 'csv', 'details') && !words.phrase;
-  const isAnd = said.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
-  const refersBack = !isNamed && (isOutput || isAnd || said.has('tail', 'it'));
+  const isOutput = query.has('output', 'why', 'csv', 'details') && !words.phrase;
+  const isAnd = query.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
+  const refersBack = !isNamed && (isOutput || isAnd || query.has('tail', 'it'));
   const isSpend =
     (words.versus ?? words.unit ?? words.top) !== undefined ||
     words.output === 'why' ||
-    (words.phrase !== undefined && said.has('numbers', 'compare', 'all'));
-  const isBare = said.items.every((item) => isEmpty(item) || item.kind !== 'word' || BARE.has(item.role));
+    (words.phrase !== undefined && query.has('numbers', 'compare', 'all'));
+  const isBare = query.items.every((item) => isEmpty(item) || item.kind !== 'word' || BARE.has(item.role));
   if (isSpend || (words.phrase && isBare && (isNamed || refersBack)))
-    return spendCommands(said, words).map((made) => ({ ...made, isOpen: made.isOpen || refersBack }));
+    return spendCommands(query, words).map((made) => ({ ...made, isOpen: made.isOpen || refersBack }));
   if (refersBack && words.output)
     return [{ command: '/spend', text: formatParsedCommand(words), isOpen: true }];
   if (!isNamed || words.phrase) return [];
-  return [...balanceCommands(said, words), ...spendCommands(said, words)].map((made) => ({
+  return [...balanceCommands(query, words), ...spendCommands(query, words)].map((made) => ({
     ...made,
     isGuess: true,
   }));
@@ -94,54 +94,54 @@ export function commandsWithoutSubject(said: Said, typed: Words): readonly MadeC
 const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
 /** Whether days are ranked, and not projects. */
-export const isOfDays = (said: Said): boolean =>
-  said.has('day', 'when') || said.of('top').some((top) => top.isOfDays);
+export const isOfDays = (query: Query): boolean =>
+  query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
 /** The projects asked about: the named ones, all of them, or none. @throws InvalidWord */
-export function askedProjects(said: Said, words: Words): Words {
-  const [than] = said.of('than');
+export function askedProjects(query: Query, words: Words): Words {
+  const [than] = query.of('than');
   const names = namesOf(words);
   if (than !== undefined) {
     if (names === undefined || names === 'all' || names.length > 1 || words.output === 'why')
-      throw said.refuse(than);
+      throw query.refuse(than);
     return wordsFor([...names, nameOf(than.name)]);
   }
   if (names !== undefined) return {};
   const isRanked =
-    said.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(said);
-  return wordsFor(isRanked || namesAll(said) ? 'all' : undefined);
+    query.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(query);
+  return wordsFor(isRanked || namesAll(query) ? 'all' : undefined);
 }
 
 /** Whether a word means all projects: “we”, “in total”, “where did the money go?”. */
-const namesAll = (said: Said): boolean =>
-  said.has('we', 'all') || said.items.some((item) => item.kind === 'word' && item.isAll);
+const namesAll = (query: Query): boolean =>
+  query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
 /** Whether only an answer before could tell the project. */
-const isOpen = (said: Said, words: Words): boolean => {
-  const noun = said.first('noun');
+const isOpen = (query: Query, words: Words): boolean => {
+  const noun = query.first('noun');
   return (
     namesOf(words) === undefined &&
-    (said.has('it') ||
-      (noun?.kind === 'word' && noun.text === 'project' && !said.has('most', 'least', 'which', 'top')))
+    (query.has('it') ||
+      (noun?.kind === 'word' && noun.text === 'project' && !query.has('most', 'least', 'which', 'top')))
   );
 };
 
 const AS_OF_NOW = 'A balance is always as of now';
 
 /** @throws InvalidWord */
-export function balanceCommands(said: Said, words: Words): readonly MadeCommand[] {
-  const was = said.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
-  const isPast = was ?? (said.has('lasting') ? undefined : said.first('past'));
-  const late = said.first('period', 'versus', 'unit', 'today');
-  if (late) throw said.refuse(late, AS_OF_NOW, '');
+export function balanceCommands(query: Query, words: Words): readonly MadeCommand[] {
+  const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
+  const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
+  const late = query.first('period', 'versus', 'unit', 'today');
+  if (late) throw query.refuse(late, AS_OF_NOW, '');
   if (words.output === 'why')
     throw new InvalidWord('why', 'is about what was spent', `It works with ${commandText('/spend')}.`);
-  if (!said.has('lasting')) said.refuseAny(['most', 'least', 'top']);
+  if (!query.has('lasting')) query.refuseAny(['most', 'least', 'top']);
   const { project, alias, several, product, output } = words;
   const text = formatParsedCommand({ project, alias, several, product, output });
-  const doubt = isPast && said.refuse(isPast, AS_OF_NOW, '');
-  const isGuess = isPast !== undefined || said.has('credit');
-  return [{ command: '/balance', text, isGuess, isOpen: isOpen(said, words), doubt }];
+  const doubt = isPast && query.refuse(isPast, AS_OF_NOW, '');
+  const isGuess = isPast !== undefined || query.has('credit');
+  return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
 /** Words that ask whether a budget is passed, and not whether it holds. */
@@ -149,131 +149,131 @@ const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|
 
 /** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
 export function budgetCommands(
-  said: Said,
+  query: Query,
   words: Words,
   inherited?: 'budget' | 'over-budget',
 ): readonly MadeCommand[] {
-  const { answered, reader } = said;
-  const number = said.of('project').find((item) => /^\d+$/.test(said.typed(item)));
-  if (answered && number) throw said.refuse(number, 'could be a project or an amount', '');
-  if (words.phrase?.text !== daysOf('this-month', reader).text) said.refuseAny(['period']);
-  said.refuseAny(['versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why']);
-  const isOfAnswer = answered && !namesAll(said) && !said.has('which', 'noun');
+  const { answered, reader } = query;
+  const number = query.of('project').find((item) => /^\d+$/.test(query.typed(item)));
+  if (answered && number) throw query.refuse(number, 'could be a project or an amount', '');
+  if (words.phrase?.text !== daysOf('this-month', reader).text) query.refuseAny(['period']);
+  query.refuseAny(['versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why']);
+  const isOfAnswer = answered && !namesAll(query) && !query.has('which', 'noun');
   const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
-  const isOver = said.items.some(
+  const isOver = query.items.some(
     (item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text),
   );
   const output = isOver ? 'over-budget' : (inherited ?? 'budget');
   return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
 }
 
-const LISTS: Readonly<Partial<Record<Subject, string>>> = { status: 'status', owner: 'projects' };
+const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
 /** @throws InvalidWord */
-export function listCommand(subject: Subject, said: Said, words: Words): MadeCommand {
-  said.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
-  if (subject === 'projects' || subject === 'schedules' || subject === 'help') said.refuseAny(['project']);
+export function listCommand(subject: ListSubject, query: Query, words: Words): MadeCommand {
+  query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
+  if (subject === 'projects' || subject === 'schedules' || subject === 'help') query.refuseAny(['project']);
   const isOfProjects = subject === 'watches' && namesOf(words) !== 'all';
   const names = isOfProjects ? formatParsedCommand(wordsFor(namesOf(words))) : '';
   return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
 }
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
-export function spendCommands(said: Said, words: Words): readonly MadeCommand[] {
+export function spendCommands(query: Query, words: Words): readonly MadeCommand[] {
   // Each answer has the average of a day.
-  const grouped = said.has('average') && words.unit === 'day' ? undefined : words.unit;
-  const asked = asForecast(said, beside(said, withRank(said, { ...words, unit: grouped })));
-  refuseUnspendable(said, asked);
+  const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
+  const asked = asForecast(query, beside(query, withRank(query, { ...words, unit: grouped })));
+  refuseUnspendable(query, asked);
   const made = (changed: Words, isGuess: boolean): MadeCommand => ({
     command: '/spend',
     text: formatParsedCommand({ ...asked, ...changed }),
     isGuess,
-    isOpen: isOpen(said, asked),
+    isOpen: isOpen(query, asked),
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
   // “Costs from last month” are that month's; “from” with a date begins there.
-  if (from?.[1]) return [daysOf(from[1], said.reader), phrase].map((days) => made({ phrase: days }, true));
+  if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
   // “What changed between september and october” is from one to the other.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
-    const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, said.reader));
+    const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.reader));
     return [made({ phrase: to, versus }, false)];
   }
   if (unit !== undefined && unit !== 'day' && phrase === undefined)
     return [
-      made({ phrase: daysOf(`last-${unit}`, said.reader), unit: undefined }, true),
-      made({ phrase: daysOf(`last-12-${unit}s`, said.reader) }, true),
+      made({ phrase: daysOf(`last-${unit}`, query.reader), unit: undefined }, true),
+      made({ phrase: daysOf(`last-12-${unit}s`, query.reader) }, true),
     ];
-  return [made({}, isGuess(said, words, asked))];
+  return [made({}, isGuess(query, words, asked))];
 }
 
 /** Whether something else may be meant, too. */
-function isGuess(said: Said, { phrase, versus, output }: Words, asked: Words): boolean {
-  const isLoose = said.of('versus').some((item) => item.isLoose) && (!phrase || said.answered);
-  const why = said.first('why');
-  const isVague = why?.kind === 'output' && why.isVague && !said.has('spend') && !said.answered;
+function isGuess(query: Query, { phrase, versus, output }: Words, asked: Words): boolean {
+  const isLoose = query.of('versus').some((item) => item.isLoose) && (!phrase || query.answered);
+  const why = query.first('why');
+  const isVague = why?.kind === 'output' && why.isVague && !query.has('spend') && !query.answered;
   const isChange =
-    said.has('change', 'more', 'pricier') &&
+    query.has('change', 'more', 'pricier') &&
     !versus &&
     output !== 'why' &&
-    !said.has('which', 'than', 'either', 'most') &&
-    (!phrase || said.has('amount') || !said.has('spend', 'pricier'));
-  const isSide = asked.versus && !phrase && !said.has('compare', 'change', 'spend');
+    !query.has('which', 'than', 'either', 'most') &&
+    (!phrase || query.has('amount') || !query.has('spend', 'pricier'));
+  const isSide = asked.versus && !phrase && !query.has('compare', 'change', 'spend');
   return Boolean(
-    (said.has('usage') && !said.has('bonus')) ||
+    (query.has('usage') && !query.has('bonus')) ||
       isLoose ||
       isVague ||
       isChange ||
-      (isSide && !said.of('versus').some((item) => item.isThan)),
+      (isSide && !query.of('versus').some((item) => item.isThan)),
   );
 }
 
 /** What is ranked, and in which order. @throws InvalidWord */
-function withRank(said: Said, words: Words): Words {
-  const isLowest = words.isLowest || said.has('least');
-  const ranked = said.first('most', 'least', 'sorted');
-  const [top] = said.of('top');
-  if (isLowest && (said.has('most') || (words.top !== undefined && !words.isLowest)))
-    throw said.refuse(said.first('least') ?? top);
+function withRank(query: Query, words: Words): Words {
+  const isLowest = words.isLowest || query.has('least');
+  const ranked = query.first('most', 'least', 'sorted');
+  const [top] = query.of('top');
+  if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
+    throw query.refuse(query.first('least') ?? top);
   // The projects that grew most are those that made the change.
-  if (said.has('change+most') && words.output === undefined)
+  if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
-  if (isOfDays(said)) {
+  if (isOfDays(query)) {
     const isRanking = isLowest || words.top !== undefined;
     if (isRanking && names !== undefined && (names === 'all' || names.length > 1))
-      throw said.refuse(said.first('day') ?? top);
+      throw query.refuse(query.first('day') ?? top);
     return { ...words, ...(isRanking && { isOfDays: true, ...(isLowest && { isLowest: true }) }) };
   }
-  if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw said.refuse(ranked);
+  if (ranked && names !== undefined && names !== 'all' && names.length === 1) throw query.refuse(ranked);
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
 /** The running month, where a forecast is asked for. @throws InvalidWord for other days */
-function asForecast(said: Said, words: Words): Words {
-  if (!said.has('will', 'forecast', 'monthEnd')) return words;
-  const month = daysOf('this-month', said.reader);
-  const [period] = said.of('period');
+function asForecast(query: Query, words: Words): Words {
+  if (!query.has('will', 'forecast', 'monthEnd')) return words;
+  const month = daysOf('this-month', query.reader);
+  const [period] = query.of('period');
   if (period && words.phrase && (words.phrase.first !== month.first || words.phrase.last !== month.last))
-    throw said.refuse(
+    throw query.refuse(
       period,
       'doesn’t say this month, and only that has a forecast',
       `Type ${commandText('/spend')} prod this-month.`,
     );
-  const [versus] = said.of('versus');
-  if (versus) throw said.refuse(versus);
+  const [versus] = query.of('versus');
+  if (versus) throw query.refuse(versus);
   return { ...words, phrase: month, versus: undefined };
 }
 
 /** The running unit beside “than last month”. @throws InvalidWord where only one side of a comparison is said */
-function beside(said: Said, words: Words): Words {
+function beside(query: Query, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
-  const [item] = said.of('versus');
-  const days = phrase ?? runningBeside(versus, said.reader);
-  if (days === undefined) throw said.refuse(item, 'is only one side of a comparison');
+  const [item] = query.of('versus');
+  const days = phrase ?? runningBeside(versus, query.reader);
+  if (days === undefined) throw query.refuse(item, 'is only one side of a comparison');
   if ('text' in versus && versus.text === days.text)
-    throw said.refuse(item, 'is on both sides of the comparison');
+    throw query.refuse(item, 'is on both sides of the comparison');
   const { rule } = days;
   const unit = 'before' in versus && versus.before;
   if (
@@ -284,7 +284,7 @@ function beside(said: Said, words: Words): Words {
     rule.kind !== 'weekend' &&
     rule.unit !== unit
   )
-    throw said.refuse(item);
+    throw query.refuse(item);
   return { ...words, phrase: days };
 }
 
@@ -295,12 +295,13 @@ export function runningBeside(versus: Versus, reader: Reader): NamedDays | undef
 }
 
 /** @throws InvalidWord for words that no answer about spend keeps */
-function refuseUnspendable(said: Said, { product, unit, isOfDays, several }: Words): void {
+function refuseUnspendable(query: Query, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
-  if (product === 2) said.refuseAny(['usage']);
-  if (said.has('why')) said.refuseAny(['any']);
-  const per = said.of('all').find((item) => item.isPer);
-  if (said.has('average') && (per || (unit && unit !== 'day'))) throw said.refuse(per ?? said.first('unit'));
-  if (unit && isOfDays) throw said.refuse(said.first('unit'));
-  if (unit && unit !== 'day' && several) throw said.refuse(said.first('unit'), 'works for one project', '');
+  if (product === 2) query.refuseAny(['usage']);
+  if (query.has('why')) query.refuseAny(['any']);
+  const per = query.of('all').find((item) => item.isPer);
+  if (query.has('average') && (per || (unit && unit !== 'day')))
+    throw query.refuse(per ?? query.first('unit'));
+  if (unit && isOfDays) throw query.refuse(query.first('unit'));
+  if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
 }

@@ -8,11 +8,23 @@ import { couldBeSecret } from '../../secret-detection.ts';
 import { couldBeName, explainBadWord, isKnownWord } from '../correct-text.ts';
 import { QUESTION_WORDS } from '../generated.js';
 import { type Reader, readBy } from '../items.ts';
-import type { Slip } from '../named-days.ts';
+import type { WordsRefusal } from '../named-days.ts';
 import { formatParsedCommand } from '../parsed-command.ts';
-import { findItemsSlip, refuseSecret } from '../read-command.ts';
+import { findItemsRefusal, refuseSecret } from '../read-command.ts';
 import { normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
+import {
+  type AskedItem,
+  isEmpty,
+  isOfCommand,
+  type LastAnswer,
+  markOf,
+  type OrderItem,
+  Query,
+  refuseLoose,
+  type Subject,
+  subjectOf,
+} from './query.ts';
 import {
   askedProjects,
   balanceCommands,
@@ -26,18 +38,6 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import {
-  type AskedItem,
-  isEmpty,
-  isOfCommand,
-  type LastAnswer,
-  markOf,
-  type OrderItem,
-  refuseLoose,
-  Said,
-  type Subject,
-  subjectOf,
-} from './said.ts';
 import { MEANT_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
@@ -78,7 +78,7 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
   const judged = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new Said(items, shown, reader, answered), mistyped, judged);
+  return interpret(new Query(items, shown, reader, answered), mistyped, judged);
 }
 
 /**
@@ -87,8 +87,8 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
  * @throws secret-pasted
  */
 export function readTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
-  const question = readQuestion(`${command.slice(1)} ${text}`, reader);
-  return question?.kind === 'command' && question.rerun.command === command ? question.rerun.text : undefined;
+  const query = readQuestion(`${command.slice(1)} ${text}`, reader);
+  return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
 /** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, secret-pasted */
@@ -107,17 +107,14 @@ export function parseTyped<T>(
 
 const PICTURES =
   /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
-const SIGN = "['’‘´`ʼ]";
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
   [/^no\s*,/i, ''],
-  [new RegExp(`(?<=\\b(?:what|how|where|when|who|that|there))${SIGN}?s(?![a-z])`, 'gi'), ' is'],
-  [new RegExp(`(?<=\\b(?:it|which))${SIGN}s(?![a-z])`, 'gi'), ' is'],
-  [new RegExp(`(?<=\\b(?:what|how|where|when|who))${SIGN}d(?![a-z])`, 'gi'), ' did'],
-  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would' }).map(
-    ([end, whole]) => [new RegExp(`${SIGN}${end}(?![a-z])`, 'gi'), whole] as const,
+  [/(?<=\b(?:(?:what|how|where|when|who|that|there)['’‘´`ʼ]?|(?:it|which)['’‘´`ʼ]))s(?![a-z])/gi, ' is'],
+  [/(?<=\b(?:what|how|where|when|who))['’‘´`ʼ]d(?![a-z])/gi, ' did'],
+  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would', m: ' am' }).map(
+    ([end, whole]) => [new RegExp(`['’‘´\`ʼ]${end}(?![a-z])`, 'gi'), whole] as const,
   ),
-  [new RegExp(`(?<=\\bi)${SIGN}m(?![a-z])`, 'gi'), ' am'],
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
   // Sentences stay apart.
   [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
@@ -158,7 +155,7 @@ function itemsOf(typed: string, reader: Reader, inThread: boolean) {
 }
 
 function interpret(
-  said: Said,
+  query: Query,
   mistyped: string | undefined,
   judged: (refusal: InvalidWord) => InvalidWord,
 ): Question | undefined {
@@ -166,126 +163,126 @@ function interpret(
     const { why, fact, message } = judged(refusal);
     return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
   };
-  const [order] = said.of('order');
-  if (order?.bad) return refused(said.refuse(order.bad, UNRECOGNIZED, ''));
-  if (order) return { kind: 'command', rerun: { command: '/billing', text: orderText(said, order) } };
-  if (said.items.every(isEmpty) && !said.has('have+amount', 'money+amount', 'have+money', 'have+long'))
-    return said.has('thanks') ? { kind: 'thanks' } : undefined;
-  const place = slipOf(said);
-  const slip = place && said.refuse(place, place.why, place.works);
-  const readings = alternativesOf(said, place).map((each) => catchInvalidWord(() => makeCommands(each)));
+  const [order] = query.of('order');
+  if (order?.bad) return refused(query.refuse(order.bad, UNRECOGNIZED, ''));
+  if (order) return { kind: 'command', rerun: { command: '/billing', text: orderText(query, order) } };
+  if (query.items.every(isEmpty) && !query.has('have+amount', 'money+amount', 'have+money', 'have+long'))
+    return query.has('thanks') ? { kind: 'thanks' } : undefined;
+  const place = refusalOf(query);
+  const refusal = place && query.refuse(place, place.why, place.works);
+  const readings = alternativesOf(query, place).map((each) => catchInvalidWord(() => makeCommands(each)));
   const made = readings.flatMap((each) => (each instanceof InvalidWord ? [] : each));
   const [only, ...others] = made;
   if (only === undefined) {
-    const why = slip ?? readings.find((each) => each instanceof InvalidWord);
-    return why && isAsked(said) ? refused(why) : undefined;
+    const why = refusal ?? readings.find((each) => each instanceof InvalidWord);
+    return why && isAsked(query) ? refused(why) : undefined;
   }
   const reruns = made.slice(0, MOST_OFFERED).map(({ command, text }) => ({ command, text }));
   const [rerun = only] = reruns;
   const typo = mistyped === undefined ? undefined : new InvalidWord(mistyped, UNRECOGNIZED, '');
-  const doubt = typo ?? slip ?? only.doubt;
+  const doubt = typo ?? refusal ?? only.doubt;
   const fact = doubt && judged(doubt).fact;
-  if (others.length > 0 || typo || slip || only.isGuess) return { kind: 'guess', fact, reruns };
+  if (others.length > 0 || typo || refusal || only.isGuess) return { kind: 'guess', fact, reruns };
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
 /** In a thread, a form is about the project of the answer where no other is named. */
-function orderText({ answered }: Said, { verb, words, isNamed }: OrderItem): string {
+function orderText({ answered }: Query, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
 /** Whether a word names a project, or something that Tally can be asked. */
-const isAsked = (said: Said): boolean =>
-  said.answered !== undefined ||
-  said.items.some(
+const isAsked = (query: Query): boolean =>
+  query.answered !== undefined ||
+  query.items.some(
     (item) =>
       (!isEmpty(item) && !/^(?:bad|period|product|change|kept|list|numbers|more|it)$/.test(markOf(item))) ||
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
 
 /** What the items of commands can't say together. Who says “we” names all projects. */
-function slipOf(said: Said): Slip | undefined {
-  const items = said.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
-  const we = said.first('we');
+function refusalOf(query: Query): WordsRefusal | undefined {
+  const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
+  const we = query.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
-  const scope = we ?? (said.answered && said.items[0]);
+  const scope = we ?? (query.answered && query.items[0]);
   const all = scope && !isNamed ? [{ kind: 'all', start: scope.start, end: scope.end } as const] : [];
-  return findItemsSlip(said.shown.toLowerCase(), [...items, ...all], said.reader);
+  return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
 }
 
 /** The items; where some can't be asked for, each of those that would work in their place. */
-function alternativesOf(said: Said, slip: Slip | undefined): readonly Said[] {
-  if (slip === undefined) return [said];
+function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readonly Query[] {
+  if (refusal === undefined) return [query];
   // “This month” is no answer to what the next one will cost.
-  if (/^(?:next|tomorrow)/i.test(said.typed(slip))) return [];
-  const { start, end, instead } = slip;
+  if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
+  const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
-    const meant = readBy(text, 'Command', said.reader).map((item): AskedItem => ({ ...item, start, end }));
-    const kept = said.items.filter((item) => item.end <= start || item.start >= end);
-    const at = said.items.findIndex((item) => item.start >= start);
-    const before = said.items.slice(0, at).filter((item) => kept.includes(item));
-    const changed = said.with([...before, ...meant, ...kept.slice(before.length)]);
-    return meant.some(({ kind }) => kind === 'bad') || slipOf(changed) !== undefined ? [] : [changed];
+    const meant = readBy(text, 'Command', query.reader).map((item): AskedItem => ({ ...item, start, end }));
+    const kept = query.items.filter((item) => item.end <= start || item.start >= end);
+    const at = query.items.findIndex((item) => item.start >= start);
+    const before = query.items.slice(0, at).filter((item) => kept.includes(item));
+    const changed = query.with([...before, ...meant, ...kept.slice(before.length)]);
+    return meant.some(({ kind }) => kind === 'bad') || refusalOf(changed) !== undefined ? [] : [changed];
   });
 }
 
 /** @throws InvalidWord */
-function makeCommands(said: Said): readonly MadeCommand[] {
-  said.refuseAny(['unclear'], 'could mean two things here');
-  const unbilled = said.first('unbilled');
-  const unbilledName = unbilled && UNBILLED.get(said.typed(unbilled).toLowerCase());
+function makeCommands(query: Query): readonly MadeCommand[] {
+  query.refuseAny(['unclear'], 'could mean two things here');
+  const unbilled = query.first('unbilled');
+  const unbilledName = unbilled && UNBILLED.get(query.typed(unbilled).toLowerCase());
   if (unbilled)
-    throw said.refuse(unbilled, `Billing reports projects, products and days, not ${unbilledName}`, '');
-  const subject = subjectOf(said);
-  const [first] = said.items;
-  if (subject !== undefined && first !== undefined) said.marks.set(`about:${subject}`, first);
-  const unknown = said.of('bad')[0];
+    throw query.refuse(unbilled, `Billing reports projects, products and days, not ${unbilledName}`, '');
+  const subject = subjectOf(query);
+  const [first] = query.items;
+  if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
+  const unknown = query.of('bad')[0];
   // “Why?” and “again” only refer to an answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
-  if (!unknown && !said.answered && said.has(...marks) && said.hasOnly(...marks))
-    return [{ command: '/spend', text: formatParsedCommand(wordsOf(said)), isOpen: true }];
+  if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
+    return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
   if (unknown === undefined) {
-    refuseLoose(said);
-    return commandsFor(subject, said);
+    refuseLoose(query);
+    return commandsFor(subject, query);
   }
-  const { why, works } = explainBadWord(said.shown.toLowerCase(), unknown, '', said.reader.aliases);
-  const refusal = said.refuse(unknown, why, works);
+  const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.reader.aliases);
+  const refusal = query.refuse(unknown, why, works);
   const isFigures = subject === 'spend' || subject === 'balance';
-  if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(said, unknown)) throw refusal;
-  refuseLoose(said);
-  return commandsFor(subject, said).map((made) => ({ ...made, isOpen: true, doubt: refusal }));
+  if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(query, unknown)) throw refusal;
+  refuseLoose(query);
+  return commandsFor(subject, query).map((made) => ({ ...made, isOpen: true, doubt: refusal }));
 }
 
 /** @throws InvalidWord */
-function commandsFor(subject: Subject | undefined, said: Said): readonly MadeCommand[] {
+function commandsFor(subject: Subject | undefined, query: Query): readonly MadeCommand[] {
   const isFigures = subject === undefined || subject === 'spend' || subject === 'balance';
-  if (isFigures && said.answered !== undefined) return followUpCommands(said, subject);
-  const words = wordsOf(said);
+  if (isFigures && query.answered !== undefined) return followUpCommands(query, subject);
+  const words = wordsOf(query);
   switch (subject) {
     case undefined:
-      return commandsWithoutSubject(said, words);
+      return commandsWithoutSubject(query, words);
     case 'spend':
-      return spendCommands(said, { ...words, ...askedProjects(said, words) });
+      return spendCommands(query, { ...words, ...askedProjects(query, words) });
     case 'balance':
-      return balanceCommands(said, { ...words, ...askedProjects(said, words) });
+      return balanceCommands(query, { ...words, ...askedProjects(query, words) });
     case 'budget':
-      return budgetCommands(said, words);
+      return budgetCommands(query, words);
     default:
-      return [listCommand(subject, said, words)];
+      return [listCommand(subject, query, words)];
   }
 }
 
 /** Whether a word may be the one project asked about: “how much did blork spend?”, but not “how much memory”. */
-function mayBeProject(said: Said, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
-  const before = said.items[said.items.indexOf(unknown) - 1];
+function mayBeProject(query: Query, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
+  const before = query.items[query.items.indexOf(unknown) - 1];
   return (
-    said.of('bad').length === 1 &&
-    !said.has('project', 'all', 'top', 'most', 'which', 'least', 'more', 'who', 'it') &&
+    query.of('bad').length === 1 &&
+    !query.has('project', 'all', 'top', 'most', 'which', 'least', 'more', 'who', 'it') &&
     couldBeName(unknown.word) &&
     !isKnownWord(unknown.word) &&
     !/\b(?:much|many|more|less|which|what|an?|any|some|by|per)$/.test(
-      before ? said.typed(before).toLowerCase() : '',
+      before ? query.typed(before).toLowerCase() : '',
     )
   );
 }

@@ -68,21 +68,11 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
+type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
+type RefusedRole = 'second' | 'unclear' | 'unbilled' | 'unanswered';
+
 /** What a word says; the later ones are those of phrases alone. */
-export type WordRole =
-  | keyof typeof WORDS
-  | 'thanks'
-  | 'break'
-  | 'help'
-  | 'owner'
-  | 'sorted'
-  | 'monthEnd'
-  | 'lead'
-  | 'before'
-  | 'second'
-  | 'unclear'
-  | 'unbilled'
-  | 'unanswered';
+export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
 
 /** The role of each word. */
 export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(

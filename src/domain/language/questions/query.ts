@@ -63,16 +63,9 @@ type OfKind<K extends Kind> = K extends 'word'
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
-export type Subject =
-  | 'spend'
-  | 'balance'
-  | 'budget'
-  | 'projects'
-  | 'schedules'
-  | 'watches'
-  | 'help'
-  | 'status'
-  | 'owner';
+/** What `/billing` lists or opens. */
+export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
+export type Subject = 'spend' | 'balance' | 'budget' | ListSubject;
 
 /** The command that was answered last. */
 export interface LastAnswer {
@@ -135,7 +128,7 @@ const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 /** The items of a text, by what they say. */
-export class Said {
+export class Query {
   readonly marks = new Map<Mark, AskedItem>();
   /** @param shown the text that they were read in, with its capitals */
   constructor(
@@ -151,8 +144,8 @@ export class Said {
     if (answered !== undefined && first !== undefined) this.marks.set('answer', first);
   }
 
-  with(items: readonly AskedItem[]): Said {
-    return new Said(items, this.shown, this.reader, this.answered);
+  with(items: readonly AskedItem[]): Query {
+    return new Query(items, this.shown, this.reader, this.answered);
   }
   /** @param marks one of them is enough; `a+b` are both */
   has(...marks: readonly string[]): boolean {
@@ -183,55 +176,58 @@ export class Said {
 }
 
 /** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
-export function refuseLoose(said: Said): void {
-  for (const [mark, item] of said.marks) {
+export function refuseLoose(query: Query): void {
+  for (const [mark, item] of query.marks) {
     const beside = BESIDE[mark];
-    if (beside !== undefined && !said.has(...beside.split(' '))) throw said.refuse(item);
+    if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
   }
 }
 
 /** @throws InvalidWord for two subjects */
-export function subjectOf(said: Said): Subject | undefined {
+export function subjectOf(query: Query): Subject | undefined {
   const named = new Map<Subject, AskedItem>();
-  for (const item of said.items) {
+  for (const item of query.items) {
     const about = item.role && ABOUT[item.role];
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
-  const [bonus, budget] = [said.first('bonus'), named.get('budget')];
+  const [bonus, budget] = [query.first('bonus'), named.get('budget')];
   // Bonuses are spent, too.
-  if (bonus && !named.has('spend')) named.set(said.has('period', 'today') ? 'spend' : 'balance', bonus);
-  if (budget && said.has('watches', 'list')) named.set('watches', budget);
+  if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
+  if (budget && query.has('watches', 'list')) named.set('watches', budget);
   if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
   if (named.has('watches')) named.delete('budget');
   if (named.size > 1) named.delete('help');
   const [[first, one] = [], [, second] = []] = [...named];
   if (second && one)
-    throw said.refuse(second, `and “${said.typed(one)}” are two questions`, 'Ask one at a time.');
-  return first ?? impliedSubject(said);
+    throw query.refuse(second, `and “${query.typed(one)}” are two questions`, 'Ask one at a time.');
+  return first ?? impliedSubject(query);
 }
 
 /** `projects?` */
-const isShortList = (said: Said): boolean => {
-  const noun = said.first('noun');
-  return said.items.length < 3 && noun !== undefined && /s$/.test(said.typed(noun));
+const isShortList = (query: Query): boolean => {
+  const noun = query.first('noun');
+  return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));
 };
 
-function impliedSubject(said: Said): Subject | undefined {
-  const { answered } = said;
-  if (said.has('most', 'least', 'top', 'day')) return 'spend';
-  if (answered === undefined && (said.has('change', 'pricier') || (said.has('why') && !said.hasOnly('why'))))
+function impliedSubject(query: Query): Subject | undefined {
+  const { answered } = query;
+  if (query.has('most', 'least', 'top', 'day')) return 'spend';
+  if (
+    answered === undefined &&
+    (query.has('change', 'pricier') || (query.has('why') && !query.hasOnly('why')))
+  )
     return 'spend';
-  const isList = said.hasOnly('noun', 'which', 'list', 'all') && said.has('noun') && !said.has('amount');
-  const isPer = said.of('all').some((item) => item.isPer);
+  const isList = query.hasOnly('noun', 'which', 'list', 'all') && query.has('noun') && !query.has('amount');
+  const isPer = query.of('all').some((item) => item.isPer);
   if (
     isList &&
     !isPer &&
-    !said.has('money', 'long') &&
-    !(answered && said.has('all') && !said.has('list', 'request'))
+    !query.has('money', 'long') &&
+    !(answered && query.has('all') && !query.has('list', 'request'))
   )
-    return said.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(said))
+    return query.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(query))
       ? 'projects'
       : undefined;
-  const isAmount = said.has('amount', 'what', 'long', 'money');
-  return isAmount && said.has('have', 'money') && !said.has('past', 'why') ? 'balance' : undefined;
+  const isAmount = query.has('amount', 'what', 'long', 'money');
+  return isAmount && query.has('have', 'money') && !query.has('past', 'why') ? 'balance' : undefined;
 }
