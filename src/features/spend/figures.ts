@@ -193,11 +193,10 @@ export const shownText = ({ projects, top }: SpendView): string =>
       : { word: top.shown.map(({ target }) => target.word).join(','), product: projects.product },
   );
 
-/** The projects that spent most, among all that gave figures. */
+/** The projects that spent most, among all that gave figures; `of` counts those that failed too. */
 export interface TopProjects {
   readonly shown: readonly SpendFigures[];
-  readonly among: readonly SpendFigures[];
-  /** How many were asked about, with those that failed. */
+  readonly among: number;
   readonly of: number;
 }
 
@@ -215,13 +214,13 @@ export function keepTopProjects<T extends Omit<SpendView, 'top'>>(view: T): T & 
   return {
     ...view,
     answered: [...shown, ...others],
-    top: { shown, among, of: answered.length + failed.length },
+    top: { shown, among: among.length, of: answered.length + failed.length },
   };
 }
 
 /** `Top 3 of 12 projects`, `Top 3 of 12 projects, 10 with figures` */
 export function formatTop({ shown, among, of }: TopProjects, shape?: SpendView['shape']): string {
-  const known = among.length === of ? '' : `, ${among.length} with figures`;
+  const known = among === of ? '' : `, ${among} with figures`;
   return `${shape?.isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
 }
 
