@@ -371,9 +371,6 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** Whether all of a word says something in commands, so that no project can have it as its name. */
-export const hasMeaning = (word: string): boolean => !holdsUnknownWord(word, NO_ALIASES);
-
 /** What a question takes: the same, and what is running now is no other day. */
 const QUESTION: Grammar = {
   ...SPEND,

@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
-import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { hasMeaning, parseSingleProjectText } from '../../domain/language/read-command.ts';
+import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/items.ts';
+import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -72,7 +72,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
 
 /** `prod 123 storage` in any order, as far as it can be read; no name that could be a secret. */
 function parseProjectFields(words: readonly string[], typed: readonly string[]): ProjectFormInput {
-  const at = words.findIndex((word) => /^[a-z]/.test(word) && !hasMeaning(word));
+  const at = words.findIndex((word) => /^[a-z]/.test(word) && holdsUnknownWord(word, NO_ALIASES));
   const alias = words[at];
   const rest = words.filter((word) => word !== alias).join(' ');
   const { project, product } =
@@ -132,7 +132,7 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
   if (!isAlias(alias)) return FORM_WORDS;
   if (reservedNames(verbs).has(alias.replaceAll('-', '')))
     return `“${alias}” is a Tally command. Choose another name, for example ${alternativeAlias(alias)}.`;
-  return !hasMeaning(alias)
+  return holdsUnknownWord(alias, NO_ALIASES)
     ? undefined
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }

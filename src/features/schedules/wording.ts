@@ -8,7 +8,7 @@ import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '..
 import type { Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
-import { chosenByKey, describeProjects, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './timing-preview.ts';
@@ -98,35 +98,20 @@ function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, 
   }
 }
 
-/** ` · *no figures for test*: …` */
-const unansweredText = (
-  { unanswered = {} }: LastDelivery,
-  { projects }: Schedule,
-  workspace: Workspace,
-  today: Day,
-): string =>
-  Object.entries(unanswered)
-    .map(([key, { cause }]) => {
-      const name = escapeMarkup(projectLabel(chosenByKey(key, projects), workspace));
-      return ` · *no figures for ${name}*: ${escapeMarkup(wordFailure(cause, today))}`;
-    })
-    .join('');
-
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string[] {
   const { workspace, user, at } = reader;
   const { zone } = schedule.timing;
   const today = dayAt(at, user.zone ?? zone);
   const known = workspace.lastSent(schedule.id);
-  const { cause: _, unanswered: __, ...uncaused } = known ?? {};
+  const { cause: _, ...uncaused } = known ?? {};
   const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
   const tried = last?.result === 'trying' || last?.result === 'waiting' ? last.date : undefined;
   const state =
     pauseText(schedule, last, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
-  const unanswered = last?.unanswered && unansweredText(last, schedule, workspace, today);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(last, schedule, today)}${unanswered ?? ''}`,
+    `${state} · ${lastDeliveryText(last, schedule, today)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
   ];
 }
