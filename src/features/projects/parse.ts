@@ -51,7 +51,12 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const shown = typed.split(' ').slice(1);
   if (kind === 'add') {
     if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
-    return { kind, filled: parseProjectFields(others, shown) };
+    const [connected = '', connection] = / on ([a-z0-9][a-z0-9-]*)$/.exec(rest) ?? [];
+    const words = rest
+      .slice(0, rest.length - connected.length)
+      .split(' ')
+      .slice(1);
+    return { kind, filled: withoutUndefined({ ...parseProjectFields(words, shown), connection }) };
   }
   const [word = '', ...changes] = others;
   if (kind === 'edit') return { kind, word, filled: parseProjectFields(changes, shown.slice(1)) };

@@ -72,12 +72,15 @@ function nextSendText(
   ]);
 }
 
-function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, today: Day): string {
-  if (last === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(last.at, timing.zone));
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause, today))}`;
-  const next = last.next === undefined ? '' : formatInstant(last.next);
-  switch (last.result) {
+function lastDeliveryText(
+  sent: LastDelivery | undefined,
+  { timing: { zone } }: Schedule,
+  today: Day,
+): string {
+  if (sent === undefined) return 'nothing posted yet';
+  const when = escapeMarkup(formatWallTime(sent.at, zone));
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  switch (sent.result) {
     case 'posted':
       return `last posted ${when}`;
     case 'posted-late':
@@ -86,32 +89,32 @@ function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, 
       return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}`;
-    case 'waiting': {
-      const day =
-        last.awaits === undefined ? 'the day' : formatDays(last.awaits, last.awaits, today.slice(0, 4));
-      return `waiting for billing to report ${day}${next && `, next look: ${next}`}`;
-    }
+    case 'waiting':
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${next && ` Next try: ${next}.`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
   }
+}
+
+function withoutCauses(sent: LastDelivery | undefined): LastDelivery | undefined {
+  const { cause: _, ...rest } = sent ?? {};
+  return sent && (rest as LastDelivery);
 }
 
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
 export function describeSchedule(schedule: Schedule, reader: Request, sends: UpcomingSendsOf): string[] {
   const { workspace, user, at } = reader;
-  const { zone } = schedule.timing;
-  const today = dayAt(at, user.zone ?? zone);
+  const today = dayAt(at, user.zone ?? schedule.timing.zone);
   const known = workspace.lastSent(schedule.id);
-  const { cause: _, ...uncaused } = known ?? {};
-  const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
-  const tried = last?.result === 'trying' || last?.result === 'waiting' ? last.date : undefined;
+  const sent = canReadAutomation(schedule, reader) ? known : withoutCauses(known);
+  const tried = sent?.result === 'trying' || sent?.result === 'waiting' ? sent.date : undefined;
   const state =
-    pauseText(schedule, last, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
+    pauseText(schedule, sent, workspace) ?? nextSendText(schedule, sends(schedule), user.zone, tried);
   return [
     `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
-    `${state} · ${lastDeliveryText(last, schedule, today)}`,
+    `${state} · ${lastDeliveryText(sent, schedule, today)}`,
     `${escapeMarkup(formatTiming(schedule.timing))} · owner ${mention(schedule.owner)}`,
   ];
 }
