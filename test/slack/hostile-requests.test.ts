@@ -258,7 +258,6 @@ describe('bodies that are being received', () => {
       expect((await post(tally.url, body, signed(body))).status).toBe(200);
     }
     await waitUntil(() => ran.length === 3);
-    expect(slow.filter(({ closed }) => closed()).length).toBeLessThan(10);
   }, 30_000);
 });
 

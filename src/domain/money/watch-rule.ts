@@ -44,11 +44,10 @@ const DECIMAL = /^\d+(?:[.,]\d+)?$/;
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
- * `50000`, `50,000`, `50 000`, `50.000`, `1.234,56`, `50k`, with or without a currency.
- * @param label the workspace's currency label
+ * `50000`, `50,000`, `50 000`, `50.000`, `1.234,56`, `50k`, with or without the sign of a currency.
  */
-export function parseThreshold(typed: string, label = ''): ThresholdText {
-  const text = withoutCurrency(cleanTyping(typed), label);
+export function parseThreshold(typed: string): ThresholdText {
+  const text = cleanTyping(typed).replace(/^(-?)\p{Sc} ?|(?<=\d) ?\p{Sc}$/gu, '$1');
   if (text.startsWith('-')) {
     const positive = parseThreshold(text.slice(1));
     if ('value' in positive) return positive.value.eq(0) ? positive : { problem: 'below-zero' };
@@ -65,15 +64,6 @@ export function parseThreshold(typed: string, label = ''): ThresholdText {
   const [, separator] = GROUPED.find(([form]) => form.test(text)) ?? [];
   const plain = (separator === undefined ? text : text.replaceAll(separator, '')).replace(',', '.');
   return separator !== undefined || DECIMAL.test(text) ? { value: new Big(plain) } : { problem: 'no-amount' };
-}
-
-function withoutCurrency(text: string, label: string): string {
-  const signs = text.replace(/^(-?)\p{Sc} ?|(?<=\d) ?\p{Sc}$/gu, '$1');
-  const wanted = label.toLowerCase();
-  const lower = signs.toLowerCase();
-  if (wanted === '') return signs;
-  if (lower.endsWith(wanted)) return signs.slice(0, -wanted.length).trim();
-  return lower.startsWith(wanted) ? signs.slice(wanted.length).trim() : signs;
 }
 
 /** @returns whole days; undefined for an invalid number of days */

@@ -1,10 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
-
 import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/items.ts';
 import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/read-command.ts';
-
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
@@ -53,7 +51,12 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const shown = typed.split(' ').slice(1);
   if (kind === 'add') {
     if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
-    return { kind, filled: parseProjectFields(others, shown) };
+    const [connected = '', connection] = / on ([a-z0-9][a-z0-9-]*)$/.exec(rest) ?? [];
+    const words = rest
+      .slice(0, rest.length - connected.length)
+      .split(' ')
+      .slice(1);
+    return { kind, filled: withoutUndefined({ ...parseProjectFields(words, shown), connection }) };
   }
   const [word = '', ...changes] = others;
   if (kind === 'edit') return { kind, word, filled: parseProjectFields(changes, shown.slice(1)) };

@@ -72,12 +72,15 @@ function nextSendText(
   ]);
 }
 
-function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, today: Day): string {
-  if (last === undefined) return 'nothing posted yet';
-  const when = escapeMarkup(formatWallTime(last.at, timing.zone));
-  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause, today))}`;
-  const next = last.next === undefined ? '' : formatInstant(last.next);
-  switch (last.result) {
+function lastDeliveryText(
+  sent: LastDelivery | undefined,
+  { timing: { zone } }: Schedule,
+  today: Day,
+): string {
+  if (sent === undefined) return 'nothing posted yet';
+  const when = escapeMarkup(formatWallTime(sent.at, zone));
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  switch (sent.result) {
     case 'posted':
       return `last posted ${when}`;
     case 'posted-late':
@@ -86,15 +89,12 @@ function lastDeliveryText(last: LastDelivery | undefined, { timing }: Schedule, 
       return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}`;
-    case 'waiting': {
-      const day =
-        last.awaits === undefined ? 'the day' : formatDays(last.awaits, last.awaits, today.slice(0, 4));
-      return `waiting for billing to report ${day}${next && `, next look: ${next}`}`;
-    }
+    case 'waiting':
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':
-      return `*not posted yet*, tried ${when}${cause}${next && ` Next try: ${next}.`}`;
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
   }
 }
 

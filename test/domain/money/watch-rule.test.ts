@@ -34,11 +34,9 @@ describe('an amount', () => {
     ['1.5k', '1500'],
     ['€50,000', '50000'],
     ['50000 €', '50000'],
-    ['50000 EUR', '50000'],
-    ['eur 50,000.10', '50000.1'],
     ['1'.repeat(30), '1'.repeat(30)],
   ])('reads %s', (typed, digits) => {
-    const amount = parseThreshold(typed, 'EUR');
+    const amount = parseThreshold(typed);
     expect(amount).toHaveProperty('value');
     expect('value' in amount && thresholdDigits(amount.value)).toBe(digits);
   });
@@ -50,6 +48,7 @@ describe('an amount', () => {
     ['1,23,456', 'no-amount'],
     ['12,34.5', 'no-amount'],
     ['50000 USD', 'no-amount'],
+    ['50000 EUR', 'no-amount'],
     ['Infinity', 'no-amount'],
     ['0x10', 'no-amount'],
     ['x50k', 'no-amount'],
@@ -66,7 +65,7 @@ describe('an amount', () => {
     ['−50,000', 'below-zero'],
     ['1'.repeat(31), 'too-long'],
     [`0.${'1'.repeat(30)}`, 'too-long'],
-  ])('does not read %s: %s', (typed, problem) => expect(parseThreshold(typed, 'EUR')).toEqual({ problem }));
+  ])('does not read %s: %s', (typed, problem) => expect(parseThreshold(typed)).toEqual({ problem }));
 
   it('that may be thousands or a fraction is refused, with what to type for each', () => {
     const amount = parseThreshold('1.234');
