@@ -84,8 +84,6 @@ export const FIELDS = {
   rejected: 'rejected:',
   /** By alias. */
   project: 'project:',
-  /** A removed project, by alias, for as long as it can be restored. */
-  removedProject: 'removed:',
   /** A project's last known balance, by ID and product. */
   balance: 'balance:',
   /** That a project fails, by what was asked, its ID and product. */
@@ -95,11 +93,7 @@ export const FIELDS = {
   /** The application access of a project, by its ID. */
   access: 'access:',
   schedule: 'schedule:',
-  /** A removed schedule, for as long as it can be restored. */
-  removedSchedule: 'unscheduled:',
   /** How a schedule's last delivery ended. */
   sent: 'sent:',
   watch: 'watch:',
-  /** A removed watch, for as long as it can be restored. */
-  removedWatch: 'unwatched:',
 } as const;

@@ -85,10 +85,9 @@ describe.each(['http', 'socket'] as const)(
       await registerAccess(page, '123', sandbox.identity.accesses.good);
       await say(page, '/os-token 123');
       const window = page.getByRole('dialog', { name: 'OS_TOKEN' });
-      await window.getByRole('button', { name: 'Continue' }).click();
       await window.getByText('export OS_TOKEN=').waitFor();
       await window.getByRole('button', { name: 'Revoke now' }).click();
-      await window.getByText('no longer accepted').waitFor();
+      await window.getByText('Revoked.').waitFor();
       await closeModal(page);
     });
   },

@@ -137,13 +137,4 @@ describe('a digest that went out without a project', () => {
     const after = (hours: number) => [0, 30, 60, 90, 120, 150, 180].map((minutes) => hours * 60 + minutes);
     expect(looksAt('507')).toEqual([0, 6, 24, 72].flatMap(after));
   });
-
-  it('is not asked for again where the schedule corrects nothing', async () => {
-    const stored = (await delivery.load()).schedules[0]!;
-    await delivery.save({ connections: [{}], schedules: [{ ...stored, correctsFrom: 0 }] });
-    failing = { 507: DOWN };
-    await run();
-    await until(NINE + 2 * DAY);
-    expect(looksAt('507')).toEqual([0]);
-  });
 });

@@ -83,7 +83,6 @@ describe('a post', () => {
       owner: 'U0OWNER001',
       date: '2026-11-20',
       at: Date.UTC(2026, 10, 20, 8),
-      correctsFrom: 5,
     },
     ...{ isLate: false, earlier: { counted: 0, named: [] }, projects: [], workspace },
   };
@@ -114,10 +113,10 @@ describe('a post', () => {
     expect(render({ corrected }).lines.at(-1)).toBe(`*${mark}* · ${PRINT}`);
   });
 
-  it('says that a missing day is filled in, if the schedule corrects its posts', () => {
-    const printOf = (correctsFrom: number) => render({ without: '2026-11-18', correctsFrom }).lines.at(-1);
-    expect(printOf(5)).toBe(`Tally fills in what billing hadn’t reported yet · ${PRINT}`);
-    expect(printOf(0)).toBe(PRINT);
+  it('says that a missing day is filled in', () => {
+    expect(render({ without: '2026-11-18' }).lines.at(-1)).toBe(
+      `Tally fills in what billing hadn’t reported yet · ${PRINT}`,
+    );
   });
 
   it('names the zone of its days where that is not the schedule’s', () => {

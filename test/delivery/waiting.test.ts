@@ -100,20 +100,13 @@ describe('a post whose newest day billing has not reported', () => {
   });
 
   it('is filled in by a correction, however little that changes', async () => {
-    await given({ waitHours: 0, correctsFrom: 50 });
+    await given({ waitHours: 0 });
     await until(NINE + HOUR);
     answer = () => finding('61');
     await until(NINE + 7 * HOUR);
     expect(posts()[0]).toMatchObject({ text: 'Spent 61' });
     expect(posts()[0]?.blocks).not.toContain('hadn’t reported');
     expect(posts()).toHaveLength(1);
-  });
-
-  it('says nothing of filling in where the schedule corrects nothing', async () => {
-    await given({ waitHours: 0, correctsFrom: 0 });
-    await until(NINE);
-    expect(posts()[0]?.blocks).toContain('Spent 60');
-    expect(posts()[0]?.blocks).not.toContain('fills in');
   });
 
   it('waits on in another process', async () => {

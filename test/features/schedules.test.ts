@@ -158,8 +158,6 @@ describe('saving', () => {
       projects: [{ id: '123', product: 1, alias: 'prod' }],
       timing: { cadence: { kind: 'weekdays' }, time: '09:00', zone: 'Europe/Berlin' },
       channel: CHANNEL,
-      skipsEmpty: false,
-      correctsFrom: 5,
       waitHours: 6,
       owner: MEMBER,
       createdBy: MEMBER,
@@ -169,16 +167,6 @@ describe('saving', () => {
     expect(tally().slack.messages(OWNER, CHANNEL)).toHaveLength(said);
     expect(around.planned).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
-  });
-
-  it('keeps what an earlier version let people choose', async () => {
-    const schedule = await setUp();
-    const chosen = { skipsEmpty: true, correctsFrom: 20 };
-    await redis().hset(KEY, `schedule:${schedule.id}`, JSON.stringify({ ...schedule, ...chosen }));
-    await row(await ask('schedules'), 'edit', schedule.id);
-    await modalSays('Edit schedule');
-    expect(await save({ time: '10:00' })).toContain('Saved');
-    expect((await stored())[0]).toMatchObject({ ...chosen, timing: { time: '10:00' } });
   });
 
   it('says that Tally joins a public channel, and joins it when it is saved', async () => {
@@ -261,7 +249,6 @@ describe('the list', () => {
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
     expect(await shows({ result: 'posted-late' })).toContain('last posted late');
-    expect(await shows({ result: 'skipped' })).toContain('nothing was spent');
     expect(await shows({ result: 'failed', cause: storedCause('<!channel>') })).toContain(
       ': There is no connection named &lt;!channel&gt;.',
     );

@@ -77,14 +77,13 @@ export function openWakeUps(
 export const COVERED = { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' };
 
 /** A report's result with one figure for project 123. */
-export const finding = (digits: string | undefined, isEmpty = false): ReportResult => ({
+export const finding = (digits: string | undefined): ReportResult => ({
   message: {
     text: `Spent ${digits ?? 'nothing'}`,
     blocks: [{ type: 'section', text: { type: 'plain_text', text: `Spent ${digits ?? 'nothing'}` } }],
   },
   figures: digits === undefined ? {} : { '123:1': digits },
   covers: COVERED,
-  isEmpty,
   unanswered: {},
 });
 
@@ -94,8 +93,6 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   projects: [{ id: '123', product: 1 }],
   timing: { cadence: { kind: 'daily' }, time: '09:00', zone: 'Europe/Rome' },
   channel: 'C0COSTS001',
-  skipsEmpty: false,
-  correctsFrom: 5,
   waitHours: 3,
   owner: 'U0OWNER001',
   createdBy: 'U0OWNER001',

@@ -75,7 +75,7 @@ it('keeps since when a project fails, and notes nothing of one that is not regis
   const error = new Failure('service-failed', { service: 'billing', status: 500 });
   const { failed } = await asked(() => Promise.reject(error));
   expect(failed).toMatchObject({ kind: 'service-failed', since: 7 });
-  await workspaces.removeProject(await changeIn(workspaces, 'T1'), PROD, NOW);
+  await workspaces.removeProject(await changeIn(workspaces, 'T1'), PROD);
   expect(await asked(() => Promise.reject(error))).toMatchObject({ writes: 0 });
 });
 

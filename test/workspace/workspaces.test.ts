@@ -5,7 +5,6 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { UNDO_MS } from '../../src/workspace/record/change.ts';
 import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {
   findConnection,
@@ -222,34 +221,14 @@ describe('a project', () => {
     expect(record.channelDefault('C1')).toBe('live');
   });
 
-  it('is removed with its channels’ default, and restored with it within ten minutes', async () => {
+  it('is removed with its channels’ default', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
     await workspaces.setChannelDefault(await changing(), 'C2', 'prod');
-    await workspaces.removeProject(await changing(), PROD, NOW);
+    await workspaces.removeProject(await changing(), PROD);
     const gone = await read();
     expect(gone.projects).toEqual([]);
     expect(gone.channelDefault('C1')).toBeUndefined();
-
-    expect(workspaces.findRemovedProject(gone, 'prod', NOW + UNDO_MS)).toBeUndefined();
-    expect(workspaces.findRemovedProject(gone, 'prod', NOW + UNDO_MS - 1)).toEqual(PROD);
-    expect(await workspaces.restoreProject(await changing(), 'prod')).toBe(true);
-    const back = await read();
-    expect(findProject(back, 'prod')).toEqual(PROD);
-    expect(back.channelsOf('prod')).toEqual(['C1', 'C2']);
-    expect(workspaces.findRemovedProject(back, 'prod', NOW)).toBeUndefined();
-  });
-
-  it('is not restored over a project that took its alias', async () => {
-    const other = { ...PROD, id: '789' };
-    await workspaces.addProject(await changing(), PROD);
-    await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
-    await workspaces.removeProject(await changing(), PROD, NOW);
-    await workspaces.addProject(await changing(), other);
-    expect(await workspaces.restoreProject(await changing(), 'prod')).toBe(false);
-    const record = await read();
-    expect(record.projects).toEqual([other]);
-    expect(record.channelDefault('C1')).toBeUndefined();
   });
 });
 

@@ -14,6 +14,9 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
+/** By how many percent a total has to change. */
+const CORRECTED_FROM = 5;
+
 /**
  * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
  * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
@@ -40,7 +43,7 @@ export async function lookAgain(
   );
   // The day that the post went without is filled in, however little it changes.
   const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : schedule.correctsFrom);
+  const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();
   if (isLost || !isChanged) {
     const next = nextLook(message, result, now);
@@ -52,8 +55,10 @@ export async function lookAgain(
     ...(awaits !== undefined && { without: awaits }),
   };
   const { projects, timing } = subject;
-  const { correctsFrom, owner } = schedule;
-  const details = { projects, timing, owner, correctsFrom, workspace, date: dateOf(message), at: message.at };
+  const details = {
+    ...{ projects, timing, workspace },
+    ...{ owner: schedule.owner, date: dateOf(message), at: message.at },
+  };
   return {
     projects: shownProjects(subject, corrected),
     about: { due, post: corrected },

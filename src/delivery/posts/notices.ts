@@ -43,7 +43,7 @@ type Case = NoticeAbout['cases'][number];
 
 /** Causes that a manager alone can mend, and that no reminder is about. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
-const DELIVERED: readonly string[] = ['posted', 'posted-late', 'skipped'] satisfies LastDelivery['result'][];
+const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
 /** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
 function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAbout | undefined {

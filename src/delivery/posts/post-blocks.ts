@@ -41,8 +41,6 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly date: Day;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  /** Percent by which a total must change before the post is corrected; 0 for never. */
-  readonly correctsFrom: number;
   /** When its figures were corrected, in ms. */
   readonly corrected?: number;
 }
@@ -52,13 +50,13 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
  * it up. The mention notifies that person, as any mention in an app's message does; an edit does not.
  */
 export function renderPost({ message, buttons = [], covers }: ReportResult, details: PostDetails): Message {
-  const { timing, owner, date, at, isLate, corrected, without, correctsFrom } = details;
+  const { timing, owner, date, at, isLate, corrected, without } = details;
   const posted = dayAt(at, timing.zone);
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
     // The header, a row or the coverage says what is missing.
-    without !== undefined && correctsFrom > 0 && 'Tally fills in what billing hadn’t reported yet',
+    without !== undefined && 'Tally fills in what billing hadn’t reported yet',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
     `set up by ${mention(owner)}`,

@@ -108,8 +108,7 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     const at = dueTime(message, now);
     const { state, about } = message;
     if (isFinal(message)) {
-      const isLeft = schedule.paused !== undefined || schedule.correctsFrom === 0;
-      return isLeft || now - message.at > KEEP ? undefined : at;
+      return schedule.paused !== undefined || now - message.at > KEEP ? undefined : at;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
     const isHeld = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
@@ -244,12 +243,7 @@ async function preparePost(
     const end = ending(message, context, { result: 'waiting', at: clock(), ...wait });
     return { outcome: 'waiting', message: waiting, ...end };
   }
-  const { earlier, isEmpty } = await summarizeMissedDates(wanted, context);
-  if (schedule.skipsEmpty && result.isEmpty && isEmpty && isNew) {
-    const at = clock();
-    const end = ending(message, context, { result: 'skipped', at });
-    return { outcome: 'skipped', message: { ...rest, state: 'skipped', at }, ...end };
-  }
+  const earlier = await summarizeMissedDates(wanted, context);
   const { zone } = requireSettings(workspace);
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
@@ -297,11 +291,11 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about the dates before it; `isEmpty` if nothing was spent on any of them */
+/** @returns what the post says about the dates before it */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
-): Promise<{ readonly earlier: MissedDates; readonly isEmpty: boolean }> {
+): Promise<MissedDates> {
   const posts = postsOf(schedule.id, context.snapshot);
   // The balance of an earlier date is unknown.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
@@ -310,15 +304,12 @@ async function summarizeMissedDates(
     missed.slice(counted).map(async ({ date, at }) => {
       const isUnclear = posts.some((post) => dateOf(post) === date && post.channel !== undefined);
       try {
-        const { covers, figures, isEmpty } = await runReport(schedule, at, context);
-        return { missed: { date, isUnclear, covers, figures }, isEmpty };
+        const { covers, figures } = await runReport(schedule, at, context);
+        return { date, isUnclear, covers, figures };
       } catch (error) {
-        return { missed: { date, isUnclear, cause: effectOf(error).cause }, isEmpty: false };
+        return { date, isUnclear, cause: effectOf(error).cause };
       }
     }),
   );
-  return {
-    earlier: { counted, named: named.map((each) => each.missed) },
-    isEmpty: counted === 0 && named.every(({ isEmpty }) => isEmpty),
-  };
+  return { counted, named };
 }

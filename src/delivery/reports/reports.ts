@@ -85,7 +85,6 @@ export interface ReportResult {
   readonly covers: CoveredDays;
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
-  readonly isEmpty: boolean;
   /** `<project id>:<product>` → why it gave no answer; one that keeps its figure is among `figures` too. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
@@ -182,7 +181,6 @@ export const makeReport: MakeReport = async (question) => {
     buttons: detailsButton(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
-    isEmpty: headline === 'spent' && failed.length === 0 && answered.every(spentNothing),
     unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
     ...(awaits && { awaits }),
   };
@@ -269,7 +267,3 @@ async function fetchProject(
     return { target, locale, balance: failure.message, figures, remarks: [], kept };
   }
 }
-
-/** Whether every day is reported and cost nothing: a missing day may still turn out to have cost something. */
-const spentNothing = ({ figures: { main } }: ProjectFigures): boolean =>
-  main.reported.length === main.fullDays && !main.total.incomplete && main.total.value.eq(0);

@@ -51,10 +51,7 @@ export function createWatchesJob(figures: WatchFiguresStore): Job {
     plan(view) {
       const { workspace, snapshot, now } = view;
       const known = new Set(workspace.watchIds);
-      // A removed watch's state is kept for as long as an undo can bring it back.
-      const gone = recordedWatches(snapshot).filter(
-        (id) => !known.has(id) && workspace.fields[FIELDS.removedWatch + id] === undefined,
-      );
+      const gone = recordedWatches(snapshot).filter((id) => !known.has(id));
       const times = nextChecks(view);
       const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
       return {

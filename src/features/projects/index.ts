@@ -123,7 +123,7 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
 }
 
 async function removeNamed(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
-  const { workspace, at } = request;
+  const { workspace } = request;
   const [alias = '', id] = value.split(' ');
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
     const change = auditedChange(request, ['removed the damaged record of the project', alias]);
@@ -140,6 +140,6 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
     return textMessage(why, ...buttonRow(allProjectsButton()));
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
-  await workspaces.removeProject(change, project, at);
+  await workspaces.removeProject(change, project);
   return removedProjectMessage(project);
 }

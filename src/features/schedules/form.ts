@@ -55,8 +55,6 @@ const USUAL_REPORT: Readonly<Record<Cadence['kind'], ReportName>> = {
   monthly: 'month-to-date',
 };
 const DEFAULT_TIME = '09:00';
-/** Percent by which a posted total must change before the post is corrected. */
-const DEFAULT_CORRECTION = 5;
 
 /** The form, with its buttons that send a test. */
 export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
@@ -201,8 +199,6 @@ function contentOf(values: FormFields) {
 
 /** @param since posts that are due after this instant are sent */
 const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
-  // What earlier versions let people choose stays.
-  ...{ skipsEmpty: false, correctsFrom: DEFAULT_CORRECTION, ...before },
   ...keptFields(before, at),
   ...contentOf(at.values),
   since,

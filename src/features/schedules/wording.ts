@@ -85,8 +85,6 @@ function lastDeliveryText(
       return `last posted ${when}`;
     case 'posted-late':
       return `last posted late, ${when}`;
-    case 'skipped':
-      return `skipped ${when}: nothing was spent`;
     case 'failed':
       return `*failed ${when}*${cause}`;
     case 'waiting':

@@ -74,7 +74,7 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
-      return item === undefined ? kind.store.removalOf(workspace, id) : automationVersion(item);
+      return item === undefined ? '' : automationVersion(item);
     },
     repeated({ id, values, request }) {
       const item = requireAutomation(kind, id, request);

@@ -164,7 +164,7 @@ export async function changeAutomation<T extends Automation>(
     if (item === undefined || wanted === undefined) return;
     const made = wanted === 'remove' ? item : wanted.save;
     const change = automationChange(kind, did, made, now);
-    await (wanted === 'remove' ? kind.store.remove(change, id, now.at) : kind.store.save(change, made));
+    await (wanted === 'remove' ? kind.store.remove(change, id) : kind.store.save(change, made));
     await kind.changed(now.user.teamId);
   };
   try {

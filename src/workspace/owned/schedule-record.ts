@@ -35,10 +35,6 @@ const schema = scheduleContentSchema.extend({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
-  /** Whether to post nothing for a period without spend. */
-  skipsEmpty: z.boolean().default(false),
-  /** Percent by which a posted total must change before the post is corrected; 0 for never. */
-  correctsFrom: z.number().min(0).max(100).default(5),
   /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
   waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
   owner: slackId,
@@ -68,7 +64,7 @@ const sent = z.object({
   due: z.int(),
   at: z.int(),
   /** `paused`: nothing can be posted until somebody mends the cause. */
-  result: z.enum(['posted', 'posted-late', 'skipped', 'failed', 'trying', 'waiting', 'paused']),
+  result: z.enum(['posted', 'posted-late', 'failed', 'trying', 'waiting', 'paused']),
   /** Why it failed, for `failed`, `trying` and `paused`. */
   cause: storedFailure.exactOptional(),
   /** For `waiting`: the day that billing has not reported. */

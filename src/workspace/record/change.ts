@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import * as z from 'zod';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { AuditEntry } from './audit.ts';
-import { tryParseRecord } from './parse-record.ts';
 import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
@@ -46,65 +44,6 @@ export interface ChangeTarget {
    */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
-
-/** How long what was removed can be restored, in ms. */
-export const UNDO_MS = 10 * MINUTE;
-
-/** Where what was removed is kept. */
-export const REMOVED_FIELDS = {
-  project: FIELDS.removedProject,
-  schedule: FIELDS.removedSchedule,
-  watch: FIELDS.removedWatch,
-} as const;
-
-/** What was removed: its fields as they were then. */
-const removalSchema = z.object({ fields: z.record(z.string(), z.string()), at: z.int() });
-
-/** What was removed less than `UNDO_MS` before `now`, by its fields; undefined if it can't be restored. */
-export function parseRemoval(json: string | undefined, now: Millis): RecordFields | undefined {
-  const removal = tryParseRecord(removalSchema, json);
-  return removal !== undefined && now - removal.at < UNDO_MS ? removal.fields : undefined;
-}
-
-/** Removes these fields so that they can be restored. @param kept a field of `REMOVED_FIELDS` */
-export const planRemoval = (
-  fields: RecordFields,
-  kept: string,
-  names: readonly string[],
-  at: Millis,
-): PlannedChange => ({
-  dependsOn: names,
-  remove: names,
-  set: { [kept]: JSON.stringify({ fields: fieldValues(fields, ...names), at }) },
-});
-
-/** Restores what a field of `REMOVED_FIELDS` keeps, except what is there again. @returns false if nothing can be restored, or `taken` exists */
-export async function restoreRemoved(
-  target: ChangeTarget,
-  change: WorkspaceChange,
-  kept: string,
-  taken: string,
-): Promise<boolean> {
-  const removed = parseRemoval(change.workspace.fields[kept], change.entries[0]?.at ?? 0);
-  if (removed === undefined) return false;
-  return commitChange(
-    target,
-    change,
-    (fields) => {
-      const absent = Object.entries(removed).filter(([name]) => fields[name] === undefined);
-      const names = absent.map(([name]) => name);
-      return { dependsOn: [kept, ...names], remove: [kept], set: Object.fromEntries(absent) };
-    },
-    taken,
-  );
-}
-
-/** What can't be restored any more: the next change deletes it. */
-const expiredRemovals = (fields: RecordFields, now: Millis): readonly string[] =>
-  Object.entries(fields).flatMap(([field, json]) => {
-    const isRemoval = Object.values(REMOVED_FIELDS).some((prefix) => field.startsWith(prefix));
-    return isRemoval && parseRemoval(json, now) === undefined ? [field] : [];
-  });
 
 /** What to write. */
 export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
@@ -154,8 +93,7 @@ export async function commitChange(
     const { dependsOn, set = {}, remove = [] } = planned;
     if (taken === undefined && isDone(planned, fields)) return true;
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
-    const expired = expiredRemovals(fields, entries[0]?.at ?? 0);
-    const write = { seen, remove: [...remove, ...expired], set, entries, first: isFirst };
+    const write = { seen, remove, set, entries, first: isFirst };
     if (await store.write(teamId, write)) {
       changed.add(workspace);
       if (isFirst && !(await isInstalled(teamId))) {

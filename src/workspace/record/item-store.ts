@@ -1,22 +1,12 @@
-/** Projects, schedules and watches: a field of the record each. One that was removed can be restored for a while. */
+/** Projects, schedules and watches: a field of the record each. */
 import type * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { type Project, parseProject } from '../projects/project-record.ts';
+import type { Project } from '../projects/project-record.ts';
 import { limitOtherNames } from '../projects/project-visibility.ts';
-import {
-  type ChangeTarget,
-  commitChange,
-  parseRemoval,
-  planRemoval,
-  REMOVED_FIELDS,
-  restoreRemoved,
-  type WorkspaceChange,
-} from './change.ts';
-import { parseNamedRecord } from './parse-record.ts';
+import { type ChangeTarget, commitChange, type WorkspaceChange } from './change.ts';
 import { balanceFields, failureFields } from './stored-outcomes.ts';
-import { findProject, type Workspace } from './workspace.ts';
+import { findProject } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** How schedules, or watches, are stored. */
@@ -31,37 +21,21 @@ export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof cr
 
 export function createOwnedStore<T extends { readonly id: string }>(
   target: ChangeTarget,
-  { kind, schema, serialize }: OwnedFormat<T>,
+  { kind, serialize }: OwnedFormat<T>,
 ) {
-  const [stored, removed] = [FIELDS[kind], REMOVED_FIELDS[kind]];
-  const parse = (id: string, json = ''): T => parseNamedRecord(schema, json, 'id', id);
+  const stored = FIELDS[kind];
   return {
-    /** `removed` for what was removed a while ago, '' for what never was. */
-    removalOf: ({ fields }: Pick<Workspace, 'fields'>, id: string): string =>
-      fields[removed + id] === undefined ? '' : 'removed',
     /** Creates or replaces it. @throws edit-conflict */
     async save(change: WorkspaceChange, item: T): Promise<void> {
       const field = stored + item.id;
       await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
-    /** Does nothing when it is removed already. @param at ms since the epoch @throws edit-conflict */
-    async remove(change: WorkspaceChange, id: string, at: Millis): Promise<void> {
-      const json = change.workspace.fields[stored + id];
-      if (json === undefined) return;
-      // A damaged one could not be restored.
-      parse(id, json);
+    /** Does nothing when it is removed already. @throws edit-conflict */
+    async remove(change: WorkspaceChange, id: string): Promise<void> {
       // Only schedules have a last delivery.
       const names = [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
-      await commitChange(target, change, (fields) => planRemoval(fields, removed + id, names, at));
+      await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
     },
-    /** What can be restored; undefined if nothing can. @throws unseal-failed */
-    findRemoved({ fields }: Pick<Workspace, 'fields'>, id: string, now: Millis): T | undefined {
-      const removal = parseRemoval(fields[removed + id], now);
-      return removal && parse(id, removal[stored + id]);
-    },
-    /** With its delivery history: posts that fell due since come late. @returns false if nothing can be restored */
-    restore: (change: WorkspaceChange, id: string): Promise<boolean> =>
-      restoreRemoved(target, change, removed + id, stored + id),
   };
 }
 
@@ -97,32 +71,17 @@ export function createProjectStore(target: ChangeTarget) {
       return commitChange(target, change, () => plan, isRenamed ? to : undefined);
     },
     /** With the channels whose default it is. Its other names keep its channel limit. */
-    async removeProject(change: WorkspaceChange, project: Project, at: Millis): Promise<void> {
+    async removeProject(change: WorkspaceChange, project: Project): Promise<void> {
       const { alias, id } = project;
       const { workspace } = change;
       const names = [FIELDS.project + alias, ...workspace.channelsOf(alias).map(channelField)];
       const others = projectFields(limitOtherNames(workspace, project, undefined));
-      await commitChange(target, change, (fields) => {
-        const {
-          dependsOn,
-          remove = [],
-          set,
-        } = planRemoval(fields, REMOVED_FIELDS.project + alias, names, at);
-        return {
-          dependsOn: [...dependsOn, ...Object.keys(others)],
-          remove: [...remove, ...balanceFields(id), ...failureFields(id)],
-          set: { ...others, ...set },
-        };
-      });
+      await commitChange(target, change, () => ({
+        dependsOn: [...names, ...Object.keys(others)],
+        remove: [...names, ...balanceFields(id), ...failureFields(id)],
+        set: others,
+      }));
     },
-    /** What can be restored; undefined if nothing can. @throws unseal-failed */
-    findRemovedProject({ fields }: Workspace, alias: string, now: Millis): Project | undefined {
-      const removal = parseRemoval(fields[REMOVED_FIELDS.project + alias], now);
-      return removal && parseProject(alias, removal[FIELDS.project + alias] ?? '');
-    },
-    /** Also as the default of its channels, except those that have another default now. @returns false when the alias is taken */
-    restoreProject: (change: WorkspaceChange, alias: string): Promise<boolean> =>
-      restoreRemoved(target, change, REMOVED_FIELDS.project + alias, FIELDS.project + alias),
     async setChannelDefault(change: WorkspaceChange, channel: SlackId, alias?: string): Promise<void> {
       const field = channelField(channel);
       await commitChange(target, change, () =>
