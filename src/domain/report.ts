@@ -2,6 +2,7 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
+import { LRUCache } from 'lru-cache';
 import { parsePeriodText } from './language/read-command.ts';
 import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
@@ -93,11 +94,21 @@ export interface ReportPeriods {
 /** A chart of fewer days would say no more than their sum: it has the last two weeks. */
 export const MIN_CHARTED_DAYS = 5;
 
+/** Thousands of posts are due at one instant and share a few periods, so these are kept. */
+const recentPeriods = new LRUCache<string, ReportPeriods>({ max: 200 });
+
 /**
  * @param at the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
+  const key = [name, at, zone, count].join(' ');
+  const periods = recentPeriods.get(key) ?? findPeriods(name, at, zone, count);
+  recentPeriods.set(key, periods);
+  return periods;
+}
+
+function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   // On the first day of a month no day of it is over, so the post is about the month before.
