@@ -1,9 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent } from 'undici';
+import { Agent, errors } from 'undici';
+import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure/index.ts';
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
+import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import { tryParse } from '../domain/try-parse.ts';
 import { startTimeout } from '../timeout.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
+import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
 export const HTTP_LIMITS = {
@@ -106,4 +110,155 @@ export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => 
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whose request it is. Nothing that one workspace does delays another one's requests. */
+export interface Tenant {
+  readonly workspace: SlackId;
+  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
+  readonly connection: string;
+}
+
+/** `interactive`: a person waits for the answer. */
+export type Priority = 'interactive' | 'background';
+
+export interface ServiceRequest {
+  readonly service: Service;
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
+  /** http(s), absolute */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** The credentials in it, which must not be shown when the service repeats them. */
+  readonly secrets: readonly string[];
+  /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
+  readonly headersSuffice?: boolean;
+  /** Absent when the request belongs to no workspace. */
+  readonly tenant?: Tenant | undefined;
+  /** `interactive` by default. */
+  readonly priority?: Priority;
+  /** Must not be sent twice. */
+  readonly once?: boolean;
+}
+
+/** A 2xx, or a 4xx other than 429; everything else is thrown. */
+export interface ServiceResponse {
+  readonly status: number;
+  /** Lower-case names; repeated headers are joined with a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a 4xx with an unreadable body, where the status is the answer. See also `headersSuffice`. */
+  readonly text: string;
+  /** For whatever is kept of the answer: masks the request's secrets. */
+  readonly mask: SecretMask;
+}
+
+/** A failure after which another try, `wait` milliseconds later, may succeed. Never leaves this folder. */
+export class RetryableError extends Error {
+  constructor(
+    readonly failure: Failure,
+    readonly wait: Millis,
+  ) {
+    super(failure.message, { cause: failure });
+  }
+}
+
+const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+
+/** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
+/** There was a connection. */
+const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
+const RETRYABLE_CODE =
+  /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
+
+/**
+ * @param timeLeft ms until the deadline
+ * @throws {RetryableError} if another try may help, {Failure} if it may not
+ */
+export async function sendOnce(
+  { service, secrets, headersSuffice, method, headers: sent, body, ...request }: ServiceRequest,
+  agent: Agent,
+  { deadline, pause, bodyBytes }: HttpLimits,
+  timeLeft: Millis,
+): Promise<ServiceResponse> {
+  const url = new URL(request.url);
+  const mask = createSecretMask(secrets);
+  // Random, so that many clients do not all return at once to a service that has just recovered.
+  const again = (failure: Failure, seconds?: number) =>
+    new RetryableError(failure, seconds === undefined ? pause * (1 + Math.random()) : seconds * 1_000);
+  /** The limits that can be reached before the body as well as within it. */
+  const limitFailure = (error: unknown): Failure | undefined => {
+    if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
+    if (error instanceof errors.ResponseExceededMaxSizeError)
+      return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
+    return undefined;
+  };
+
+  const response = await exchange(agent, { url, method, headers: sent, body, timeout: timeLeft }).catch(
+    (error) => {
+      if (isFailure(error)) throw error;
+      const limit = limitFailure(error);
+      if (limit !== undefined) throw limit;
+      // The parser's error holds a piece of the response, so it is not passed on.
+      if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+        throw new Failure('invalid-response', { service, what: 'something that is not HTTP' });
+      const code = codeOf(error);
+      if (code === undefined) throw error;
+      const failure = new Failure(
+        'service-unreachable',
+        { service, host: url.host, code, isClosed: CLOSED_CODE.test(code) },
+        { cause: error },
+      );
+      // The name's server may answer in a moment: its own error decides.
+      const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
+      throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
+    },
+  );
+
+  const { statusCode: status, headers, bodyError } = response;
+  const target = redirectTarget(response, url, mask);
+  if (target !== undefined) throw new Failure('redirect-refused', { service, status, target });
+  if (status >= 300 && status < 400)
+    throw new Failure('invalid-response', { service, what: `HTTP ${status} in place of an answer`, status });
+  const retryAfter = parseRetryAfter(headers);
+  if (status === 429) throw again(new Failure('rate-limited', { service, retryAfter }), retryAfter);
+  if (status >= 500) {
+    const failure = new Failure('service-failed', { service, status });
+    throw RETRYABLE_STATUS.has(status) ? again(failure, retryAfter) : failure;
+  }
+  const answer = (text: string): ServiceResponse => ({ status, headers: joinHeaders(headers), text, mask });
+  if (status >= 400) return answer(decodeLeniently(response));
+  const text = tryParse(() => UTF8.decode(response.body));
+  if (headersSuffice) return answer(text ?? '');
+  if (bodyError !== undefined)
+    throw limitFailure(bodyError) ?? again(new Failure('invalid-response', { service, what: BROKEN_OFF }));
+  // A compressed body, too, which we never ask for.
+  if (text === undefined) throw new Failure('invalid-response', { service, what: 'text that is not UTF-8' });
+  return answer(text);
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
+  // undici's code for a connection that the other side closed
+  return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+const joinHeaders = (headers: RawResponse['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));
+
+const REDIRECT_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** @returns where a redirect leads, without query and fragment, in at most 300 characters; undefined for no redirect */
+function redirectTarget(
+  { statusCode, headers }: RawResponse,
+  requestUrl: URL,
+  mask: SecretMask,
+): string | undefined {
+  const location = [headers.location].flat()[0];
+  const isRedirect = REDIRECT_STATUS.has(statusCode) || (statusCode < 400 && location !== undefined);
+  if (!isRedirect) return undefined;
+  if (!location || !URL.canParse(location, requestUrl.href)) return 'an unreadable address';
+  const { origin, pathname } = new URL(location, requestUrl);
+  return origin === 'null' ? 'an unreadable address' : mask(`${origin}${pathname}`).slice(0, 300);
 }

@@ -2,11 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
-import { addHost, createAgent, HTTP_LIMITS, type HttpLimits } from './exchange.ts';
-import { RetryableError, type ServiceRequest, type ServiceResponse, sendOnce } from './send-once.ts';
+import {
+  addHost,
+  createAgent,
+  HTTP_LIMITS,
+  type HttpLimits,
+  RetryableError,
+  type ServiceRequest,
+  type ServiceResponse,
+  sendOnce,
+} from './exchange.ts';
 import { createTurns } from './turns.ts';
 
-export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './send-once.ts';
+export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 
 /** How a request ended, for logs and metrics: nothing secret in it. */
 export interface ExchangeInfo {

@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import { Failure } from '../domain/failure/index.ts';
 import { startTimeout } from '../timeout.ts';
-import type { HttpLimits } from './exchange.ts';
-import type { ServiceRequest } from './send-once.ts';
+import type { HttpLimits, ServiceRequest } from './exchange.ts';
 
 /** Lines that are remembered, busy or not: so many workspaces hardly ever ask at the same time. */
 const LINES = 10_000;
