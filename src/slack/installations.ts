@@ -32,8 +32,7 @@ import {
 import type { BrowserRoutes } from './install/pages.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
-import type { SlackPayload } from './request/payload.ts';
-import { isOrganizationId, originOf, type PayloadOrigin } from './request/source.ts';
+import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './slack-services.ts';
 import {
   BACKGROUND_OPTIONS,

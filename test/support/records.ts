@@ -2,8 +2,8 @@
 import { pino } from 'pino';
 import { createReply } from '../../src/slack/reply/reply.ts';
 import { channelsOf } from '../../src/slack/request/channels.ts';
+import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { sourceOfPayload } from '../../src/slack/request/source.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { type NewAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
@@ -15,8 +15,7 @@ import { type LastDelivery, SCHEDULES, type Schedule } from '../../src/workspace
 import { WATCHES, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
-import { parseWorkspace } from '../../src/workspace/record/workspace.ts';
+import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';

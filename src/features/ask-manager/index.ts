@@ -16,8 +16,8 @@ import {
   mention,
   textMessage,
 } from '../../slack/kit/blocks.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isDirectMessage } from '../../slack/request/source.ts';
 import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';

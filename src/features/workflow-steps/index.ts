@@ -4,7 +4,7 @@ import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command.ts';
-import { isDirectMessage } from '../../slack/request/source.ts';
+import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';

@@ -19,8 +19,8 @@ import {
   type Message,
   markup,
 } from '../kit/blocks.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { isDirectMessage } from '../request/source.ts';
 import { commandLine, toCommand } from './command.ts';
 import { commandButton } from './command-buttons.ts';
 

@@ -3,8 +3,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { MemberAccess, MemberAccessStore } from '../../workspace/credentials/installation-store.ts';
 import type { Deletion } from '../../workspace/record/workspace-store.ts';
-import type { SlackPayload } from '../request/payload.ts';
-import { isOrganizationId } from '../request/source.ts';
+import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 

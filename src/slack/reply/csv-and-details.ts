@@ -9,8 +9,8 @@ import type { ProjectAnswer } from '../commands/project-answers.ts';
 import { failedSentence } from '../commands/project-table.ts';
 import { preformatted, section, textMessage } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
-import { isDirectMessage } from '../request/source.ts';
 import {
   type Answer,
   type AnswerFile,

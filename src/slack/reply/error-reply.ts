@@ -23,8 +23,8 @@ import {
   withoutActions,
 } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
+import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
-import { placeOf } from '../request/source.ts';
 import type { Reply } from './reply.ts';
 
 export type ErrorReply = ReturnType<typeof createErrorReply>;

@@ -2,7 +2,7 @@ import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.t
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../kit/blocks.ts';
 import { barsText } from '../kit/charts.ts';
-import { isDirectMessage } from '../request/source.ts';
+import { isDirectMessage } from '../request/payload.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */

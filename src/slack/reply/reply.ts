@@ -6,7 +6,7 @@ import type { Command } from '../commands/command.ts';
 import { commandButton } from '../commands/command-buttons.ts';
 import { actions, type Block, type Message, section } from '../kit/blocks.ts';
 import { modal } from '../kit/modal.ts';
-import type { Audience, Source } from '../request/source.ts';
+import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';

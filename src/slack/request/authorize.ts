@@ -10,8 +10,8 @@ import { type Command, withoutSecrets } from '../commands/command.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
+import { isDirectMessage, threadOf } from './payload.ts';
 import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
-import { isDirectMessage, threadOf } from './source.ts';
 import type { User } from './users.ts';
 
 /** Asking accepts a role that Slack confirmed within the last minute; changing something does not. */

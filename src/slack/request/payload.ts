@@ -1,4 +1,9 @@
 import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { RequestVia } from '../../ops/work-record.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { stateValues } from './form-fields.ts';
 
 const word = z.string().nullish();
@@ -103,3 +108,180 @@ type ParsedEvent = z.output<typeof event>;
 
 /** An event as `parsePayload` returns it. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
+
+/** Where a request comes from: what Slack's payload says of it, and what is known before anybody's rights are checked. */
+export interface Source {
+  readonly via: RequestVia;
+  readonly at: Millis;
+  /** The workspace that has the app. */
+  readonly teamId: SlackId;
+  readonly userId: SlackId;
+  /** The workspace the user belongs to, if the payload names it. */
+  readonly homeTeamId: SlackId | undefined;
+  readonly channel: SlackId | undefined;
+  readonly responseUrl?: string | undefined;
+  /** Whether something was clicked in a message, which `replace_original` at the response_url then replaces. */
+  readonly isClick: boolean;
+  /** Whether the answer replaces that message. */
+  readonly replaces: boolean;
+  readonly triggerId?: string | undefined;
+  /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
+  readonly viewId?: string | undefined;
+  /** Whether that modal has fields. Slack forgets what was typed into them if another view takes its place. */
+  readonly hasFields: boolean;
+  /** Slack's `hash` of that modal as it was clicked. */
+  readonly viewHash?: string | undefined;
+  /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
+  readonly thread: string | undefined;
+  /** `ts` of the channel message that asked; a public answer starts a thread there. */
+  readonly startsThread?: string | undefined;
+  /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
+  readonly isFirst: Promise<boolean> | undefined;
+  /** Who reads the answer to a question; undefined for whom the workspace's settings say. */
+  readonly audience?: Audience | undefined;
+  readonly sharedFrom?: Millis;
+  /** The channel whose rights and default count, if it isn't the one where it was sent. */
+  readonly askedIn?: SlackId | undefined;
+  /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
+  readonly hasSaved?: boolean;
+  readonly self?: SlackId | undefined;
+  /** The workspace's record, if it was read already. */
+  readonly workspace?: Workspace | undefined;
+}
+
+/** Who reads an answer: the person who asked, or everyone in the channel. */
+export type Audience = 'asker' | 'channel';
+
+/** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
+export function sourceOfPayload(
+  payload: SlackPayload,
+  { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
+): Source {
+  const { teamId = '' } = originOf(payload);
+  const { container, view } = payload;
+  const channel = payload.channel_id ?? payload.channel?.id ?? undefined;
+  return {
+    userId: payload.user_id ?? payload.user?.id ?? '',
+    via,
+    at,
+    isFirst,
+    teamId,
+    channel,
+    homeTeamId: payload.user?.team_id ?? undefined,
+    responseUrl: payload.response_url ?? undefined,
+    isClick: (container?.message_ts ?? undefined) !== undefined,
+    // What everyone sees stays as it is: the answer goes by this user's rights.
+    replaces:
+      via === 'button' && (container?.is_ephemeral === true || isDirectMessage(payload.channel?.id ?? '')),
+    triggerId: payload.trigger_id ?? undefined,
+    viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
+    viewHash: view?.hash || undefined,
+    hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
+    thread: container?.thread_ts ?? undefined,
+    ...(via === 'button' && { audience: 'asker' }),
+  };
+}
+
+/** @returns undefined for an event that names no workspace or no user */
+export function sourceOfEvent(
+  { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
+  payload: SlackPayload,
+  { via, at, isFirst }: Pick<Source, 'via' | 'at' | 'isFirst'>,
+): Source | undefined {
+  const { teamId } = originOf(payload);
+  if (teamId === undefined || userId === undefined) return undefined;
+  const isPrivate = channel === undefined || isDirectMessage(channel);
+  return {
+    via,
+    at,
+    teamId,
+    userId,
+    homeTeamId,
+    channel,
+    thread,
+    isFirst,
+    startsThread: isPrivate ? undefined : ts,
+    audience: isPrivate ? 'asker' : 'channel',
+    isClick: false,
+    replaces: false,
+    hasFields: false,
+    // Slack names the bot for which it sent the event.
+    self: payload.authorizations?.[0]?.user_id ?? undefined,
+  };
+}
+
+/** The thread of an answer; '' for a new message in a direct message, undefined where no thread can follow. */
+export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
+  if (channel === undefined) return undefined;
+  const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
+  return ts === undefined
+    ? undefined
+    : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
+}
+
+/** The channel that a request is about, if it is known: for a manager who is asked to carry it out. */
+export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
+
+/** Whether a channel is a direct message, which has no default project and no sharing. */
+export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
+
+/** Whose record a payload is about, and whose installation it came by. */
+export interface PayloadOrigin {
+  /** Never an organization's ID. Undefined if the payload names no workspace of the installation. */
+  readonly teamId: SlackId | undefined;
+  readonly enterpriseId: string | undefined;
+  readonly isEnterpriseInstall: boolean;
+}
+
+type Id = string | null | undefined;
+
+export const isOrganizationId = (id: string): boolean => id.startsWith('E');
+
+const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && !isOrganizationId(id));
+
+const organizationAmong = (...ids: readonly Id[]): string | undefined =>
+  ids.find((id): id is string => !!id && isOrganizationId(id));
+
+/** The one place where a payload is assigned to a workspace: Slack writes an organization's ID into any of the fields. */
+export const originOf = (payload: SlackPayload): PayloadOrigin =>
+  payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
+
+function originOfInteraction(payload: SlackPayload): PayloadOrigin {
+  const { team, user, view, enterprise, is_enterprise_install: flag } = payload;
+  const installed = view?.app_installed_team_id;
+  const installedFor = organizationAmong(installed);
+  const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
+  // The workspace of somebody from another organization is not one of the installation's.
+  const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
+  const here = [payload.team_id, team?.id];
+  return {
+    teamId: isOutside
+      ? undefined
+      : // In a form of a shared channel, `team` is an external user's own. In Home, `installed` may be another
+        // workspace of the organization that also installed the app.
+        workspaceAmong(
+          ...(view?.type === 'home' ? [...here, installed] : [installed, ...here]),
+          user?.team_id,
+        ),
+    enterpriseId: installedFor ?? own ?? organizationAmong(...here),
+    isEnterpriseInstall: installedFor !== undefined || flag === true || flag === 'true',
+  };
+}
+
+function originOfEvent(payload: SlackPayload): PayloadOrigin {
+  const { team_id, enterprise_id, authorizations, context_team_id: context } = payload;
+  const { is_ext_shared_channel: isShared, is_enterprise_install: flag } = payload;
+  const authorization = authorizations?.[0];
+  const enterpriseId =
+    authorization === undefined
+      ? organizationAmong(enterprise_id, team_id)
+      : organizationAmong(authorization.enterprise_id, authorization.team_id);
+  // In a shared channel, the outer `team_id` may be the other organization's.
+  const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
+  return {
+    teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
+    enterpriseId,
+    isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
+  };
+}

@@ -8,7 +8,7 @@ import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type Audience, isDirectMessage } from './source.ts';
+import { type Audience, isDirectMessage } from './payload.ts';
 import type { People, User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */

@@ -6,7 +6,7 @@ import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
-import type { Source } from './source.ts';
+import type { Source } from './payload.ts';
 
 interface Profile {
   readonly teamId: SlackId;

@@ -19,9 +19,8 @@ import {
 import { createReply, type Reply } from '../reply/reply.ts';
 import { createWithRights } from '../request/authorize.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
-import type { SlackPayload } from '../request/payload.ts';
+import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { type Source, sourceOfPayload } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { registerEvents, registerSteps } from './events.ts';
 import { type Dispatch, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';

@@ -7,9 +7,8 @@ import { errorMessageOf, stepErrorText } from '../reply/error-reply.ts';
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
 import { RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
-import type { SlackEvent, SlackPayload } from '../request/payload.ts';
+import { originOf, type SlackEvent, type SlackPayload, sourceOfEvent } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { originOf, sourceOfEvent } from '../request/source.ts';
 import { callSlack } from '../web-client.ts';
 import { type Dispatch, lookUp, type Rerun } from './listeners.ts';
 

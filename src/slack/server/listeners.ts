@@ -12,9 +12,8 @@ import type { ErrorReply } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WithRights } from '../request/authorize.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
-import type { SlackEvent } from '../request/payload.ts';
+import type { SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
-import type { Source } from '../request/source.ts';
 import type { SlackServices } from '../slack-services.ts';
 
 /** What a handler needs and does, which decides how an error of it is answered. */

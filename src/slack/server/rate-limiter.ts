@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
 import { DEFAULT_LIMITS, type PersonAndWorkspace, type RateLimits, rate } from '../../domain/rate-limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Source } from '../request/source.ts';
+import type { Source } from '../request/payload.ts';
 
 /** The limits on what people ask, for one process; `doing` completes "You're …". */
 const rateLimits = ({ requests, tests }: RateLimits) =>
