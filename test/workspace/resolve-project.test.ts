@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import {
   limitedProjects,
-  type ProjectScope,
-  visibleProjects,
-} from '../../src/workspace/projects/project-visibility.ts';
-import {
   openConnection,
+  type ProjectScope,
   resolveProject,
   resolveProjects,
+  visibleProjects,
 } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';

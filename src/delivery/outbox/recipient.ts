@@ -3,7 +3,7 @@ import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext } from '../context.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../slack/kit/blocks.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';

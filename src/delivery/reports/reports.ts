@@ -32,9 +32,9 @@ import {
   projectKey,
   referenceTo,
 } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import {
   openConnection,
+  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   type UnresolvedProject,

@@ -36,11 +36,11 @@ import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
 import { connectionNameOf } from '../../workspace/owned/stop-reason.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { type ChosenProject, projectValue, referenceTo } from '../../workspace/projects/chosen-project.ts';
-import { UNLIMITED } from '../../workspace/projects/project-visibility.ts';
 import {
   type OpenedConnection,
   openConnection,
   resolveProject,
+  UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

@@ -8,7 +8,7 @@ import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/tim
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';
 import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo } from '../../workspace/projects/project-visibility.ts';
+import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';

@@ -35,8 +35,11 @@ import {
   KEY_IS_GONE,
 } from '../../workspace/credentials/health.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { canAskAbout, visibleProjects } from '../../workspace/projects/project-visibility.ts';
-import { isConnectionMissing } from '../../workspace/projects/resolve-project.ts';
+import {
+  canAskAbout,
+  isConnectionMissing,
+  visibleProjects,
+} from '../../workspace/projects/resolve-project.ts';
 import { findFailure, type LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';

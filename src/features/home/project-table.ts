@@ -16,7 +16,7 @@ import {
 import { alignColumns } from '../../slack/reply/message-calls.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 

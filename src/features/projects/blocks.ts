@@ -36,7 +36,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { findChannelLimit, visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;

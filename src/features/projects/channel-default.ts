@@ -8,7 +8,7 @@ import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandHandler } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { canAskAbout } from '../../workspace/projects/project-visibility.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';

@@ -27,7 +27,7 @@ import { type FormFields, selectedValues } from '../../slack/request/form-fields
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
-import { findChannelLimit } from '../../workspace/projects/project-visibility.ts';
+import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -17,7 +17,7 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import { channelLink } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedule-record.ts';
-import { limitedProjects } from '../../workspace/projects/project-visibility.ts';
+import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createScheduleForm } from './form.ts';

@@ -9,7 +9,7 @@ import type { Request } from '../../slack/request/request.ts';
 import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
 import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './timing-preview.ts';
 

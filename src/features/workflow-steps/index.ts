@@ -7,8 +7,12 @@ import { requireShortText } from '../../slack/commands/command.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { isShownTo, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
-import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import {
+  isShownTo,
+  type ProjectScope,
+  type ResolvedProject,
+  resolveProject,
+} from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -16,7 +16,7 @@ import {
   projectLabel,
   projectValue,
 } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, limitedProjects } from '../../workspace/projects/project-visibility.ts';
+import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import { projectOption, suggestProjects } from '../commands/project-picker.ts';
 import {

@@ -7,7 +7,7 @@ import { pluralize } from '../../domain/wording.ts';
 import type { Schedule } from '../../workspace/owned/schedule-record.ts';
 import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { canAskAbout, type ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { OwnedStore } from '../../workspace/record/item-store.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -3,11 +3,7 @@ import { ANY_DAY_READER } from '../../domain/language/items.ts';
 import { readQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import {
-  canAskAbout,
-  type ProjectScope,
-  visibleProjects,
-} from '../../workspace/projects/project-visibility.ts';
+import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,

@@ -3,9 +3,9 @@ import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure } from '../../domain/failure/index.ts';
 import { projectList, rankText } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
 import {
   type ProjectReference,
+  type ProjectScope,
   type ResolvedProject,
   resolveProject,
   resolveProjects,

@@ -19,10 +19,11 @@ import {
 import {
   canAskAbout,
   limitedProjects,
+  type ProjectReference,
   type ProjectScope,
+  resolveProject,
   visibleProjects,
-} from '../../workspace/projects/project-visibility.ts';
-import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';

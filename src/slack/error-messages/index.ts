@@ -13,7 +13,7 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
-import { visibleProjects } from '../../workspace/projects/project-visibility.ts';
+import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { toCommand } from '../commands/command.ts';

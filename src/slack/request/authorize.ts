@@ -3,7 +3,7 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command.ts';

@@ -1,7 +1,7 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import type { ProjectScope } from '../../workspace/projects/project-visibility.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';

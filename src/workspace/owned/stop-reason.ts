@@ -1,8 +1,7 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
-import { limitedProjects, UNLIMITED } from '../projects/project-visibility.ts';
-import { resolveProject } from '../projects/resolve-project.ts';
+import { limitedProjects, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
 import type { Workspace } from '../record/workspace.ts';
 import type { Schedule } from './schedule-record.ts';
 import type { Target } from './watch-record.ts';

@@ -4,8 +4,13 @@ import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } f
 import type { projectChoice } from '../record/parse-record.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
-import { canAskAbout, type ProjectScope, UNLIMITED } from './project-visibility.ts';
-import type { ProjectReference, ResolvedProject } from './resolve-project.ts';
+import {
+  canAskAbout,
+  type ProjectReference,
+  type ProjectScope,
+  type ResolvedProject,
+  UNLIMITED,
+} from './resolve-project.ts';
 
 /** The project of a schedule or a watch, as their records store it: ID, product, and the name it was chosen by. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;

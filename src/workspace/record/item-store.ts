@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Project } from '../projects/project-record.ts';
-import { limitOtherNames } from '../projects/project-visibility.ts';
+import { limitOtherNames } from '../projects/resolve-project.ts';
 import { type ChangeTarget, commitChange, type WorkspaceChange } from './change.ts';
 import { balanceFields, failureFields } from './stored-outcomes.ts';
 import { findProject } from './workspace.ts';
