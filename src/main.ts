@@ -2,7 +2,7 @@ import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
 import { createLog, loadPrettyLine } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
-import { isSecondSocketError } from './redis/store-events.ts';
+import { isSecondSocketError } from './redis/guard.ts';
 
 const config = loadConfig(process.env, console.error);
 const forPeople = process.stdout.isTTY ? await loadPrettyLine() : undefined;
