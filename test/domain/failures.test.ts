@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
 import { KINDS } from '../../src/domain/failure/kinds.ts';
-import { requireShortText } from '../../src/slack/commands/command.ts';
+import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
 import { failuresOfAll } from '../support/failures.ts';
 
 describe('a failure', () => {

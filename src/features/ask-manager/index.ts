@@ -1,7 +1,7 @@
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseCommand, requireShortText } from '../../slack/commands/command.ts';
+import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
 import {
   actions,

@@ -1,7 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { toCommand } from '../../slack/commands/command.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   exampleButtons,
   type HelpLine,

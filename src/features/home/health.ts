@@ -5,8 +5,7 @@ import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames } from '../../domain/wording.ts';
-import { toCommand } from '../../slack/commands/command.ts';
-import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import {

@@ -5,8 +5,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { isFullMember } from '../../slack/automations/automation.ts';
-import { toCommand } from '../../slack/commands/command.ts';
-import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import {
   actions,

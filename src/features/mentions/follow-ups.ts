@@ -1,12 +1,11 @@
 import { Failure } from '../../domain/failure/index.ts';
-import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
-import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
 import type { Question } from '../../domain/language/questions/question.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import { dayAt } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
-import type { Command } from '../../slack/commands/command.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';

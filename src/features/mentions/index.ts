@@ -1,8 +1,6 @@
 import { mentionText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Command } from '../../slack/commands/command.ts';
-import { requireShortText } from '../../slack/commands/command.ts';
-import { commandButtons } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButtons, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
 import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';

@@ -8,7 +8,7 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { normalizeText, withoutMarks } from '../../domain/language/text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { clipWord } from '../../domain/wording.ts';
-import type { Command } from '../../slack/commands/command.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 
 /** What Tally can be asked to do, and from where words are read. */
 export interface KnownCommands {

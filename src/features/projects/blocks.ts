@@ -5,13 +5,13 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import { pageOf } from '../../slack/automations/automation-list.ts';
-import { toCommand } from '../../slack/commands/command.ts';
 import {
   commandButton,
   commandOption,
   pageButtons,
   projectButtons,
   projectOptions,
+  toCommand,
 } from '../../slack/commands/command-buttons.ts';
 import {
   actions,

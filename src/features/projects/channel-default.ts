@@ -1,8 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { toCommand } from '../../slack/commands/command.ts';
-import { commandOption } from '../../slack/commands/command-buttons.ts';
+import { commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
 import { actions, channelLink, markupMessage, select, textMessage } from '../../slack/kit/blocks.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -27,8 +27,7 @@ import { compareWith } from '../../domain/time/named-comparison.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { Command } from '../../slack/commands/command.ts';
-import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } from '../../slack/kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/kit/charts.ts';
 import {

@@ -36,7 +36,7 @@ import {
 import { type ComparedPeriod, formatVersus } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { Command } from '../../slack/commands/command.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import { hasOneCurrency } from '../../slack/commands/project-table.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';

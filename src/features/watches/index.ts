@@ -30,7 +30,7 @@ import {
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
-import { toCommand } from '../../slack/commands/command.ts';
+import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -3,7 +3,7 @@ import { type ParsedCommand, projectList } from '../../domain/language/parsed-co
 import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/language/read-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, periodOf } from '../../domain/time/period.ts';
-import { requireShortText } from '../../slack/commands/command.ts';
+import { requireShortText } from '../../slack/commands/command-buttons.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';

@@ -3,8 +3,7 @@ import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { toCommand } from '../commands/command.ts';
-import { commandButton, pageButtons } from '../commands/command-buttons.ts';
+import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import {
   actions,
   button,

@@ -17,8 +17,7 @@ import {
 } from '../kit/blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
-import { commandLine, toCommand } from './command.ts';
-import { commandButton } from './command-buttons.ts';
+import { commandButton, commandLine, toCommand } from './command-buttons.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {

@@ -29,8 +29,7 @@ import { readerIn } from '../../workspace/record/workspace.ts';
 import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
-import { type Command, toCommand } from './command.ts';
-import { commandButton, commandOption } from './command-buttons.ts';
+import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
 /** In reply to a command without a project: a select that runs the same command for one that this user may ask about here. */
 export function projectPicker(command: Command, request: Request): Block[] {

@@ -12,8 +12,8 @@ import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
-import type { Command } from '../commands/command.ts';
 import {
+  type Command,
   nameButton,
   outputOptions,
   scheduleOption,

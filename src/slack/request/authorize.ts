@@ -6,7 +6,7 @@ import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { type Command, withoutSecrets } from '../commands/command.ts';
+import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';

@@ -5,8 +5,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
-import { parseCommand } from '../commands/command.ts';
-import { type CommandClick, parseCommandClick } from '../commands/command-buttons.ts';
+import { type CommandClick, parseCommand, parseCommandClick } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/description.ts';
 import { refuseForm } from '../kit/modal.ts';
 import {

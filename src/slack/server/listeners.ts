@@ -6,7 +6,7 @@ import type { Annotate } from '../../ops/work-record.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
-import type { Command } from '../commands/command.ts';
+import type { Command } from '../commands/command-buttons.ts';
 import type { Message } from '../kit/blocks.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';

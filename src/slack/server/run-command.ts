@@ -8,7 +8,7 @@ import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
-import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command.ts';
+import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/description.ts';
 import type { ErrorReport } from '../reply/error-reply.ts';

@@ -8,7 +8,7 @@ import {
   parseTypedCommand,
   plainMentionText,
 } from '../../../../src/features/mentions/parse.ts';
-import type { Command } from '../../../../src/slack/commands/command.ts';
+import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import { reader } from '../../../support/read-words.ts';
 import { requestOf, workspaceOf } from '../../../support/records.ts';
 import { ALIASES, meaningOf, NOW } from './meaning.ts';

@@ -4,7 +4,7 @@ import { formatParsedCommand } from '../../../../src/domain/language/parsed-comm
 import type { Question } from '../../../../src/domain/language/questions/question.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith } from '../../../../src/domain/time/named-comparison.ts';
-import type { Command } from '../../../../src/slack/commands/command.ts';
+import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import { readBalance, readSpend, resolvePeriodText } from '../../../support/read-words.ts';
 import { ALIASES, NOW } from './meaning.ts';
 import { mentionIn, mentionOf } from './outcome.ts';
