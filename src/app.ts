@@ -31,7 +31,7 @@ import { onStoreError, onStoreOperation } from './redis/guard.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/installations.ts';
-import { createResponseUrlClient } from './slack/reply/response-url.ts';
+import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { registerListeners } from './slack/server/dispatch.ts';
 import { createRateLimiter, type RateLimiter } from './slack/server/rate-limiter.ts';

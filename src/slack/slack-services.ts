@@ -9,7 +9,7 @@ import type { Audit } from '../workspace/record/audit.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { ThreadStore } from '../workspace/thread-store.ts';
 import type { CommandNames } from './command-prefix.ts';
-import type { ResponseUrlClient } from './reply/response-url.ts';
+import type { ResponseUrlClient } from './reply/message-calls.ts';
 import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
 import type { RejectionReason } from './server/request-guard.ts';

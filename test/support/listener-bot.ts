@@ -6,7 +6,7 @@ import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-log.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
-import { createResponseUrlClient } from '../../src/slack/reply/response-url.ts';
+import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { registerListeners } from '../../src/slack/server/dispatch.ts';
 import type { Listeners } from '../../src/slack/server/listeners.ts';

@@ -17,7 +17,7 @@ import {
   textMessage,
 } from '../kit/blocks.ts';
 import { modal, refuseForm } from '../kit/modal.ts';
-import type { ResponseUrlClient } from '../reply/response-url.ts';
+import type { ResponseUrlClient } from '../reply/message-calls.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';
 
