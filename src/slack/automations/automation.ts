@@ -9,9 +9,8 @@ import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import type { OwnedStore } from '../../workspace/record/item-store.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { OwnedStore, Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, compact, type Message, mention, textMessage } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
