@@ -9,7 +9,7 @@ import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
-import { userGroups } from '../../slack/commands/user-group-picker.ts';
+import { userGroups } from '../../slack/commands/zone-picker.ts';
 import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import {

@@ -11,8 +11,7 @@ import {
 } from '../../domain/money/amount.ts';
 import { FIELDS as RECORD } from '../../redis/keys.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { userGroups } from '../../slack/commands/user-group-picker.ts';
-import { zone } from '../../slack/commands/zone-picker.ts';
+import { userGroups, zone } from '../../slack/commands/zone-picker.ts';
 import {
   checkMembers,
   checks,
