@@ -43,13 +43,14 @@ import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { ProjectAnswer, ProjectAnswers } from '../../slack/commands/project-answers.ts';
 import {
   failedNotes,
   hasOneCurrency,
+  type ProjectAnswer,
+  type ProjectAnswers,
   projectRows,
   runningOutLine,
-} from '../../slack/commands/project-table.ts';
+} from '../../slack/commands/project-answers.ts';
 import {
   compact,
   context,

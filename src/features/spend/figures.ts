@@ -37,8 +37,7 @@ import { type ComparedPeriod, formatVersus } from '../../domain/time/named-compa
 import type { Period } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
-import { askedText } from '../../slack/commands/project-answers.ts';
-import { hasOneCurrency } from '../../slack/commands/project-table.ts';
+import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import type { ConnectedAnswer } from '../../slack/reply/csv-and-details.ts';
 import type { AnswerView } from '../../slack/reply/render-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';

@@ -22,11 +22,13 @@ import {
 } from '../commands/command-buttons.ts';
 import {
   type AskedProjects,
+  failedNotes,
   fetchEach,
   type ProjectAnswer,
   type ProjectAnswers,
+  productNames,
+  projectRows,
 } from '../commands/project-answers.ts';
-import { failedNotes, productNames, projectRows } from '../commands/project-table.ts';
 import {
   actions,
   button,
