@@ -14,8 +14,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 import { loadHealth } from './health.ts';
-import { homeBlocks, REFRESH } from './page.ts';
-import { homeProjects, MOST_PROJECTS } from './project-table.ts';
+import { homeBlocks, homeProjects, MOST_PROJECTS, REFRESH } from './page.ts';
 import { createStatusCommand } from './status.ts';
 
 declare module '../../domain/command-names.ts' {
