@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
-import { type BillingQuestion, Failure, InvalidWord, isFailure } from '../domain/failure/index.ts';
+import { type BillingQuestion, Failure, failureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
+import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import {
@@ -194,4 +195,36 @@ export async function settleOptional(consumption: Promise<Consumption>): Promise
 export function emptyIfNoData(error: unknown): Consumption {
   if (isFailure(error, 'no-data')) return { charges: [], remarks: [] };
   throw error;
+}
+
+/** What billing says of a project under each product. */
+export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceByProduct>>>;
+
+/**
+ * Asks for the project's balance under each product once, in parallel: the interface doesn't say which product a project
+ * belongs to, and a wrong one may be answered with nothing or with other figures.
+ * @throws Failure if no product was answered
+ */
+export async function fetchBalanceByProduct(
+  billing: BillingClient,
+  // The failure of a guess says nothing of the project.
+  { failures: _, ...access }: BillingAccess,
+  project: string,
+) {
+  /** The products that have data for it, with its balance under each. */
+  const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
+  /** The products that gave no answer, and why. */
+  const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
+  const answers = await Promise.all(
+    PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),
+  );
+  for (const [at, product] of PRODUCT_IDS.entries()) {
+    const answer = answers[at];
+    if (answer === undefined || isFailure(answer, 'no-data')) continue;
+    if (isFailure(answer)) failed.push({ product, failure: answer });
+    else found.push({ product, balance: answer });
+  }
+  const [first] = failed;
+  if (first !== undefined && failed.length === PRODUCT_IDS.length) throw first.failure;
+  return { found, failed };
 }

@@ -1,5 +1,4 @@
-import type { BalanceRecord } from '../../billing/client.ts';
-import { type BalanceByProduct, fetchBalanceByProduct } from '../../billing/fetch-balance-by-product.ts';
+import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
