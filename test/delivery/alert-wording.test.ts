@@ -17,8 +17,12 @@ import {
   withChange,
 } from '../../src/delivery/watches/alerts.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
-import type { DaySpend, MonthSpend, WatchMeasurement } from '../../src/domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import type {
+  DaySpend,
+  MonthSpend,
+  WatchMeasurement,
+  WatchRule,
+} from '../../src/domain/money/watch-measurement.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';

@@ -2,8 +2,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
-import { measureWatch } from '../../src/domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import { measureWatch, type WatchRule } from '../../src/domain/money/watch-measurement.ts';
 import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { seededRandom } from '../support/seeded-random.ts';

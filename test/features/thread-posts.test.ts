@@ -6,7 +6,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
-import type { WatchRule } from '../../src/domain/money/watch-rule.ts';
+import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';

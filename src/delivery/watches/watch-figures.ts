@@ -16,8 +16,8 @@ import {
   measureWatch,
   type WatchFigures,
   type WatchMeasurement,
+  type WatchRule,
 } from '../../domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../domain/money/watch-rule.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   addDays,

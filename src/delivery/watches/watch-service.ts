@@ -5,8 +5,7 @@ import {
   simulateWatch,
   simulationFrom,
 } from '../../domain/money/watch-evaluation.ts';
-import { measureWatch } from '../../domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import { measureWatch, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { Watch } from '../../workspace/owned/watch-record.ts';

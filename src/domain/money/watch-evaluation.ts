@@ -2,6 +2,7 @@
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Amount, type Money, sumMoney, toPlainDigits } from './amount.ts';
 import {
+  BUDGET_STEPS,
   type DaySpend,
   type MeasurementOf,
   type MonthSpend,
@@ -9,9 +10,10 @@ import {
   spendOf,
   spikeDays,
   type WatchFigures,
+  type WatchKind,
   type WatchMeasurement,
+  type WatchRule,
 } from './watch-measurement.ts';
-import { BUDGET_STEPS, type WatchKind, type WatchRule } from './watch-rule.ts';
 
 /** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';

@@ -13,7 +13,7 @@ import {
   thresholdDigits,
   type WatchKind,
   type WatchRule,
-} from '../../domain/money/watch-rule.ts';
+} from '../../domain/money/watch-measurement.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { AutomationKind } from '../../slack/automations/automation.ts';
 import {

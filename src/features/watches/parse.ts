@@ -5,7 +5,7 @@ import type { Reader } from '../../domain/language/items.ts';
 import type { ProjectName } from '../../domain/language/parsed-command.ts';
 import { parseBalanceText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
-import type { WatchKind } from '../../domain/money/watch-rule.ts';
+import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';

@@ -3,8 +3,7 @@ import type { WatchPreview, WatchState } from '../../delivery/watches/watch-serv
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
 import { formatBalance, formatBonuses, formatRunway, formatRunwayShort } from '../../domain/money/runway.ts';
-import type { WatchMeasurement } from '../../domain/money/watch-measurement.ts';
-import type { WatchRule } from '../../domain/money/watch-rule.ts';
+import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {

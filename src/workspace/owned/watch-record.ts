@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
-import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-rule.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 

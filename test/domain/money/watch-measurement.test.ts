@@ -6,8 +6,8 @@ import {
   spendOf,
   spikeDays,
   type WatchFigures,
+  type WatchKind,
 } from '../../../src/domain/money/watch-measurement.ts';
-import type { WatchKind } from '../../../src/domain/money/watch-rule.ts';
 import { addDays, type Day } from '../../../src/domain/time/calendar.ts';
 
 /** Saturday */

@@ -4,7 +4,7 @@ import {
   parseRunwayDays,
   parseThreshold,
   thresholdDigits,
-} from '../../../src/domain/money/watch-rule.ts';
+} from '../../../src/domain/money/watch-measurement.ts';
 
 describe('an amount', () => {
   it.each([
