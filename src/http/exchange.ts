@@ -1,3 +1,4 @@
+/** One attempt at a request to a service: its connections, its limits, and what its outcome means. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, errors } from 'undici';
 import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure/index.ts';

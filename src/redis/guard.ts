@@ -1,3 +1,4 @@
+/** Every command to Redis goes through here: what an outage becomes, and what metrics hear of it. */
 import { type Channel, channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';

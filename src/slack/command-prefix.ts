@@ -1,6 +1,6 @@
 /** What people see and type where another app has the commands' names: `/acme-spend` in place of `/spend`, if COMMAND_PREFIX is acme. */
 import type { SlashCommand } from '../domain/command-names.ts';
-import { clipText, SLACK_LIMITS } from './kit/blocks.ts';
+import { clipText, SLACK_LIMITS } from './block-kit/blocks.ts';
 
 export type CommandNames = ReturnType<typeof createCommandNames>;
 

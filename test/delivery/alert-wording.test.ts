@@ -24,8 +24,8 @@ import type {
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
+import type { Watch } from '../../src/workspace/automations/watch-record.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
-import type { Watch } from '../../src/workspace/owned/watch-record.ts';
 import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';

@@ -8,12 +8,12 @@ import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeWatch, type Target } from '../../src/workspace/automations/watch-record.ts';
 import { serializeAccess } from '../../src/workspace/credentials/access-record.ts';
 import {
   type NewConnection,
   serializeConnection,
 } from '../../src/workspace/credentials/connection-record.ts';
-import { serializeWatch, type Target } from '../../src/workspace/owned/watch-record.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';

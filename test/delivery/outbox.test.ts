@@ -7,7 +7,7 @@ import { anyKind, type MessageKind, messagesOf } from '../../src/delivery/outbox
 import type { Job } from '../../src/delivery/run.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
-import { section } from '../../src/slack/kit/blocks.ts';
+import { section } from '../../src/slack/block-kit/blocks.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createRunner } from '../support/delivery-runner.ts';
 import { directMessage, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -9,7 +9,7 @@ import {
 import { describeReport, type ReportResult } from '../../src/delivery/reports/reports.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
-import { button, context, section } from '../../src/slack/kit/blocks.ts';
+import { button, context, section } from '../../src/slack/block-kit/blocks.ts';
 import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';

@@ -7,7 +7,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
-import type { Schedule } from '../../src/workspace/owned/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';
 import { findSchedule } from '../../src/workspace/record/workspace.ts';
 import { createDeletion } from '../../src/workspace/record/workspace-store.ts';

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/owned/watch-record.ts';
+import type { Watch } from '../../src/workspace/automations/watch-record.ts';
 import { resolveProject, UNLIMITED } from '../../src/workspace/projects/resolve-project.ts';
 import { changeIn } from '../support/change.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';

@@ -9,7 +9,7 @@ import { parseAmount } from '../../src/domain/money/amount.ts';
 import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
 import { checkBaseUrl } from '../../src/http/address.ts';
 import { redact } from '../../src/ops/mask.ts';
-import { escapeMarkup } from '../../src/slack/kit/blocks.ts';
+import { escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { replyInThread, replyToCommand, replyToMention } from './language/corpus/reply.ts';
 
 /** What patterns and recursions stumble over when it is repeated. */

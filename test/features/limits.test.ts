@@ -9,7 +9,7 @@ import { dayAt } from '../../src/domain/time/calendar.ts';
 import { balanceAnswer } from '../../src/features/balance/answer.ts';
 import { spendAnswer } from '../../src/features/spend/answer.ts';
 import { whyAnswer } from '../../src/features/spend/why.ts';
-import type { Message } from '../../src/slack/kit/blocks.ts';
+import type { Message } from '../../src/slack/block-kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { ResolvedProject } from '../../src/workspace/projects/resolve-project.ts';

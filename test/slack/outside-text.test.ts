@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { quote, textMessage } from '../../src/slack/block-kit/blocks.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
-import { quote, textMessage } from '../../src/slack/kit/blocks.ts';
 import { type Answer, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { createDeliveryParts, finding, save, schedule } from '../support/delivery.ts';
 import { startMinimalSlack } from '../support/minimal-slack.ts';

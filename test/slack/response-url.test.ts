@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { type Message, table } from '../../src/slack/kit/blocks.ts';
+import { type Message, table } from '../../src/slack/block-kit/blocks.ts';
 import { createResponseUrlClient, type ResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 
 interface Posted {

@@ -1,7 +1,7 @@
 /** Work whose rights change before it sends something. */
 import { afterEach, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { section } from '../../src/slack/kit/blocks.ts';
+import { section } from '../../src/slack/block-kit/blocks.ts';
 import type { CommandHandler } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';

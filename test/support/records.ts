@@ -6,13 +6,17 @@ import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
+import {
+  type LastDelivery,
+  SCHEDULES,
+  type Schedule,
+} from '../../src/workspace/automations/schedule-record.ts';
+import { WATCHES, type Watch } from '../../src/workspace/automations/watch-record.ts';
 import { type NewAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
 import {
   type NewConnection,
   serializeConnection,
 } from '../../src/workspace/credentials/connection-record.ts';
-import { type LastDelivery, SCHEDULES, type Schedule } from '../../src/workspace/owned/schedule-record.ts';
-import { WATCHES, type Watch } from '../../src/workspace/owned/watch-record.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';

@@ -6,7 +6,7 @@ import {
   serializeWatch,
   WATCHES,
   type Watch,
-} from '../../src/workspace/owned/watch-record.ts';
+} from '../../src/workspace/automations/watch-record.ts';
 import { parseNamedRecord } from '../../src/workspace/record/parse-record.ts';
 
 const WATCH: Watch = {

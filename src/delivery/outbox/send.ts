@@ -15,7 +15,7 @@ import {
   escapeMarkup,
   mention,
   type Message as SlackMessage,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
 import {
   type MessageMetadata,
   openDirectMessage,

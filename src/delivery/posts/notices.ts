@@ -15,8 +15,8 @@ import {
   joinTexts,
   markup,
   type Message as SlackMessage,
-} from '../../slack/kit/blocks.ts';
-import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
+} from '../../slack/block-kit/blocks.ts';
+import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -5,7 +5,6 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type Block,
   buttonRow,
@@ -19,7 +18,8 @@ import {
   option,
   overflow,
   section,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   chosenByKey,

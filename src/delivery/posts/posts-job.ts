@@ -4,7 +4,7 @@ import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';

@@ -20,7 +20,7 @@ import {
   joinTexts,
   type Message,
   markup,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
 import { describeToken } from '../../workspace/credentials/connection-record.ts';
 import { formatExpiry } from '../../workspace/credentials/expiry.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';

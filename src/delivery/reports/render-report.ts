@@ -44,14 +44,6 @@ import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
-  failedNotes,
-  hasOneCurrency,
-  type ProjectAnswer,
-  type ProjectAnswers,
-  projectRows,
-  runningOutLine,
-} from '../../slack/commands/project-answers.ts';
-import {
   compact,
   context,
   escapeMarkup,
@@ -61,8 +53,16 @@ import {
   section,
   table,
   titleBlocks,
-} from '../../slack/kit/blocks.ts';
-import { spendChart } from '../../slack/kit/charts.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { spendChart } from '../../slack/block-kit/charts.ts';
+import {
+  failedNotes,
+  hasOneCurrency,
+  type ProjectAnswer,
+  type ProjectAnswers,
+  projectRows,
+  runningOutLine,
+} from '../../slack/commands/project-answers.ts';
 
 /** What is known of one project when a post goes out. */
 export interface ProjectFigures extends ProjectAnswer {

@@ -23,9 +23,9 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
 import { type Day, formatRequestedDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
+import { joinTexts, type Message } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { joinTexts, type Message } from '../../slack/kit/blocks.ts';
-import type { Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { Schedule } from '../../workspace/automations/schedule-record.ts';
 import {
   type ChosenProject,
   describeProjects,

@@ -15,7 +15,7 @@ import type {
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
 import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { joinTexts, type Optional } from '../../slack/kit/blocks.ts';
+import { joinTexts, type Optional } from '../../slack/block-kit/blocks.ts';
 import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;

@@ -27,9 +27,9 @@ import {
   overflow,
   type Message as SlackMessage,
   section,
-} from '../../slack/kit/blocks.ts';
-import { spendChart } from '../../slack/kit/charts.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { spendChart } from '../../slack/block-kit/charts.ts';
+import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -33,8 +33,8 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { connectionNameOf } from '../../workspace/owned/stop-reason.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { connectionNameOf } from '../../workspace/automations/stop-reason.ts';
+import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { type ChosenProject, projectValue, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,

@@ -1,8 +1,6 @@
 import type { ActionId } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
-import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
 import {
   actions,
   type Block,
@@ -15,7 +13,9 @@ import {
   markupMessage,
   mention,
   textMessage,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
+import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';

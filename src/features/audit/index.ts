@@ -1,7 +1,6 @@
 import type { RichTextBlock, RichTextElement, RichTextSection } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { dayAt, formatDays, type Zone } from '../../domain/time/calendar.ts';
-import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   button,
   buttonRow,
@@ -11,7 +10,8 @@ import {
   header,
   type Message,
   section,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../workspace/record/audit.ts';

@@ -26,9 +26,9 @@ import {
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
+import { compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText, hasOneCurrency, runningOutLine } from '../../slack/commands/project-answers.ts';
-import { compact, escapeMarkup } from '../../slack/kit/blocks.ts';
 import {
   amountNotes,
   type ConnectedAnswer,

@@ -5,6 +5,7 @@ import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseBalanceText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatRunway } from '../../domain/money/runway.ts';
+import { context, type Message } from '../../slack/block-kit/blocks.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -12,7 +13,6 @@ import {
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { context, type Message } from '../../slack/kit/blocks.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';

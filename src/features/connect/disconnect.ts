@@ -3,8 +3,6 @@ import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.t
 import { nearestWord } from '../../domain/language/correct-text.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
-import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
-import { createForm } from '../../slack/forms/form.ts';
 import {
   compact,
   context,
@@ -13,10 +11,12 @@ import {
   option,
   section,
   textMessage,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
+import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { usesConnection } from '../../workspace/automations/stop-reason.ts';
 import { describeConnection } from '../../workspace/credentials/connection-record.ts';
-import { usesConnection } from '../../workspace/owned/stop-reason.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

@@ -2,9 +2,9 @@ import { InvalidWord } from '../../domain/failure/index.ts';
 import { isProjectId } from '../../domain/product.ts';
 import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
+import { section } from '../../slack/block-kit/blocks.ts';
 import { REMINDER_HINT } from '../../slack/commands/expiry-input.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
-import { section } from '../../slack/kit/blocks.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import {
   FIRST_CONNECTION_NAME,

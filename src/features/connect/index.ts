@@ -4,10 +4,10 @@ import { Failure } from '../../domain/failure/index.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
+import { context, escapeMarkup, section, textMessage } from '../../slack/block-kit/blocks.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
 import { note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
-import { context, escapeMarkup, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import {

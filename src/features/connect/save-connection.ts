@@ -8,9 +8,9 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { pluralize } from '../../domain/wording.ts';
+import { actions, type Message, section, textMessage } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
-import { actions, type Message, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   fingerprintOf,

@@ -1,5 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
+import { actions } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import {
   exampleButtons,
@@ -8,7 +9,6 @@ import {
   PERIOD_EXAMPLES,
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
-import { actions } from '../../slack/kit/blocks.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';

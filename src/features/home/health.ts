@@ -5,9 +5,6 @@ import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames } from '../../domain/wording.ts';
-import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
-import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import {
   button,
   compact,
@@ -16,7 +13,10 @@ import {
   joinTexts,
   mention,
   overflow,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
+import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';
 import { type Connection, ROLE_NAMES, TYPE_NAMES } from '../../workspace/credentials/connection-record.ts';

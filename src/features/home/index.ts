@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import { type Block, withoutActions } from '../../slack/kit/blocks.ts';
+import { type Block, withoutActions } from '../../slack/block-kit/blocks.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';

@@ -8,8 +8,6 @@ import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { isFullMember } from '../../slack/automations/automation.ts';
-import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import {
   actions,
   type Block,
@@ -26,7 +24,9 @@ import {
   preformatted,
   section,
   select,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
+import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import {
   actions,
   type Block,
@@ -11,7 +10,8 @@ import {
   instant,
   type Message,
   markup,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandHandler } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

@@ -1,9 +1,9 @@
 import { mentionText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
+import { actions, type Message, markup, textMessage } from '../../slack/block-kit/blocks.ts';
 import { type Command, commandButtons, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { ALL_COMMANDS, exampleMarkup, exampleQuestions } from '../../slack/commands/help.ts';
 import { canSuggest, projectPicker } from '../../slack/commands/project-picker.ts';
-import { actions, type Message, markup, textMessage } from '../../slack/kit/blocks.ts';
 import type { SlackEvent } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { acceptsWords, type EventListener, lookUp } from '../../slack/server/listeners.ts';

@@ -7,11 +7,6 @@ import { isProjectId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
-import { userGroups } from '../../slack/commands/zone-picker.ts';
-import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
-import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import {
   actions,
   type Block,
@@ -28,7 +23,12 @@ import {
   mention,
   section,
   textMessage,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
+import { expiryFields, expiryOf } from '../../slack/commands/expiry-input.ts';
+import { userGroups } from '../../slack/commands/pickers.ts';
+import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
+import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {

@@ -8,7 +8,6 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { IdentityClient, IssuedToken, Revocation, Tenant } from '../../identity/client.ts';
 import { renderShellCommands } from '../../identity/shell-commands.ts';
-import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   actions,
   button,
@@ -24,8 +23,9 @@ import {
   section,
   textMessage,
   withoutActions,
-} from '../../slack/kit/blocks.ts';
-import { modal } from '../../slack/kit/modal.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { modal } from '../../slack/block-kit/modal.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/access-record.ts';

@@ -6,14 +6,6 @@ import { listNames, pluralize } from '../../domain/wording.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import { pageOf } from '../../slack/automations/automation-list.ts';
 import {
-  commandButton,
-  commandOption,
-  pageButtons,
-  projectButtons,
-  projectOptions,
-  toCommand,
-} from '../../slack/commands/command-buttons.ts';
-import {
   actions,
   type Block,
   button,
@@ -31,7 +23,15 @@ import {
   questionMessage,
   section,
   textMessage,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import {
+  commandButton,
+  commandOption,
+  pageButtons,
+  projectButtons,
+  projectOptions,
+  toCommand,
+} from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/access-record.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

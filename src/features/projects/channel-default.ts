@@ -1,8 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { actions, channelLink, markupMessage, select, textMessage } from '../../slack/block-kit/blocks.ts';
 import { commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { actions, channelLink, markupMessage, select, textMessage } from '../../slack/kit/blocks.ts';
 import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { CommandHandler } from '../../slack/server/listeners.ts';

@@ -12,8 +12,6 @@ import {
 } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
-import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import {
   context,
   escapeMarkup,
@@ -22,7 +20,9 @@ import {
   markup,
   option,
   section,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
+import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
+import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
+import { buttonRow, type Message, textMessage } from '../../slack/block-kit/blocks.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
-import { buttonRow, type Message, textMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

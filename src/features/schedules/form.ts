@@ -15,8 +15,9 @@ import {
   projectsField,
   targetFields,
 } from '../../slack/automations/automation-form.ts';
+import { type Block, markup, option, section } from '../../slack/block-kit/blocks.ts';
+import { zone } from '../../slack/commands/pickers.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
-import { zone } from '../../slack/commands/zone-picker.ts';
 import {
   choice,
   choices,
@@ -28,7 +29,6 @@ import {
   time,
   when,
 } from '../../slack/forms/fields.ts';
-import { type Block, markup, option, section } from '../../slack/kit/blocks.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
@@ -38,7 +38,7 @@ import {
   MAX_DIGEST_PROJECTS,
   MAX_WAIT_HOURS,
   type Schedule,
-} from '../../workspace/owned/schedule-record.ts';
+} from '../../workspace/automations/schedule-record.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';

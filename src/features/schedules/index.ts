@@ -12,11 +12,11 @@ import {
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
+import { channelLink } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
-import { channelLink } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_SCHEDULES, type Schedule } from '../../workspace/owned/schedule-record.ts';
+import { MAX_SCHEDULES, type Schedule } from '../../workspace/automations/schedule-record.ts';
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

@@ -19,9 +19,9 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { type Block, compact, escapeMarkup, markup } from '../../slack/kit/blocks.ts';
+import { type Block, compact, escapeMarkup, markup } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Schedule } from '../../workspace/owned/schedule-record.ts';
+import type { Schedule } from '../../workspace/automations/schedule-record.ts';
 
 interface PreviewInput {
   readonly timing: Timing;

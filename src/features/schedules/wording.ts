@@ -4,10 +4,16 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
 import { canReadAutomation, PAUSED_TEXTS, RESUMES_BY_ITSELF } from '../../slack/automations/automation.ts';
-import { channelLink, escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/kit/blocks.ts';
+import {
+  channelLink,
+  escapeMarkup,
+  formatInstant,
+  joinTexts,
+  mention,
+} from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { LastDelivery, Schedule } from '../../workspace/owned/schedule-record.ts';
-import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
+import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
+import { stopReasonOf } from '../../workspace/automations/stop-reason.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';

@@ -10,8 +10,9 @@ import {
   ZERO,
 } from '../../domain/money/amount.ts';
 import { FIELDS as RECORD } from '../../redis/keys.ts';
+import { compact, option, section, textMessage } from '../../slack/block-kit/blocks.ts';
+import { userGroups, zone } from '../../slack/commands/pickers.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
-import { userGroups, zone } from '../../slack/commands/zone-picker.ts';
 import {
   checkMembers,
   checks,
@@ -23,7 +24,6 @@ import {
   text,
 } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import { compact, option, section, textMessage } from '../../slack/kit/blocks.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';

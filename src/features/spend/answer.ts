@@ -27,9 +27,16 @@ import { compareWith } from '../../domain/time/named-comparison.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { pluralize } from '../../domain/wording.ts';
+import {
+  type Column,
+  cellsOf,
+  compact,
+  escapeMarkup,
+  fitsTable,
+  joinTexts,
+} from '../../slack/block-kit/blocks.ts';
+import { spendChart, versusChart } from '../../slack/block-kit/charts.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
-import { type Column, cellsOf, compact, escapeMarkup, fitsTable, joinTexts } from '../../slack/kit/blocks.ts';
-import { spendChart, versusChart } from '../../slack/kit/charts.ts';
 import {
   type Answer,
   type AnswerText,

@@ -3,7 +3,7 @@ import { formatReportedDays, formatTotal, type Usage, type UsageRow } from '../.
 import type { Day, Millis } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { compact } from '../../slack/kit/blocks.ts';
+import { compact } from '../../slack/block-kit/blocks.ts';
 import { amountNotes, fileSubject, rawDigits } from '../../slack/reply/csv-and-details.ts';
 import type { AnswerFile, CsvCell } from '../../slack/reply/render-answer.ts';
 import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';

@@ -10,6 +10,7 @@ import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/cal
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
 import { type Period, periodOf } from '../../domain/time/period.ts';
+import { context, type Message } from '../../slack/block-kit/blocks.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -17,7 +18,6 @@ import {
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { context, type Message } from '../../slack/kit/blocks.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { type Answer, fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';

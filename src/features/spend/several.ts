@@ -16,8 +16,8 @@ import {
   type Usage,
 } from '../../domain/money/usage.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
+import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
-import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { type AnswerText, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   bySpendIn,

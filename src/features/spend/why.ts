@@ -19,9 +19,9 @@ import { formatMissingDays, incompleteMark, type Usage } from '../../domain/mone
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
+import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
-import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/kit/blocks.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
   comparableChange,

@@ -24,6 +24,7 @@ import {
   projectsField,
   targetFields,
 } from '../../slack/automations/automation-form.ts';
+import { section } from '../../slack/block-kit/blocks.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
@@ -36,11 +37,10 @@ import {
   text,
   when,
 } from '../../slack/forms/fields.ts';
-import { section } from '../../slack/kit/blocks.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/owned/watch-record.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/automations/watch-record.ts';
 import { type ChosenProject, isSameProject, moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse.ts';

@@ -30,12 +30,12 @@ import {
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
+import { button, formatInstant, markupMessage } from '../../slack/block-kit/blocks.ts';
 import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
-import { button, formatInstant, markupMessage } from '../../slack/kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/owned/watch-record.ts';
+import { MAX_WATCHES, type Watch } from '../../workspace/automations/watch-record.ts';
 import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

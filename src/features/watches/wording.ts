@@ -23,10 +23,10 @@ import {
   joinTexts,
   markup,
   mention,
-} from '../../slack/kit/blocks.ts';
+} from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { stopReasonOf } from '../../workspace/owned/stop-reason.ts';
-import type { Watch } from '../../workspace/owned/watch-record.ts';
+import { stopReasonOf } from '../../workspace/automations/stop-reason.ts';
+import type { Watch } from '../../workspace/automations/watch-record.ts';
 import {
   HIDDEN_PROJECT,
   moneyWriter,

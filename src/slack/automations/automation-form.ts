@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Delivery } from '../../workspace/owned/stop-reason.ts';
+import type { Delivery } from '../../workspace/automations/stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import {
   type ChosenProject,
@@ -18,6 +18,15 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
+import {
+  compact,
+  context,
+  escapeMarkup,
+  type Message,
+  markup,
+  mention,
+  section,
+} from '../block-kit/blocks.ts';
 import { projectOption, suggestProjects } from '../commands/project-picker.ts';
 import {
   channels,
@@ -34,7 +43,6 @@ import {
   when,
 } from '../forms/fields.ts';
 import { createForm, type Fields, type FormDescription, type SentForm } from '../forms/form.ts';
-import { compact, context, escapeMarkup, type Message, markup, mention, section } from '../kit/blocks.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';

@@ -3,7 +3,6 @@ import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import {
   actions,
   button,
@@ -17,7 +16,8 @@ import {
   option,
   overflow,
   section,
-} from '../kit/blocks.ts';
+} from '../block-kit/blocks.ts';
+import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
 import type { Request } from '../request/request.ts';
 import {
   type ActionHandler,

@@ -4,14 +4,14 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { Schedule } from '../../workspace/owned/schedule-record.ts';
-import type { Target, Watch } from '../../workspace/owned/watch-record.ts';
+import type { Schedule } from '../../workspace/automations/schedule-record.ts';
+import type { Target, Watch } from '../../workspace/automations/watch-record.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { OwnedStore, Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelLink, compact, type Message, mention, textMessage } from '../kit/blocks.ts';
+import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** A schedule or a watch: it has an owner, and sends posts or alerts. */

@@ -6,7 +6,7 @@ import { normalizeText } from '../../domain/language/text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type ButtonOptions, button, option, SLACK_LIMITS } from '../kit/blocks.ts';
+import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
 /** A button that runs a command, whose answer replaces the message. @returns none when the text is too long for Slack */
 export function commandButton(

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
 import type { Expiry } from '../../workspace/credentials/expiry.ts';
+import { option } from '../block-kit/blocks.ts';
 import { checks, date, type FieldRefusal, refuseField } from '../forms/fields.ts';
-import { option } from '../kit/blocks.ts';
 
 /** When a credential expires, as a person says it. */
 export type ExpiryChoice = Day | 'never';

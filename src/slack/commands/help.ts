@@ -14,7 +14,7 @@ import {
   header,
   type Message,
   markup,
-} from '../kit/blocks.ts';
+} from '../block-kit/blocks.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { commandButton, commandLine, toCommand } from './command-buttons.ts';

@@ -13,7 +13,7 @@ import {
   type SeveralProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { type Column, clipText, escapeMarkup } from '../kit/blocks.ts';
+import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */

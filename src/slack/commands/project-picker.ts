@@ -26,7 +26,15 @@ import {
 } from '../../workspace/projects/resolve-project.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { actions, type Block, fitsOption, option, SLACK_LIMITS, section, select } from '../kit/blocks.ts';
+import {
+  actions,
+  type Block,
+  fitsOption,
+  option,
+  SLACK_LIMITS,
+  section,
+  select,
+} from '../block-kit/blocks.ts';
 import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import type { DataOf, FailureKind } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
 import { type Command, commandButton, commandLine } from '../commands/command-buttons.ts';
-import { type Block, button, SLACK_LIMITS } from '../kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
 /** What to do about a failure, after the sentence that says what happened. */

@@ -16,9 +16,9 @@ import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
+import { actions, button, escapeMarkup, formatInstant, option, select } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
-import { actions, button, escapeMarkup, formatInstant, option, select } from '../kit/blocks.ts';
 import { privateScope } from '../request/request.ts';
 import {
   type Advice,

@@ -15,8 +15,8 @@ import {
   type Message,
   markup,
   textMessage,
-} from '../kit/blocks.ts';
-import { modal, refuseForm } from '../kit/modal.ts';
+} from '../block-kit/blocks.ts';
+import { modal, refuseForm } from '../block-kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';

@@ -5,8 +5,6 @@ import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
-import { describeError } from '../error-messages/index.ts';
 import {
   type Block,
   buttonRow,
@@ -21,8 +19,10 @@ import {
   section,
   textMessage,
   withoutActions,
-} from '../kit/blocks.ts';
-import { modal } from '../kit/modal.ts';
+} from '../block-kit/blocks.ts';
+import { modal } from '../block-kit/modal.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
+import { describeError } from '../error-messages/index.ts';
 import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';

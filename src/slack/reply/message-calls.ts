@@ -1,12 +1,13 @@
+/** How a message gets to Slack: posted, replaced, or sent to a response URL. */
 import { Agent } from 'undici';
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
+import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
+import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { type Block, escapeMessageText, type Message, preformatted, section } from '../kit/blocks.ts';
-import { barsText } from '../kit/charts.ts';
 import { isDirectMessage } from '../request/payload.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 

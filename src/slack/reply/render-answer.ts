@@ -13,23 +13,6 @@ import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
-  type Command,
-  nameButton,
-  outputOptions,
-  scheduleOption,
-  shareButton,
-  watchOption,
-} from '../commands/command-buttons.ts';
-import {
-  type AskedProjects,
-  failedNotes,
-  fetchEach,
-  type ProjectAnswer,
-  type ProjectAnswers,
-  productNames,
-  projectRows,
-} from '../commands/project-answers.ts';
-import {
   actions,
   button,
   type Chart,
@@ -51,7 +34,24 @@ import {
   select,
   table,
   titleBlocks,
-} from '../kit/blocks.ts';
+} from '../block-kit/blocks.ts';
+import {
+  type Command,
+  nameButton,
+  outputOptions,
+  scheduleOption,
+  shareButton,
+  watchOption,
+} from '../commands/command-buttons.ts';
+import {
+  type AskedProjects,
+  failedNotes,
+  fetchEach,
+  type ProjectAnswer,
+  type ProjectAnswers,
+  productNames,
+  projectRows,
+} from '../commands/project-answers.ts';
 import type { Request } from '../request/request.ts';
 
 /** What an answer is drawn from: what was asked, by whom, and the figures of each project. */

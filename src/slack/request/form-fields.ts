@@ -1,6 +1,6 @@
 /** What people typed and chose in a form. */
 import * as z from 'zod';
-import { SLACK_LIMITS } from '../kit/blocks.ts';
+import { SLACK_LIMITS } from '../block-kit/blocks.ts';
 
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;

@@ -1,3 +1,4 @@
+/** What a payload of Slack says: who sent it, from where, and which message or window it came from. */
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

@@ -5,9 +5,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
+import { refuseForm } from '../block-kit/modal.ts';
 import { type CommandClick, parseCommand, parseCommandClick } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/description.ts';
-import { refuseForm } from '../kit/modal.ts';
 import {
   createErrorReply,
   type ErrorReport,

@@ -1,3 +1,4 @@
+/** Finds the project that somebody names, and says who may see which. */
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';

@@ -1,9 +1,12 @@
+/** Everything that reads or changes what a workspace told us: settings, connections, projects, schedules and watches. */
 import { isDeepStrictEqual } from 'node:util';
 import type * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
+import { SCHEDULES, type Schedule } from '../automations/schedule-record.ts';
+import { WATCHES, type Watch } from '../automations/watch-record.ts';
 import {
   type ApplicationAccessRecord,
   type Issuers,
@@ -16,8 +19,6 @@ import {
   serializeConnection,
 } from '../credentials/connection-record.ts';
 import { type Expiry, withExpiry } from '../credentials/expiry.ts';
-import { SCHEDULES, type Schedule } from '../owned/schedule-record.ts';
-import { WATCHES, type Watch } from '../owned/watch-record.ts';
 import type { Project } from '../projects/project-record.ts';
 import { limitOtherNames } from '../projects/resolve-project.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clipText, escapeMarkup } from '../../src/slack/kit/blocks.ts';
+import { clipText, escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { anyText } from '../support/any-text.ts';
 
 describe('outside text', () => {

@@ -1,9 +1,10 @@
+/** Fields in which people look for a time zone or for user groups. */
 import type { PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
+import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { type Field, refuseField, search } from '../forms/fields.ts';
-import { option, SLACK_LIMITS, section } from '../kit/blocks.ts';
 import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isTimeZone } from '../../src/domain/time/calendar.ts';
-import { searchZones } from '../../src/slack/commands/zone-picker.ts';
+import { searchZones } from '../../src/slack/commands/pickers.ts';
 
 describe('a time zone is found', () => {
   it.each(Intl.supportedValuesOf('timeZone'))('by its name: %s', (zone) => {
