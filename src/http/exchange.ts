@@ -64,7 +64,7 @@ export interface RawResponse {
 }
 
 /** The response did not end in time. */
-export class ExchangeTimeoutError extends Error {
+class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
 

@@ -129,7 +129,7 @@ const LINES = 10_000;
  * Turns at the connections to each origin, so that nobody waits for what others ask: a workspace takes no more than a
  * quarter of them, and all requests in the background share another quarter.
  */
-export function createTurns({ connections, queueTimeout }: HttpLimits) {
+function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });
   const waiting = new Set<() => void>();

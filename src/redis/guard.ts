@@ -155,7 +155,7 @@ export const onStoreError = subscribing<StoreErrorKind>(STORE_ERRORS);
 const STORE_OPERATIONS = channel('tally:store-operation');
 
 /** Runs an operation and reports how long it took, however it ends. */
-export async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
+async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
   const began = performance.now();
   try {
     return await work();

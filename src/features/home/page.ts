@@ -210,7 +210,7 @@ const LONGEST_NAME = 16;
  * What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. In
  * monospaced text, as Slack takes tables in messages alone.
  */
-export function projectTable(request: Request): readonly Block[] {
+function projectTable(request: Request): readonly Block[] {
   const { locale } = request.user;
   const rows = rowsOf(request);
   // Where all have the same label, the header has it.
@@ -273,7 +273,7 @@ function forecastOf({ last }: Row, { workspace, at }: Request): Money | undefine
 }
 
 /** How old the oldest balance is, and what is an estimate; '' without figures. */
-export function tableNote(request: Request): string {
+function tableNote(request: Request): string {
   const rows = rowsOf(request);
   const ages = rows.flatMap(({ last }) => last?.at ?? []);
   return joinTexts(' · ', [

@@ -132,7 +132,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
 }
 
 /** When Slack refuses the blocks, sends once more without chart and table. */
-export const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
     if (simpler === undefined) throw error;

@@ -197,7 +197,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
 }
 
 /** The part of `Workspaces` for projects and the channels' defaults. Each method that writes is one round trip. */
-export function createProjectStore(target: ChangeTarget) {
+function createProjectStore(target: ChangeTarget) {
   return {
     /** @returns false when the alias is taken */
     addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
