@@ -8,9 +8,9 @@ import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
-} from '../../src/features/mentions/parse.ts';
-import { parseProjectsText, requireProject } from '../../src/features/projects/parse.ts';
-import { parseScheduleText } from '../../src/features/schedules/parse.ts';
+} from '../../src/features/mentions/parse-mention.ts';
+import { parseProjectsText, requireProject } from '../../src/features/projects/parse-project-command.ts';
+import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { readBalance, reader, readPeriod, readSpend } from '../support/read-words.ts';
 import { requestOf } from '../support/records.ts';

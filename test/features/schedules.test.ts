@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { parseScheduleText } from '../../src/features/schedules/parse.ts';
+import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
 import {
   createAutomationBot,
   FINANCE,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { parseWatchText } from '../../src/features/watches/parse.ts';
+import { parseWatchText } from '../../src/features/watches/parse-watch-command.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import {

@@ -20,8 +20,8 @@ import type { ResolvedProject } from '../../workspace/projects/resolve-project.t
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
+import { connectionFields, connectionValues, parseConnectionName } from './connect-form.ts';
 import { createDisconnectForm, requireKnown } from './disconnect.ts';
-import { connectionFields, connectionValues, parseConnectionName } from './form.ts';
 import { createConnectionSaving } from './save-connection.ts';
 
 declare module '../../domain/command-names.ts' {

@@ -23,7 +23,7 @@ import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
-import type { connectionFields } from './form.ts';
+import type { connectionFields } from './connect-form.ts';
 
 const DAYS: Partial<Record<(typeof LIFETIMES)[number], number>> = {
   '30-days': 30,

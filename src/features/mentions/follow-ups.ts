@@ -16,7 +16,7 @@ import {
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
 import { answeredIn } from './follow-up-days.ts';
-import { type KnownCommands, parseQuestionMention } from './parse.ts';
+import { type KnownCommands, parseQuestionMention } from './parse-mention.ts';
 
 interface Said {
   readonly text: string;

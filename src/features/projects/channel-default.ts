@@ -11,8 +11,8 @@ import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { channelDefaultMessage } from './blocks.ts';
-import { requireProject } from './parse.ts';
+import { requireProject } from './parse-project-command.ts';
+import { channelDefaultMessage } from './project-list.ts';
 
 /** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
 const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;

@@ -8,16 +8,16 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { isDamaged } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature, Services } from '../feature.ts';
+import { createChannelDefaults } from './channel-default.ts';
+import { needsOfProjects, parseProjectsText, requireProject } from './parse-project-command.ts';
+import { channelsInForm, createProjectForm } from './project-form.ts';
 import {
   allProjectsButton,
   DAMAGED_PROJECT,
   projectListMessage,
   removedProjectMessage,
   removeProjectMessage,
-} from './blocks.ts';
-import { createChannelDefaults } from './channel-default.ts';
-import { channelsInForm, createProjectForm } from './form.ts';
-import { needsOfProjects, parseProjectsText, requireProject } from './parse.ts';
+} from './project-list.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {

@@ -20,8 +20,8 @@ import { MAX_SCHEDULES, type Schedule } from '../../workspace/automations/schedu
 import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createScheduleForm } from './form.ts';
-import { CADENCE_EXAMPLES, parseScheduleText } from './parse.ts';
+import { CADENCE_EXAMPLES, parseScheduleText } from './parse-schedule-command.ts';
+import { createScheduleForm } from './schedule-form.ts';
 import { loadUpcomingSends, type UpcomingSendsOf } from './timing-preview.ts';
 import { describeSchedule, isPausedByTally, scheduleAuditText, scheduleMarkup } from './wording.ts';
 

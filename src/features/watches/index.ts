@@ -40,8 +40,8 @@ import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createWatchForm } from './form.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse.ts';
+import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse-watch-command.ts';
+import { createWatchForm } from './watch-form.ts';
 import {
   describeWatch,
   isSnoozed,

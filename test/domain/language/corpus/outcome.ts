@@ -7,7 +7,7 @@ import {
   parseQuestionMention,
   parseTypedCommand,
   plainMentionText,
-} from '../../../../src/features/mentions/parse.ts';
+} from '../../../../src/features/mentions/parse-mention.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import { reader } from '../../../support/read-words.ts';
 import { requestOf, workspaceOf } from '../../../support/records.ts';

@@ -32,8 +32,8 @@ import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { reservedWords, type Services } from '../feature.ts';
-import { projectDetails } from './blocks.ts';
-import { alteredAlias, type ProjectFormInput, validateAlias } from './parse.ts';
+import { alteredAlias, type ProjectFormInput, validateAlias } from './parse-project-command.ts';
+import { projectDetails } from './project-list.ts';
 
 /** Bounds the record, which every command reads whole. */
 const MOST_CHANNELS = 50;

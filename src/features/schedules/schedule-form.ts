@@ -43,7 +43,7 @@ import { type ChosenProject, chosenProject } from '../../workspace/projects/chos
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 
-import type { ScheduleWords } from './parse.ts';
+import type { ScheduleWords } from './parse-schedule-command.ts';
 import { loadUpcomingSends, planEdit, previewBlocks } from './timing-preview.ts';
 
 type FormServices = Pick<DeliveryService, 'scheduling'>;
