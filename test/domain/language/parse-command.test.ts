@@ -195,7 +195,7 @@ describe('any text', () => {
           for (const offered of error.offered) readSpend(offered);
         }
       }),
-      { numRuns: runs(1500) },
+      { numRuns: runs(700) },
     );
   });
 
