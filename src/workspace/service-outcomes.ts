@@ -228,5 +228,7 @@ function isDue(workspace: Workspace, { connection, balance, at }: StoredAnswer):
   const last = workspace.lastUsed(connection);
   if (isOlder(last, HOUR)) return true;
   if (workspace.rejectedAt({ kind: 'connection', name: connection }) !== undefined) return true;
-  return balance !== undefined && isOlder(workspace.lastBalance(balance.id, balance.product)?.at, MINUTE);
+  if (balance === undefined) return false;
+  const { at: before, forecast } = workspace.lastBalance(balance.id, balance.product) ?? {};
+  return isOlder(before, MINUTE) || (balance.forecast !== undefined && forecast === undefined);
 }

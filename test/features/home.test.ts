@@ -246,6 +246,16 @@ describe('the Home', () => {
     expect(bot.billing.requests.length).toBe(asked);
   });
 
+  it('shows on Refresh what the month will cost, also of a project that somebody asked about just now', async () => {
+    await addProject(bot, { alias: 'prod', id: '123' });
+    await bot.ask('/balance prod');
+    await open();
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    await expect
+      .poll(() => textOf(bot.slack.home(OWNER)?.view.blocks))
+      .toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
+  });
+
   it('stays within Slack’s hundred blocks, and says where to find the rest', async () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
