@@ -303,7 +303,8 @@ export class Calendar {
       const name = [MONTH_NAMES[month - 1], year].filter(Boolean).join(' ');
       const last = year === null ? `${name.toLowerCase()}-${length}` : dateOf(year, month, length);
       const instead = year === null || day < 1 ? [] : [last];
-      return refuse(`isn’t a date: ${name} has ${length} days`, `The last one is ${last}.`, ...instead);
+      const most = name === 'February' ? `at most ${length}` : length;
+      return refuse(`isn’t a date: ${name} has ${most} days`, `The last one is ${last}.`, ...instead);
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
     // Each date that there is comes in a leap year.

@@ -349,8 +349,10 @@ export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): 
 }
 
 /** The default period. */
-export const lastSevenDays = (reader: Omit<Reader, 'aliases'>): NamedDays =>
-  parsePeriodText('last-7-days', reader);
+export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
+  ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),
+  typed: 'last-7-days',
+});
 
 /** Whether a text has a word that is neither of the language nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
