@@ -35,7 +35,7 @@ export const isKnownWord = (word: string): boolean =>
   });
 
 /** Words that are never read as another word mistyped, however similar they are to it. */
-const MEANT: ReadonlySet<string> = new Set(
+const NEVER_MISTYPED: ReadonlySet<string> = new Set(
   [
     'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',
     'what which who whom whose why when where how whether that these those then than there',
@@ -55,7 +55,7 @@ export const couldBeName = (word: string): boolean =>
   !word
     .toLowerCase()
     .split('-')
-    .some((part) => MEANT.has(part));
+    .some((part) => NEVER_MISTYPED.has(part));
 
 /** Whether one edit (insert, drop, replace, swap two neighbours) turns one word into the other. */
 function isOneEdit(a: string, b: string): boolean {
@@ -84,7 +84,9 @@ const isMistyped = (typed: string, known: string): boolean =>
 /** All known words that `word` may be a mistyping of: none where it has a meaning of its own. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
-  return MEANT.has(word) ? [] : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
+  return NEVER_MISTYPED.has(word)
+    ? []
+    : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
 /** The only known word that `word` may be a mistyping of; undefined where it may as well be another. */

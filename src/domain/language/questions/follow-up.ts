@@ -42,8 +42,8 @@ export function followUpCommands(
   const command = subject ? (`/${subject}` as const) : asksSpend ? '/spend' : base.command;
   const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);
   const output = words.output ?? inheritedOutput(query, words, base, subject);
-  const own: Words = { ...words, ...wordsFor(names), product, output };
-  const made = commandsOn(query, command, own, base, subject);
+  const asked: Words = { ...words, ...wordsFor(names), product, output };
+  const made = commandsOn(query, command, asked, base, subject);
   // The answer doesn't lead there, or its days are to be compared, or the number may be something else.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');

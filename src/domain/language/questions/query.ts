@@ -27,7 +27,7 @@ export interface WordItem extends Place {
 interface Marks {
   /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
   readonly isThan?: boolean;
-  readonly isLoose?: boolean;
+  readonly isAmbiguous?: boolean;
   readonly ofUnit?: Unit;
   /** Projects that are added to those of the answer, before or after them. */
   readonly isAdded?: 'before' | 'after';
@@ -80,7 +80,7 @@ const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
 };
 
 /** Words with a meaning only beside one of these; `a+b` are both. */
-const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
+const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',
   change: 'why past have versus spend+is most watches',
@@ -101,7 +101,7 @@ const BESIDE: Readonly<Partial<Record<Mark, string>>> = {
   any: 'money balance bonus budget lasting spend noun schedules watches',
   long: 'have ends lasting balance money answer',
   when: 'lasting ends most least token top long',
-  kept: 'budget watches money lasting',
+  holds: 'budget watches money lasting',
   monthEnd: 'will forecast budget',
   credit: 'balance',
   ends: 'money when long day is+project',
@@ -176,9 +176,9 @@ export class Query {
 }
 
 /** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
-export function refuseLoose(query: Query): void {
+export function refuseStray(query: Query): void {
   for (const [mark, item] of query.marks) {
-    const beside = BESIDE[mark];
+    const beside = NEEDS[mark];
     if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
   }
 }

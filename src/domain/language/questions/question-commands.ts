@@ -32,7 +32,7 @@ export interface MadeCommand extends QuestionCommand {
 /** The words that the items say. @throws InvalidWord for a product that does not follow its project */
 export function wordsOf(query: Query): Words {
   const { items, reader, answered } = query;
-  const itemsSaid = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
+  const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
   for (const product of query.of('product')) {
     const before = items.slice(0, items.indexOf(product)).findLast(({ kind }) => kind !== 'filler');
     if (!answered && /^[1-3]$/.test(query.typed(product)) && before?.kind !== 'project')
@@ -43,7 +43,7 @@ export function wordsOf(query: Query): Words {
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
   const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
   if (refusal) throw query.refuse(refusal, refusal.why, refusal.works);
-  const { help: _, ...words } = commandOfItems([...days, ...itemsSaid], reader);
+  const { help: _, ...words } = commandOfItems([...days, ...saidItems], reader);
   return words;
 }
 
@@ -161,7 +161,7 @@ export function budgetCommands(
   const isOfAnswer = answered && !namesAll(query) && !query.has('which', 'noun');
   const names = namesOf(words) ?? (isOfAnswer ? namesOf(answered.words) : undefined) ?? 'all';
   const isOver = query.items.some(
-    (item) => item.kind === 'word' && /^(?:kept|budget)$/.test(item.role) && OVER.test(item.text),
+    (item) => item.kind === 'word' && /^(?:holds|budget)$/.test(item.role) && OVER.test(item.text),
   );
   const output = isOver ? 'over-budget' : (inherited ?? 'budget');
   return [{ command: '/spend', text: formatParsedCommand({ ...wordsFor(names), output }) }];
@@ -209,7 +209,7 @@ export function spendCommands(query: Query, words: Words): readonly MadeCommand[
 
 /** Whether something else may be meant, too. */
 function isGuess(query: Query, { phrase, versus, output }: Words, asked: Words): boolean {
-  const isLoose = query.of('versus').some((item) => item.isLoose) && (!phrase || query.answered);
+  const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
   const isVague = why?.kind === 'output' && why.isVague && !query.has('spend') && !query.answered;
   const isChange =
@@ -221,7 +221,7 @@ function isGuess(query: Query, { phrase, versus, output }: Words, asked: Words):
   const isSide = asked.versus && !phrase && !query.has('compare', 'change', 'spend');
   return Boolean(
     (query.has('usage') && !query.has('bonus')) ||
-      isLoose ||
+      isAmbiguous ||
       isVague ||
       isChange ||
       (isSide && !query.of('versus').some((item) => item.isThan)),

@@ -21,7 +21,7 @@ import {
   markOf,
   type OrderItem,
   Query,
-  refuseLoose,
+  refuseStray,
   type Subject,
   subjectOf,
 } from './query.ts';
@@ -38,7 +38,7 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import { MEANT_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
+import { CORRECTABLE_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
@@ -77,8 +77,8 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
   const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
-  const judged = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new Query(items, shown, reader, answered), mistyped, judged);
+  const quotable = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
+  return interpret(new Query(items, shown, reader, answered), mistyped, quotable);
 }
 
 /**
@@ -139,7 +139,7 @@ const readItems = (shown: string, reader: Reader, inThread: boolean): readonly A
 /** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */
 function itemsOf(typed: string, reader: Reader, inThread: boolean) {
   const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
-  const known = new Set([...reader.aliases, ...MEANT_WORDS]);
+  const known = new Set([...reader.aliases, ...CORRECTABLE_WORDS]);
   const unknown = asTyped.items.filter(({ kind }) => kind === 'bad');
   let [shown, mistyped] = [typed, ''];
   for (const { start, end } of unknown.toReversed()) {
@@ -157,10 +157,10 @@ function itemsOf(typed: string, reader: Reader, inThread: boolean) {
 function interpret(
   query: Query,
   mistyped: string | undefined,
-  judged: (refusal: InvalidWord) => InvalidWord,
+  quotable: (refusal: InvalidWord) => InvalidWord,
 ): Question | undefined {
   const refused = (refusal: InvalidWord): Question => {
-    const { why, fact, message } = judged(refusal);
+    const { why, fact, message } = quotable(refusal);
     return { kind: 'nothing', fact: why === UNRECOGNIZED ? fact : message };
   };
   const [order] = query.of('order');
@@ -181,7 +181,7 @@ function interpret(
   const [rerun = only] = reruns;
   const typo = mistyped === undefined ? undefined : new InvalidWord(mistyped, UNRECOGNIZED, '');
   const doubt = typo ?? refusal ?? only.doubt;
-  const fact = doubt && judged(doubt).fact;
+  const fact = doubt && quotable(doubt).fact;
   if (others.length > 0 || typo || refusal || only.isGuess) return { kind: 'guess', fact, reruns };
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
@@ -197,7 +197,7 @@ const isAsked = (query: Query): boolean =>
   query.answered !== undefined ||
   query.items.some(
     (item) =>
-      (!isEmpty(item) && !/^(?:bad|period|product|change|kept|list|numbers|more|it)$/.test(markOf(item))) ||
+      (!isEmpty(item) && !/^(?:bad|period|product|change|holds|list|numbers|more|it)$/.test(markOf(item))) ||
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
 
@@ -218,12 +218,14 @@ function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readon
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
-    const meant = readBy(text, 'Command', query.reader).map((item): AskedItem => ({ ...item, start, end }));
-    const kept = query.items.filter((item) => item.end <= start || item.start >= end);
+    const replaced = readBy(text, 'Command', query.reader).map(
+      (item): AskedItem => ({ ...item, start, end }),
+    );
+    const others = query.items.filter((item) => item.end <= start || item.start >= end);
     const at = query.items.findIndex((item) => item.start >= start);
-    const before = query.items.slice(0, at).filter((item) => kept.includes(item));
-    const changed = query.with([...before, ...meant, ...kept.slice(before.length)]);
-    return meant.some(({ kind }) => kind === 'bad') || refusalOf(changed) !== undefined ? [] : [changed];
+    const before = query.items.slice(0, at).filter((item) => others.includes(item));
+    const changed = query.with([...before, ...replaced, ...others.slice(before.length)]);
+    return replaced.some(({ kind }) => kind === 'bad') || refusalOf(changed) !== undefined ? [] : [changed];
   });
 }
 
@@ -243,14 +245,14 @@ function makeCommands(query: Query): readonly MadeCommand[] {
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
     return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
   if (unknown === undefined) {
-    refuseLoose(query);
+    refuseStray(query);
     return commandsFor(subject, query);
   }
   const { why, works } = explainBadWord(query.shown.toLowerCase(), unknown, '', query.reader.aliases);
   const refusal = query.refuse(unknown, why, works);
   const isFigures = subject === 'spend' || subject === 'balance';
   if (!isFigures || why !== UNRECOGNIZED || !mayBeProject(query, unknown)) throw refusal;
-  refuseLoose(query);
+  refuseStray(query);
   return commandsFor(subject, query).map((made) => ({ ...made, isOpen: true, doubt: refusal }));
 }
 

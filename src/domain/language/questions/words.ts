@@ -53,7 +53,8 @@ const WORDS = {
   long: 'long longer soon until till',
   when: 'when',
   now: 'now currently presently yet',
-  kept: 'kept keep keeps keeping hold holds holding held exceed exceeds exceeded pass passed passing reached blown blow blew respected met broken broke ok enough fine stay stays stick within inside under',
+  holds:
+    'kept keep keeps keeping hold holds holding held exceed exceeds exceeded pass passed passing reached blown blow blew respected met broken broke ok enough fine stay stays stick within inside under',
   here: 'here',
   numbers:
     'numbers figures stats statistics overview summary report chart graph plot trend history split evolved developed',
@@ -88,11 +89,13 @@ export const UNBILLED: ReadonlyMap<string, string> = new Map(
     .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
 );
 
-const MEANT: ReadonlySet<string> = new Set(
+const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
   'spend average balance forecast budget most why compare noun'.split(' '),
 );
 /** Words in which a mistake is corrected, and the correction offered. */
-export const MEANT_WORDS: readonly string[] = [
-  ...[...WORD_ROLES].flatMap(([word, role]) => (MEANT.has(role) && word.length > 4 ? [word] : [])),
+export const CORRECTABLE_WORDS: readonly string[] = [
+  ...[...WORD_ROLES].flatMap(([word, role]) =>
+    CORRECTABLE_ROLES.has(role) && word.length > 4 ? [word] : [],
+  ),
   ...'spent cost costs how much what which expensive'.split(' '),
 ];
