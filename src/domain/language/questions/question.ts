@@ -15,6 +15,7 @@ import { normalizeText, simplifyText } from '../text.ts';
 import { followUpCommands } from './follow-up.ts';
 import {
   type AskedItem,
+  CORRECTABLE_WORDS,
   isEmpty,
   isOfCommand,
   type LastAnswer,
@@ -24,6 +25,8 @@ import {
   refuseStray,
   type Subject,
   subjectOf,
+  UNBILLED,
+  WORD_ROLES,
 } from './query.ts';
 import {
   askedProjects,
@@ -38,7 +41,6 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
-import { CORRECTABLE_WORDS, UNBILLED, WORD_ROLES } from './words.ts';
 
 export type Question =
   /** The command that it means exactly. */
