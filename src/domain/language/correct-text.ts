@@ -25,7 +25,7 @@ function isMadeOfWords(run: string, isAfterDigit: boolean): boolean {
   return ends.has(run.length);
 }
 
-/** Whether each part of a word is one of the language's, so that it is refused for its place and not for itself. */
+/** Whether each part of a word is known: then it is refused for standing in the wrong place, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {

@@ -1,4 +1,4 @@
-/** The items that the grammar reads in a text, and how it is called: the text of a person becomes a list of what was said. */
+/** The items that the grammar finds in a text, and how to call it. */
 import type { ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import type { Versus } from '../time/named-comparison.ts';
@@ -13,7 +13,7 @@ export type Aliases = ReadonlySet<string>;
 /** For a workspace that has named no projects. */
 export const NO_ALIASES: Aliases = new Set();
 
-/** From where words are read: which day it is, and in which zone; which names are projects. */
+/** What the meaning of words depends on: which day it is, in which zone, and which names are projects. */
 export interface Reader {
   readonly today: Day;
   readonly zone: Zone;

@@ -150,11 +150,14 @@ const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](fi
 /** One part of the calendar, whatever is asked about. */
 const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
 
-/** What does not come in each unit (29 February, a 53rd week, a 31st) comes within so many; a first week may begin in the year before. */
+/**
+ * How many units away the nearest occurrence may be: not every year has a 29 February or a 53rd week, not every month a 31st, and a
+ * year's first week may begin in the year before.
+ */
 const BEFORE = [1, 0, -1, -2, -3, -4, -5, -6, -7, -8];
 const AFTER = BEFORE.map((n) => 1 - n);
 
-/** @param within the one that comes in the unit with this first day, or about then */
+/** @param within finds the occurrence in the unit that begins on a day; undefined if that unit has none */
 function recurring(
   kind: string,
   recurs: 'day' | 'part',
@@ -529,7 +532,7 @@ export class Calendar {
     const isOne = begin.unit === end.unit && begin.first === end.first;
     const isCut = end.last > this.today && (end.unit === 'day' || !areAlike(begin, end));
     const isPart = isOne && !isOver && end.count > 1 && !isHalf(end);
-    // “Since 5 october”, said on that day, is no other day when it is read again.
+    // `since 5 october`, typed on that day, means the days since then when it is read again later.
     const isUntilNow = end.relative === 'today' && begin.relative !== 'today';
     const relative = isOne && !isUntilNow ? end.relative : undefined;
     const isOpen = isCut || isPart || isUntilNow;

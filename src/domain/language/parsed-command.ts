@@ -45,7 +45,7 @@ export const projectList = (several: SeveralProjects): string =>
     ? several
     : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
 
-/** Some words of a command; what is undefined is not said. */
+/** Some words of a command. */
 export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
 /** The canonical text, which parses back to the same words: `prod 2026-10 vs 2026-09 storage csv`. */

@@ -73,7 +73,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/** The items of a text, those of the day on which it was written: what was still running then, runs until today. */
+/** The items of a text as they were on the day it was written; a period that was still running then runs until today. */
 function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
   const { today, writtenOn = today } = reader;
   const written = readBy(text, start, { ...reader, today: writtenOn });
@@ -135,14 +135,14 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
   );
 }
 
-/** What an item says, which two spellings share. */
+/** What an item means, however it is spelled. */
 function meaningOf({ start, end, ...item }: Item): string {
   if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** Of each of these kinds there is one. */
+/** A command has at most one item of each of these kinds. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
@@ -207,7 +207,7 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const count = new Set(project?.names).size;
   if (grammar.isSingle && ((top && !top.isOfDays) || all || count > 1))
     return refusalAt(whole, 'You named several projects', 'Name one project here.');
-  // Of the named projects the lowest, or of one its days.
+  // `prod,staging lowest` ranks the named projects, `prod top 3 days` the days of one: neither asks about all.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
   const why = `You named a project and “${everything}” of them`;
@@ -249,7 +249,7 @@ function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undef
   return undefined;
 }
 
-/** The days, with today in them or without where that is said. */
+/** The days, with or without today where the text asks for that. */
 function daysOf({ items, reader }: Read): NamedDays | WordsRefusal | undefined {
   const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
   if (end === undefined) return named;
@@ -360,7 +360,7 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** What a question takes: the same, and what is running now is no other day. */
+/** A question takes whatever `/spend` takes, and `right now` too. */
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
 /** Why the items of a question can't be asked for; undefined where they can. */
