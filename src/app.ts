@@ -39,7 +39,6 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createTokenWindows } from './workspace/credentials/issued-tokens.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
@@ -156,7 +155,7 @@ export function createTally(
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
-      windows: createTokenWindows(keyring),
+      keyring,
       dedup,
     }),
     createProjectsFeature(services),

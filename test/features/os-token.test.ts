@@ -511,7 +511,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('respects a project’s channels', async () => {
+  it('respects a project’s channels, also when the window tries again', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -520,7 +520,13 @@ describe('/os-token', () => {
     expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain(
       'can’t ask about this project here',
     );
+    answerWith(identity, '429');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
+    for (const mode of ['500', 'healthy']) {
+      await shows('Try again', MEMBER);
+      answerWith(identity, mode);
+      await press('Try again', MEMBER);
+    }
     await shown(MEMBER);
   });
 
@@ -673,6 +679,17 @@ describe('Revoke now', () => {
     await press('Revoke');
     await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('says that an expired token has expired, without asking the service', async () => {
+    await register();
+    await issue();
+    const before = identity.requests.length;
+    now += 3_600_000;
+    await press('Revoke now');
+    await shows('This token has expired.');
+    expect(identity.requests).toHaveLength(before);
+    expect(buttonsOf()).toEqual([]);
   });
 
   it('says when the token was not valid anyway', async () => {
