@@ -27,7 +27,7 @@ import { createMetrics } from './ops/metrics.ts';
 import { createWorkLog } from './ops/work-log.ts';
 import type { OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { onStoreError, onStoreOperation } from './redis/guard.ts';
+import { onStoreError } from './redis/guard.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/installations.ts';
@@ -192,11 +192,7 @@ export function createTally(
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const slack = createSlackServer(config.slack, slackServices, installations, routes);
   registerListeners(slack.app, all.listeners(), slackServices);
-  const unwatch = [
-    onApiCall(metrics.slackCall),
-    onStoreError(metrics.storeError),
-    onStoreOperation(metrics.storeOperation),
-  ];
+  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   const checkLayout = async (): Promise<void> => {
     await requireLayout(redis);

@@ -38,7 +38,6 @@ async function shownMetrics(): Promise<string> {
   metrics.exchange({
     ...{ service: 'billing', outcome: 200, tries: 1, took: 1 },
   });
-  metrics.storeOperation(1);
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');
