@@ -24,8 +24,7 @@ import { logSecretProblems } from './ops/check-secrets.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { createWorkLog } from './ops/work-log.ts';
-import type { OnFinished } from './ops/work-record.ts';
+import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { onStoreError } from './redis/guard.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
@@ -89,7 +88,7 @@ export function createTally(
     notReady: () => health.missing(),
     oldestOverdue: () => delivery.oldestOverdue(),
   });
-  const logWork = createWorkLog({ log, keys: config.keys, userIds: config.log.userIds });
+  const logWork = createWorkLog(log, config.keys);
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);

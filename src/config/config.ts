@@ -86,8 +86,7 @@ function configOf(values: typeof variables._output) {
     trustedHosts: values.TRUSTED_API_HOSTS,
     /** Parallel requests to one origin. Each process counts for itself. */
     serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
-    /** `userIds`: how the log names people. */
-    log: { level: values.LOG_LEVEL, userIds: values.LOG_USER_IDS },
+    log: { level: values.LOG_LEVEL },
   };
 }
 

@@ -170,7 +170,6 @@ export const variables = z.object({
     DEFAULT_LIMITS.serviceConnections,
   ),
   LOG_LEVEL: oneOf(LEVELS, 'is not a log level').default('info'),
-  LOG_USER_IDS: oneOf(['hashed', 'plain', 'none'], 'is unknown').default('hashed'),
 });
 
 export type Variable = keyof typeof variables.shape;
