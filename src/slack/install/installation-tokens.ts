@@ -89,7 +89,7 @@ export function createInstallationTokens(
     /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
     load,
     /**
-     * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
+     * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
      * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
      */
     async find(id: string | undefined): Promise<KnownInstallation | undefined> {
@@ -98,6 +98,7 @@ export function createInstallationTokens(
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
+      // What is missing or failed is not kept.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;
