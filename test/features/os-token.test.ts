@@ -111,7 +111,7 @@ describe('an application access', () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
-    expect(said).toContain('access ending 0001, expiry unknown · named Application access · restricted');
+    expect(said).toContain('access ending 0001, expiry unknown');
     expect(said).toContain('Project prod · role member · acts as sandbox');
     expect(said).toContain(`Named for tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);

@@ -253,7 +253,7 @@ function tokenModal(
       section('For your shell, ready to paste:'),
       preformatted(lines),
       section(describeTokenScope(issued)),
-      issued.credential?.restricted === false && markup(UNRESTRICTED),
+      issued.isRestricted === false && markup(UNRESTRICTED),
       sealed !== undefined && actions(revokeButton('Revoke now')),
       context(
         'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
@@ -271,7 +271,7 @@ const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>
 /** The project, roles and user that the service names for a token. */
 export const describeTokenScope = ({ project, roles, user }: IssuedToken): string =>
   joinTexts(' · ', [
-    `Project ${project?.name ?? project?.id ?? 'not named by the service'}`,
+    `Project ${project ?? 'not named by the service'}`,
     roles.length > 0 && `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
     user !== undefined && `acts as ${user}`,
   ]);
