@@ -218,10 +218,7 @@ export function createTally(
     },
     async stop(delay = 0) {
       await slack.leave(delay);
-      // Requests that still wait for a connection to a service are answered with an error, while there is time.
-      const timer = setTimeout(http.closeQueue, DRAIN / 2);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
-      clearTimeout(timer);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
       for (const end of unwatch) end();

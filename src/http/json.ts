@@ -12,10 +12,11 @@ const LONGEST = 1_000;
 /** Lists and objects within each other. */
 const DEEPEST = 100;
 
-/** The text can’t be read. `cut-off`: it is JSON up to its end. */
+/** The text can’t be read. */
 export class JsonError extends Error {
-  constructor(readonly problem: 'not-json' | 'cut-off' | 'deep' | 'duplicate') {
-    super(problem);
+  /** @param isCutOff whether it is JSON up to its end */
+  constructor(readonly isCutOff = false) {
+    super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
@@ -29,21 +30,17 @@ export function readJson(text: string, mask: SecretMask): unknown {
 }
 
 function parseExactly(text: string): unknown {
-  const onDuplicateKey = (): never => {
-    throw new JsonError('duplicate');
-  };
   try {
-    return parse(text, null, { onDuplicateKey });
+    return parse(text);
   } catch (error) {
     // The parser calls itself for each level, until the stack is full.
-    if (error instanceof RangeError) throw new JsonError('deep');
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new JsonError(error.message.includes('reached end of input') ? 'cut-off' : 'not-json');
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    throw new JsonError(error.message.includes('reached end of input'));
   }
 }
 
 function shorten(value: unknown, mask: SecretMask, depth: number): unknown {
-  if (depth > DEEPEST) throw new JsonError('deep');
+  if (depth > DEEPEST) throw new JsonError();
   if (typeof value === 'string') return mask(value.slice(0, LONGEST));
   if (isLosslessNumber(value)) {
     const digits = mask(value.value.slice(0, LONGEST));
