@@ -38,7 +38,7 @@ export const createAgent = (
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // What ends with the deadline may have been received, what ends with this was not.
+    // A request that fails while connecting was never sent; one that fails at the deadline may have been received.
     connect: guardedConnect(trusted, deadline / 2, resolve),
     // The deadline of the whole request applies instead of undici's own timeouts.
     headersTimeout: 0,
@@ -143,7 +143,7 @@ export interface ServiceResponse {
   readonly headers: Readonly<Record<string, string>>;
   /** Empty for a 4xx whose body broke off, where the status is the answer. See also `headersSuffice`. */
   readonly text: string;
-  /** For whatever is kept of the answer: masks the request's secrets. */
+  /** Masks the request's secrets, in whatever is stored or shown of the answer. */
   readonly mask: SecretMask;
 }
 
@@ -161,7 +161,7 @@ export class RetryableError extends Error {
 const UTF8 = new TextDecoder();
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
-/** There was a connection. */
+/** The other side ended a connection that was open. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 /** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =

@@ -7,9 +7,9 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Characters of a text or a number that are kept; no figure and no text that is shown has as many. */
+/** Longer texts and numbers are cut, in characters: nothing that is shown is as long. */
 const LONGEST = 1_000;
-/** Lists and objects within each other. */
+/** How many lists and objects may be nested. */
 const DEEPEST = 100;
 
 /** The text can’t be read. */

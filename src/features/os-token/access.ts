@@ -251,14 +251,14 @@ async function registerAccess(sent: SentAccess, services: TokenServices): Promis
   const { user, at, workspace } = request;
   const { authUrl, access_id: id, secret, expires } = input;
   const { issued, revoked } = await testAccess(sent, services);
-  const said = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
+  const expiry = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
   const verb = workspace.accessIds.includes(project) ? 'replaced' : 'registered';
   const isKnown = revoked === 'revoked' || revoked === 'not-offered';
   const access = await services.workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {
       ...{ project, authUrl, issuers: issuersOf(input), id, secret, registeredBy: user.id, registeredAt: at },
-      ...said,
+      ...expiry,
       ...(isKnown && { revocable: revoked === 'revoked' }),
     },
   );

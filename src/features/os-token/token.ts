@@ -60,7 +60,7 @@ const TITLE = 'OS_TOKEN';
 export const UNRESTRICTED =
   '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
 
-/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
+/** Reads `prod` or `123`; without a project, the channel's default is used. @throws InvalidWord, secret-pasted */
 export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';

@@ -98,7 +98,7 @@ export function createInstallationTokens(
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
-      // What is missing or failed is not kept.
+      // A missing or failed one is looked up again.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;

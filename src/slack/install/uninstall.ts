@@ -103,9 +103,9 @@ export function createUninstallHandler({
     return teams.filter((_, index) => current[index]);
   };
 
-  return async (given: SlackPayload): Promise<boolean> => {
-    const { event } = given;
-    const body = withOrganization(given);
+  return async (payload: SlackPayload): Promise<boolean> => {
+    const { event } = payload;
+    const body = withOrganization(payload);
     switch (event?.type) {
       case 'app_uninstalled':
         await uninstall(body, event.type);
