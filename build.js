@@ -13,8 +13,8 @@ import { build } from 'esbuild';
 export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Of no use here: Bolt's receiver for Express, its reading of bodies and Slack's signed states of an installation, in whose place
- * Tally has its own; BullMQ's cron and its queues in PostgreSQL; the spans of prom-client's exemplars.
+ * Parts of dependencies that Tally never runs: Bolt's receiver for Express and its body parser, the states of installations
+ * that Slack's installer signs, BullMQ's cron and its queues in PostgreSQL, prom-client's exemplars.
  */
 const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|@opentelemetry\/api|\.\.?\/postgres\b.*)$/;
 
@@ -41,7 +41,7 @@ export async function bundle(entryPoints, folder) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // What dependencies use where it is installed, and do without here.
+    // Optional dependencies, which are used only where they are installed.
     external: ['msgpackr-extract', 'bufferutil', 'utf-8-validate', 'supports-color'],
     plugins: [withoutUnused],
     // CommonJS among the dependencies asks for Node's own modules by `require`.
@@ -59,7 +59,7 @@ export async function bundle(entryPoints, folder) {
 }
 
 /**
- * Makes a folder hold these files, by name. One that is as it should be stays untouched: others may read it at this moment.
+ * Makes a folder hold these files alone, by name. A file that is right already isn't written: others may be reading it.
  *
  * @param {string} folder @param {Record<string, string | Uint8Array>} files
  */
@@ -77,7 +77,7 @@ export async function writeFiles(folder, files) {
   }
 }
 
-/** What the authors of the bundled packages ask for: their terms go along. @param {readonly string[]} paths */
+/** The licenses of the bundled packages, which have to come along. @param {readonly string[]} paths */
 async function licensesOf(paths) {
   const folders = paths.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []);
   const texts = [...new Set(folders)].sort().map(async (folder) => {
@@ -91,10 +91,10 @@ async function licensesOf(paths) {
 const LANGUAGE = join(ROOT, 'src/domain/language');
 /** The rules that a text can be read by. */
 const STARTS = ['Command', 'PeriodOnly', 'Question'];
-/** What was read at a place is remembered, so that a text of any kind takes time in proportion to its length. */
+/** With the cache, reading takes time in proportion to the text's length, whatever it says. */
 const GENERATED = /** @type {const} */ ({ output: 'source', format: 'es', cache: true });
 
-/** Writes the parser of the language, unless it is as it should be. The grammar files of the folder are one grammar. */
+/** Writes the parser of the language, unless it is up to date. The folder's grammar files are one grammar. */
 export async function writeGrammar() {
   const names = (await readdir(LANGUAGE)).filter((name) => name.endsWith('.peggy')).sort();
   const files = names.map(async (source) => ({
@@ -112,7 +112,7 @@ export async function writeGrammar() {
   const code = peggy
     .generate(sources, { ...GENERATED, allowedStartRules: STARTS })
     .replace(/^ *const peg\$e\d+ = .*\n|if \(peg\$silentFails === 0\) \{ peg\$fail\(peg\$e\d+\); \}/gm, '');
-  // Of the commands: a mistyped word of a command is never corrected to one of a question.
+  // From the commands alone: a mistyped word of a command is never corrected to one of a question.
   const commands = sources.find(({ source }) => source === 'language.peggy')?.text ?? '';
   const { rules } = peggy.parser.parse(commands, { reservedWords: [] });
   const named = rules.filter(({ expression }) => expression.type === 'named');

@@ -24,10 +24,9 @@ import { logSecretProblems } from './ops/check-secrets.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { createWorkLog } from './ops/work-log.ts';
-import type { OnFinished } from './ops/work-record.ts';
+import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { onStoreError, onStoreOperation } from './redis/guard.ts';
+import { onStoreError } from './redis/guard.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/installations.ts';
@@ -39,7 +38,6 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createTokenWindows } from './workspace/credentials/issued-tokens.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
@@ -90,7 +88,7 @@ export function createTally(
     notReady: () => health.missing(),
     oldestOverdue: () => delivery.oldestOverdue(),
   });
-  const logWork = createWorkLog({ log, keys: config.keys, userIds: config.log.userIds });
+  const logWork = createWorkLog(log, config.keys);
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);
@@ -156,7 +154,7 @@ export function createTally(
     createOsTokenFeature({
       ...services,
       identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
-      windows: createTokenWindows(keyring),
+      keyring,
       dedup,
     }),
     createProjectsFeature(services),
@@ -193,11 +191,7 @@ export function createTally(
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const slack = createSlackServer(config.slack, slackServices, installations, routes);
   registerListeners(slack.app, all.listeners(), slackServices);
-  const unwatch = [
-    onApiCall(metrics.slackCall),
-    onStoreError(metrics.storeError),
-    onStoreOperation(metrics.storeOperation),
-  ];
+  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   const checkLayout = async (): Promise<void> => {
     await requireLayout(redis);
@@ -224,10 +218,7 @@ export function createTally(
     },
     async stop(delay = 0) {
       await slack.leave(delay);
-      // Requests that still wait for a connection to a service are answered with an error, while there is time.
-      const timer = setTimeout(http.closeQueue, DRAIN / 2);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
-      clearTimeout(timer);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
       for (const end of unwatch) end();

@@ -1,12 +1,11 @@
 import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
-import { createLog, loadPrettyLine } from './ops/log.ts';
+import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
 import { isSecondSocketError } from './redis/guard.ts';
 
 const config = loadConfig(process.env, console.error);
-const forPeople = process.stdout.isTTY ? await loadPrettyLine() : undefined;
-const log = createLog(config.log.level, undefined, forPeople);
+const log = createLog(config.log.level);
 log.info({ version: VERSION, node: process.versions.node }, 'Tally is starting');
 const tally = createTally(config, log, Date.now);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The executable: `tally start`, `tally doctor`, … A `.env` of the current folder sets what the environment does not. */
-import { loadEnvFile } from './config/load-env-file.ts';
+import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 
 // Stack traces name the files of src.
@@ -25,8 +25,20 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   ],
 };
 
-/** EX_USAGE of sysexits.h */
-const WRONG_USAGE = 64;
+/** Exit codes of sysexits.h: EX_USAGE and EX_CONFIG. */
+const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
+
+/** Sets the variables of a `.env` in the current folder that the environment does not set. Containers have none. */
+function loadEnvFile(): void {
+  if (!existsSync('.env')) return;
+  try {
+    process.loadEnvFile('.env');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    process.stderr.write(`.env can’t be read (${code}). Let this user read it, or remove it.\n`);
+    process.exit(WRONG_CONFIGURATION);
+  }
+}
 
 const usage = [
   'Usage: tally <command>, or tally --version',

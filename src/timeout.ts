@@ -2,8 +2,8 @@ import type { Millis } from './domain/time/calendar.ts';
 
 /**
  * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
- * it reads what arrived in that time. So the second half begins when the event loop has come to the end of the first one,
- * and what has arrived is read before the end.
+ * it reads what arrived in that time. So there are two timers of half the time each: between them it reads what has arrived,
+ * and no answer that is there already is given up.
  *
  * @returns cancels it
  */

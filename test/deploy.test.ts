@@ -36,9 +36,8 @@ async function shownMetrics(): Promise<string> {
   metrics.finished({ ...work, kind: 'run' });
   metrics.finished({ ...work, kind: 'message', message: 'post' });
   metrics.exchange({
-    ...{ service: 'billing', outcome: 200, tries: 1, took: 1 },
+    ...{ service: 'billing', outcome: 200, took: 1 },
   });
-  metrics.storeOperation(1);
   metrics.slackCall({ method: 'chat.postMessage', outcome: 'ok', took: 1 });
   metrics.throttled({ what: 'requests', whose: 'person' });
   metrics.storeError('full');

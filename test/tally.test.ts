@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,6 +112,18 @@ describe('the executable tally', () => {
       code: 78,
       errors: expect.stringContaining('\n  ENCRYPTION_KEYS is not set'),
     });
+  });
+
+  it('takes from a .env of its folder what the environment leaves out, and says where it can’t be read', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
+    onTestFinished(() => rm(home, { recursive: true }));
+    const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
+    await writeFile(join(home, '.env'), '# ours\nLOG_LEVEL="loud"\n');
+    expect((await start()).errors).toContain('LOG_LEVEL is not a log level');
+    expect((await start({ LOG_LEVEL: 'info' })).errors).not.toContain('LOG_LEVEL');
+    await rm(join(home, '.env'));
+    await mkdir(join(home, '.env'));
+    expect(await start()).toMatchObject({ code: 78, errors: expect.stringMatching(/^\.env can’t be read/) });
   });
 
   it('logs its version first, and names the lines of src in a stack trace', async () => {

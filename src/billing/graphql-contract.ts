@@ -171,13 +171,6 @@ function clip(text: string): string {
     .join('');
 }
 
-const PROBLEMS = {
-  'not-json': 'text that is not JSON',
-  'cut-off': BROKEN_OFF,
-  deep: 'JSON that is nested too deeply',
-  duplicate: 'JSON with the same name given twice',
-} as const satisfies Record<JsonError['problem'], string>;
-
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 
 function parseBody({ text, mask }: ReadableBody): unknown {
@@ -188,8 +181,8 @@ function parseBody({ text, mask }: ReadableBody): unknown {
   try {
     return readJson(text, mask);
   } catch (error) {
-    if (error instanceof JsonError)
-      throw new Failure('invalid-response', { service: 'billing', what: PROBLEMS[error.problem] });
-    throw error;
+    if (!(error instanceof JsonError)) throw error;
+    const what = error.isCutOff ? BROKEN_OFF : 'text that is not valid JSON';
+    throw new Failure('invalid-response', { service: 'billing', what });
   }
 }

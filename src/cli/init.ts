@@ -14,23 +14,18 @@ import {
   printError,
   printLine,
   runCommand,
-  SWITCH,
   TEXT,
   UsageError,
 } from './command.ts';
 
 const ENV_FILE = '.env';
 
-const USAGE = `Usage: tally init [options]
+const USAGE = `Usage: tally init [--prefix PREFIX]
 
 Sets up Tally for your workspace: asks what it needs, prints the Slack app’s manifest, writes .env with a fresh key, and
-runs the doctor. A variable in the environment counts as an answer. Without a terminal, all of them have to be there.
+runs the doctor.
 
-  --socket          Socket Mode, which needs no public address
-  --url URL         HTTP: the bot’s public address, such as https://tally.example.com
   --prefix PREFIX   puts a word before each command: acme makes /acme-balance`;
-
-const OPTIONS = { socket: SWITCH, url: TEXT, prefix: TEXT };
 
 type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
@@ -75,44 +70,33 @@ function checkAnswer([name, , standard]: Question, value: string): string {
   return value;
 }
 
-/** @returns undefined for what nobody answers */
-async function answer(question: Question, prompts: Prompts | undefined): Promise<string | undefined> {
+function ask(question: Question, prompts: Prompts): Promise<string> {
   const [name, asks, standard] = question;
-  const given = process.env[name]?.trim();
-  if (given) return checkAnswer(question, given);
-  if (prompts === undefined) return standard;
   printError(`\n${asks}`);
-  const hint = standard === undefined ? '(hidden)' : `[${standard || 'none'}]`;
-  const ask = async () =>
-    (await prompts.ask(`${name} ${hint}: `, standard === undefined)) || (standard ?? '');
-  return askUntil(ask, (typed) => checkAnswer(question, typed));
-}
-
-/** @returns undefined for Socket Mode */
-async function chooseUrl(url: string | undefined, socket: boolean | undefined, prompts: Prompts | undefined) {
-  if (url !== undefined && socket) throw new UsageError('Choose one: --url or --socket.');
-  if (socket) return undefined;
-  const given = url ?? process.env.PUBLIC_URL;
-  if (given) return check('--url', appAddress, given);
-  if (prompts === undefined)
-    throw new UsageError('Choose one: --url with the bot’s address, or --socket for Socket Mode.');
-  const asks = 'The bot’s public https address, or Enter for Socket Mode, which needs none: ';
+  const isHidden = standard === undefined;
+  const hint = isHidden ? '(hidden)' : `[${standard || 'none'}]`;
   return askUntil(
-    () => prompts.ask(asks),
-    (typed) => check('That', appAddress, typed || undefined),
+    async () => (await prompts.ask(`${name} ${hint}: `, isHidden)) || (standard ?? ''),
+    (typed) => checkAnswer(question, typed),
   );
 }
 
+/** @returns undefined for Socket Mode */
+const askUrl = (prompts: Prompts): Promise<string | undefined> =>
+  askUntil(
+    () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
+    (typed) => check('That', appAddress, typed || undefined),
+  );
+
 /** A host that is private, or that has no https, is only spoken to if the operator lists it. */
-async function hostsToTrust(values: Values, prompts: Prompts | undefined): Promise<string> {
-  const given = process.env.TRUSTED_API_HOSTS?.trim();
+async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
     const url = new URL(address);
     return tryParse(() => [checkDestination(url, [])]) === undefined ? [url.host] : [];
   });
   const hosts = [...new Set(refused)].join(',');
-  if (given || hosts === '' || prompts === undefined) return given ?? '';
+  if (hosts === '') return '';
   const asks = `\nTally speaks only to public https addresses. Trust ${hosts} as well? [y/N]: `;
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
@@ -130,15 +114,16 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-await runCommand(USAGE, OPTIONS, async (options) => {
+await runCommand(USAGE, { prefix: TEXT }, async (options) => {
   if (existsSync(ENV_FILE)) {
     printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
     return NOT_CREATED;
   }
-  const prompts = process.stdin.isTTY ? openPrompts() : undefined;
+  const prefix = check('--prefix', commandPrefix, options.prefix);
+  if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
+  const prompts = openPrompts();
   try {
-    const url = await chooseUrl(options.url, options.socket, prompts);
-    const prefix = check('--prefix', commandPrefix, options.prefix ?? process.env.COMMAND_PREFIX);
+    const url = await askUrl(prompts);
     printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
     printLine(formatManifest(createManifest({ url, prefix })));
     printLine('2. Choose Install App, Install to …, Allow.');
@@ -146,23 +131,16 @@ await runCommand(USAGE, OPTIONS, async (options) => {
       printLine(
         '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
       );
-    const keys = process.env.ENCRYPTION_KEYS?.trim();
-    check<unknown>('ENCRYPTION_KEYS', variables.shape.ENCRYPTION_KEYS, keys || undefined);
     const values: Values = {
       ...(url !== undefined && { PUBLIC_URL: url }),
       ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),
-      ENCRYPTION_KEYS: keys || `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
+      ENCRYPTION_KEYS: `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
     };
-    const missing: string[] = [];
-    for (const question of questionsFor(url === undefined)) {
-      const value = await answer(question, prompts);
-      if (value === undefined) missing.push(question[0]);
-      else values[question[0]] = value;
-    }
-    if (missing.length > 0) throw new UsageError(`Not set: ${missing.join(', ')}.`);
+    for (const question of questionsFor(url === undefined))
+      values[question[0]] = await ask(question, prompts);
     values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
     writeEnvFile(values);
-    prompts?.close();
+    prompts.close();
     printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
     const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
       stdio: 'inherit',
@@ -172,6 +150,6 @@ await runCommand(USAGE, OPTIONS, async (options) => {
       printLine(`\nStart it: ${process.env.npm_lifecycle_event ? 'npm start' : 'tally start'}`);
     return status ?? 1;
   } finally {
-    prompts?.close();
+    prompts.close();
   }
 });

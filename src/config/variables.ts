@@ -120,12 +120,6 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
   return { host: hostname, ...(digits !== undefined && { port: number.data }) };
 }
 
-const oneOf = <const T extends string>(values: readonly T[], what: string) =>
-  z
-    .string()
-    .toLowerCase()
-    .pipe(z.enum(values, { error: message(what, `Use one of ${values.join(', ')}.`) }));
-
 const LEVELS = [
   ...(['fatal', 'error', 'warn', 'info'] as const),
   ...(['debug', 'trace', 'silent'] as const),
@@ -169,8 +163,11 @@ export const variables = z.object({
   LIMIT_SERVICE_CONNECTIONS: wholeNumber('a number of connections', 2, 256, 32).default(
     DEFAULT_LIMITS.serviceConnections,
   ),
-  LOG_LEVEL: oneOf(LEVELS, 'is not a log level').default('info'),
-  LOG_USER_IDS: oneOf(['hashed', 'plain', 'none'], 'is unknown').default('hashed'),
+  LOG_LEVEL: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }))
+    .default('info'),
 });
 
 export type Variable = keyof typeof variables.shape;

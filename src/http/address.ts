@@ -27,7 +27,7 @@ const OF_CLOUDS = [
 ].map((block) => ipaddr.parseCIDR(block));
 /** The rest of IPv6 is special or unassigned. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
-/** IPv6 blocks whose addresses carry an IPv4 one, which decides, from this byte on: NAT64 and 6to4. */
+/** NAT64 and 6to4: IPv6 blocks whose addresses contain an IPv4 address from this byte on. That address decides. */
 const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('64:ff9b::/96'), 12],
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],

@@ -5,7 +5,6 @@ import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from 
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { tryParse } from '../domain/try-parse.ts';
 import { startTimeout } from '../timeout.ts';
 import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
@@ -39,7 +38,7 @@ export const createAgent = (
     pipelining: 1,
     keepAliveTimeout: keepAlive,
     maxResponseSize: bodyBytes,
-    // What ends with the deadline may have been received, what ends with this was not.
+    // A request that fails while connecting was never sent; one that fails at the deadline may have been received.
     connect: guardedConnect(trusted, deadline / 2, resolve),
     // The deadline of the whole request applies instead of undici's own timeouts.
     headersTimeout: 0,
@@ -102,11 +101,6 @@ export function addHost(error: unknown, { host }: URL): unknown {
   return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
-const LENIENT_UTF8 = new TextDecoder();
-
-/** Decodes a body that is only quoted, never parsed: invalid UTF-8 is replaced. */
-export const decodeLeniently = ({ body }: Pick<RawResponse, 'body'>): string => LENIENT_UTF8.decode(body);
-
 /** @returns the seconds of `Retry-After`; undefined when the header is missing, or is a date */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
@@ -132,7 +126,7 @@ export interface ServiceRequest {
   readonly body?: string | undefined;
   /** The credentials in it, which must not be shown when the service repeats them. */
   readonly secrets: readonly string[];
-  /** The headers of a 2xx are the answer: an unreadable body makes `text` empty. */
+  /** The headers of a 2xx are the answer: a body that broke off makes `text` empty. */
   readonly headersSuffice?: boolean;
   /** Absent when the request belongs to no workspace. */
   readonly tenant?: Tenant | undefined;
@@ -147,9 +141,9 @@ export interface ServiceResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Empty for a 4xx with an unreadable body, where the status is the answer. See also `headersSuffice`. */
+  /** Empty for a 4xx whose body broke off, where the status is the answer. See also `headersSuffice`. */
   readonly text: string;
-  /** For whatever is kept of the answer: masks the request's secrets. */
+  /** Masks the request's secrets, in whatever is stored or shown of the answer. */
   readonly mask: SecretMask;
 }
 
@@ -163,11 +157,13 @@ export class RetryableError extends Error {
   }
 }
 
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** Leaves out a byte order mark. */
+const UTF8 = new TextDecoder();
 
-/** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
-/** There was a connection. */
+const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
+/** The other side ended a connection that was open. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
+/** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
@@ -178,63 +174,66 @@ const RETRYABLE_CODE =
 export async function sendOnce(
   { service, secrets, headersSuffice, method, headers: sent, body, ...request }: ServiceRequest,
   agent: Agent,
-  { deadline, pause, bodyBytes }: HttpLimits,
+  limits: HttpLimits,
   timeLeft: Millis,
 ): Promise<ServiceResponse> {
   const url = new URL(request.url);
   const mask = createSecretMask(secrets);
-  // Random, so that many clients do not all return at once to a service that has just recovered.
-  const again = (failure: Failure, seconds?: number) =>
-    new RetryableError(failure, seconds === undefined ? pause * (1 + Math.random()) : seconds * 1_000);
-  /** The limits that can be reached before the body as well as within it. */
-  const limitFailure = (error: unknown): Failure | undefined => {
-    if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
-    if (error instanceof errors.ResponseExceededMaxSizeError)
-      return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
-    return undefined;
-  };
-
   const response = await exchange(agent, { url, method, headers: sent, body, timeout: timeLeft }).catch(
     (error) => {
-      if (isFailure(error)) throw error;
-      const limit = limitFailure(error);
-      if (limit !== undefined) throw limit;
-      // The parser's error holds a piece of the response, so it is not passed on.
-      if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
-        throw new Failure('invalid-response', { service, what: 'something that is not HTTP' });
-      const code = codeOf(error);
-      if (code === undefined) throw error;
-      const failure = new Failure(
-        'service-unreachable',
-        { service, host: url.host, code, isClosed: CLOSED_CODE.test(code) },
-        { cause: error },
-      );
-      // The name's server may answer in a moment: its own error decides.
-      const decisive = code === NO_PUBLIC_ADDRESS ? codeOf(error.cause) : code;
-      throw RETRYABLE_CODE.test(decisive ?? '') ? again(failure) : failure;
+      throw connectionFailure(error, service, url, limits);
     },
   );
-
   const { statusCode: status, headers, bodyError } = response;
   const target = redirectTarget(response, url, mask);
   if (target !== undefined) throw new Failure('redirect-refused', { service, status, target });
   if (status >= 300 && status < 400)
     throw new Failure('invalid-response', { service, what: `HTTP ${status} in place of an answer`, status });
   const retryAfter = parseRetryAfter(headers);
-  if (status === 429) throw again(new Failure('rate-limited', { service, retryAfter }), retryAfter);
+  if (status === 429)
+    throw retryable(new Failure('rate-limited', { service, retryAfter }), limits, retryAfter);
   if (status >= 500) {
     const failure = new Failure('service-failed', { service, status });
-    throw RETRYABLE_STATUS.has(status) ? again(failure, retryAfter) : failure;
+    throw RETRYABLE_STATUS.has(status) ? retryable(failure, limits, retryAfter) : failure;
   }
-  const answer = (text: string): ServiceResponse => ({ status, headers: joinHeaders(headers), text, mask });
-  if (status >= 400) return answer(decodeLeniently(response));
-  const text = tryParse(() => UTF8.decode(response.body));
-  if (headersSuffice) return answer(text ?? '');
-  if (bodyError !== undefined)
-    throw limitFailure(bodyError) ?? again(new Failure('invalid-response', { service, what: BROKEN_OFF }));
-  // A compressed body, too, which we never ask for.
-  if (text === undefined) throw new Failure('invalid-response', { service, what: 'text that is not UTF-8' });
-  return answer(text);
+  if (bodyError !== undefined && status < 400 && !headersSuffice)
+    throw (
+      limitFailure(bodyError, service, limits) ??
+      retryable(new Failure('invalid-response', { service, what: BROKEN_OFF }), limits)
+    );
+  return { status, headers: joinHeaders(headers), text: UTF8.decode(response.body), mask };
+}
+
+/** Waits a random time if the service names none, so that clients don't all return at once to one that has just recovered. */
+const retryable = (failure: Failure, { pause }: HttpLimits, seconds?: number): RetryableError =>
+  new RetryableError(failure, seconds === undefined ? pause * (1 + Math.random()) : seconds * 1_000);
+
+/** The limits that can be reached before the body as well as within it. */
+function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }: HttpLimits) {
+  if (error instanceof ExchangeTimeoutError) return new Failure('timed-out', { service, after: deadline });
+  if (error instanceof errors.ResponseExceededMaxSizeError)
+    return new Failure('response-too-large', { service, most: `${Math.round(bodyBytes / 1024)} KB` });
+  return undefined;
+}
+
+/** @returns what an error means that came in place of a response */
+function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
+  if (isFailure(error)) return error;
+  const limit = limitFailure(error, service, limits);
+  if (limit !== undefined) return limit;
+  // The parser's error holds a piece of the response, so it is not passed on.
+  if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
+    return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
+  const code = codeOf(error);
+  if (code === undefined) return error;
+  const failure = new Failure(
+    'service-unreachable',
+    { service, host: url.host, code, isClosed: CLOSED_CODE.test(code) },
+    { cause: error },
+  );
+  // The name's server may answer in a moment: its own error decides.
+  const decisive = code === NO_PUBLIC_ADDRESS ? codeOf((error as Error).cause) : code;
+  return RETRYABLE_CODE.test(decisive ?? '') ? retryable(failure, limits) : failure;
 }
 
 function codeOf(error: unknown): string | undefined {
@@ -242,8 +241,6 @@ function codeOf(error: unknown): string | undefined {
   // undici's code for a connection that the other side closed
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
-
-const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
 const joinHeaders = (headers: RawResponse['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]));

@@ -7,15 +7,16 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Characters of a text or a number that are kept; no figure and no text that is shown has as many. */
+/** Longer texts and numbers are cut, in characters: nothing that is shown is as long. */
 const LONGEST = 1_000;
-/** Lists and objects within each other. */
+/** How many lists and objects may be nested. */
 const DEEPEST = 100;
 
-/** The text can’t be read. `cut-off`: it is JSON up to its end. */
+/** The text can’t be read. */
 export class JsonError extends Error {
-  constructor(readonly problem: 'not-json' | 'cut-off' | 'deep' | 'duplicate') {
-    super(problem);
+  /** @param isCutOff whether it is JSON up to its end */
+  constructor(readonly isCutOff = false) {
+    super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
@@ -29,21 +30,17 @@ export function readJson(text: string, mask: SecretMask): unknown {
 }
 
 function parseExactly(text: string): unknown {
-  const onDuplicateKey = (): never => {
-    throw new JsonError('duplicate');
-  };
   try {
-    return parse(text, null, { onDuplicateKey });
+    return parse(text);
   } catch (error) {
     // The parser calls itself for each level, until the stack is full.
-    if (error instanceof RangeError) throw new JsonError('deep');
-    if (!(error instanceof SyntaxError)) throw error;
-    throw new JsonError(error.message.includes('reached end of input') ? 'cut-off' : 'not-json');
+    if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
+    throw new JsonError(error.message.includes('reached end of input'));
   }
 }
 
 function shorten(value: unknown, mask: SecretMask, depth: number): unknown {
-  if (depth > DEEPEST) throw new JsonError('deep');
+  if (depth > DEEPEST) throw new JsonError();
   if (typeof value === 'string') return mask(value.slice(0, LONGEST));
   if (isLosslessNumber(value)) {
     const digits = mask(value.value.slice(0, LONGEST));

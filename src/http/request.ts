@@ -1,3 +1,4 @@
+/** The only way to send requests to services whose addresses come from outside: guarded, in turns, with one retry. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
@@ -18,19 +19,17 @@ import {
 
 export type { Priority, ServiceRequest, ServiceResponse, Tenant } from './exchange.ts';
 
-/** How a request ended, for logs and metrics: nothing secret in it. */
+/** How a request ended, for metrics: nothing secret in it. */
 export interface ExchangeInfo {
   readonly service: Service;
   /** The status of the response, or the failure's kind. */
   readonly outcome: number | Failure['kind'];
-  readonly tries: number;
   /** ms, since its turn */
   readonly took: Millis;
 }
 
 type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
-/** The only way to send requests to services whose addresses come from outside. */
 export type GuardedHttp = ReturnType<typeof createGuardedHttp>;
 
 /** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
@@ -43,50 +42,20 @@ export function createGuardedHttp(options: {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
-  const turns = createTurns(limits);
-  const running = new Set<Promise<unknown>>();
+  const takeTurn = createTurns(limits);
+  let inProgress = 0;
 
   /** A pause that would end after the deadline is not begun: the caller gets the failure at once. */
-  async function sendWithRetry(request: ServiceRequest, progress: { tries: number; startedAt: Millis }) {
-    const timeLeft = () => limits.deadline - (performance.now() - progress.startedAt);
-    for (;;) {
-      progress.tries += 1;
+  async function sendWithRetry(request: ServiceRequest, startedAt: Millis): Promise<ServiceResponse> {
+    const timeLeft = () => limits.deadline - (performance.now() - startedAt);
+    for (let tries = 1; ; tries += 1) {
       try {
         return await sendOnce(request, agent, limits, timeLeft());
       } catch (error) {
         if (!(error instanceof RetryableError)) throw error;
-        const isLast = request.once || progress.tries >= limits.tries || error.wait >= timeLeft();
-        if (isLast) throw error.failure;
+        if (request.once || tries >= limits.tries || error.wait >= timeLeft()) throw error.failure;
         await sleep(error.wait);
       }
-    }
-  }
-
-  async function sendAndReport<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
-    const url = new URL(request.url);
-    const { service } = request;
-    const progress = { tries: 0, startedAt: performance.now(), took: 0 };
-    const report = (outcome: ExchangeInfo['outcome']) =>
-      onExchange?.({ service, outcome, tries: progress.tries, took: progress.took });
-    const send = async () => {
-      try {
-        checkDestination(url, trustedHosts);
-        return await turns.run(request, url.origin, () => {
-          progress.startedAt = performance.now();
-          return sendWithRetry(request, progress);
-        });
-      } finally {
-        progress.took = performance.now() - progress.startedAt;
-      }
-    };
-    try {
-      const response = await send();
-      const value = await read(response);
-      report(response.status);
-      return value;
-    } catch (error) {
-      if (isFailure(error)) report(error.kind);
-      throw addHost(error, url);
     }
   }
 
@@ -97,12 +66,27 @@ export function createGuardedHttp(options: {
    * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
    * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
    */
-  function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
-    const work = sendAndReport(request, read);
-    const remove = () => running.delete(work);
-    running.add(work);
-    work.then(remove, remove);
-    return work;
+  async function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
+    const url = new URL(request.url);
+    let startedAt = performance.now();
+    const report = (outcome: ExchangeInfo['outcome']) =>
+      onExchange?.({ service: request.service, outcome, took: performance.now() - startedAt });
+    inProgress += 1;
+    try {
+      checkDestination(url, trustedHosts);
+      const response = await takeTurn(request, url.origin, () => {
+        startedAt = performance.now();
+        return sendWithRetry(request, startedAt);
+      });
+      const value = await read(response);
+      report(response.status);
+      return value;
+    } catch (error) {
+      if (isFailure(error)) report(error.kind);
+      throw addHost(error, url);
+    } finally {
+      inProgress -= 1;
+    }
   }
 
   return {
@@ -110,15 +94,9 @@ export function createGuardedHttp(options: {
     request: (request: ServiceRequest): Promise<ServiceResponse> =>
       requestAndRead(request, (response) => response),
     /** How many requests wait or are running. */
-    inProgress: (): number => running.size,
-    /** Refuses the requests that wait, and from now on each that would have to: the process ends. */
-    closeQueue: turns.close,
-    /** Closes the queue, waits for running requests, and closes every connection. */
-    async close(): Promise<void> {
-      turns.close();
-      await Promise.allSettled(running);
-      await agent.destroy();
-    },
+    inProgress: (): number => inProgress,
+    /** Closes every connection: what is still asked fails. */
+    close: (): Promise<void> => agent.destroy(),
   };
 }
 
@@ -128,12 +106,11 @@ const LINES = 10_000;
 /**
  * Turns at the connections to each origin, so that nobody waits for what others ask: a workspace takes no more than a
  * quarter of them, and all requests in the background share another quarter.
+ * @returns does the work at its turn; throws queue-full if a person waits too long for it
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
   const lines = new LRUCache<string, ReturnType<typeof pLimit>>({ max: LINES });
-  const waiting = new Set<() => void>();
-  let isClosed = false;
 
   function lineOf(name: string, most: number): ReturnType<typeof pLimit> {
     const line = lines.get(name) ?? pLimit(most);
@@ -141,34 +118,23 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
     return line;
   }
 
-  return {
-    /** Does the work at its turn. @throws queue-full if that does not come in time, or the lines were closed */
-    run<T>(request: ServiceRequest, origin: string, work: () => Promise<T>): Promise<T> {
-      const { service, tenant, priority = 'interactive' } = request;
-      const isAwaited = priority === 'interactive';
-      const ofWorkspace = lineOf(`${origin} ${priority} ${tenant?.workspace ?? ''}`, quarter);
-      const ofAll = lineOf(`${origin} ${priority}`, isAwaited ? Math.max(1, connections - quarter) : quarter);
-      return new Promise((resolve, reject) => {
-        const refuse = () => {
-          leave();
-          reject(new Failure('queue-full', { service }));
-        };
-        const cancel = isAwaited || isClosed ? startTimeout(isClosed ? 0 : queueTimeout, refuse) : undefined;
-        const leave = (): boolean => {
-          cancel?.();
-          return waiting.delete(refuse);
-        };
-        waiting.add(refuse);
-        void ofWorkspace(() => ofAll(async () => leave() && (await work().then(resolve, reject))));
-      });
-    },
-    /** Refuses what waits, and from now on what would have to. */
-    close(): void {
-      isClosed = true;
-      // A request's turn does not come in the very moment in which it asks.
-      setImmediate(() => {
-        for (const refuse of waiting) refuse();
-      });
-    },
+  return <T>(request: ServiceRequest, origin: string, work: () => Promise<T>): Promise<T> => {
+    const { service, tenant, priority = 'interactive' } = request;
+    const isAwaited = priority === 'interactive';
+    const ofWorkspace = lineOf(`${origin} ${priority} ${tenant?.workspace ?? ''}`, quarter);
+    const ofAll = lineOf(`${origin} ${priority}`, isAwaited ? Math.max(1, connections - quarter) : quarter);
+    return new Promise((resolve, reject) => {
+      let isRefused = false;
+      const refuse = () => {
+        isRefused = true;
+        reject(new Failure('queue-full', { service }));
+      };
+      const cancel = isAwaited ? startTimeout(queueTimeout, refuse) : () => undefined;
+      const start = async () => {
+        cancel();
+        if (!isRefused) await work().then(resolve, reject);
+      };
+      void ofWorkspace(() => ofAll(start));
+    });
   };
 }

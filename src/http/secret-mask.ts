@@ -11,12 +11,12 @@ const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
  * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case,
- * as they are, escaped for an address, HTML or JSON, in hexadecimal or in base64. A figure is masked only if it has a
- * whole one.
+ * as they are, escaped for an address, HTML or JSON, in hexadecimal or in base64. A figure is masked only where it
+ * contains a whole secret.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));
-  // Most answers have figures only, and the forms take longer than the rest of an answer.
+  // Made for the first text that isn't a figure: most answers have none, and this takes longer than the rest of them.
   let known: { readonly short: readonly string[]; readonly pieces: ReadonlySet<string> } | undefined;
   return (text) => {
     if (FIGURE.test(text)) return figures.some((secret) => text.includes(secret)) ? MASK : text;

@@ -2,7 +2,6 @@ import { isLosslessNumber } from 'lossless-json';
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import { withoutUndefined } from '../domain/without-undefined.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 
@@ -10,14 +9,12 @@ import type { ServiceResponse } from '../http/request.ts';
 export interface TokenBody {
   /** ms since the epoch; undefined when it is missing or unreadable */
   readonly expiresAt: Millis | undefined;
-  /** IDs and names: outside text. */
-  readonly project: { readonly id?: string; readonly name?: string; readonly domain?: string } | undefined;
-  /** Name, or else ID. */
+  /** Names, or else IDs: outside text. */
+  readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
-  readonly credential:
-    | { readonly name?: string; readonly restricted?: boolean; readonly expiresAt?: Millis }
-    | undefined;
+  /** Whether the application access can't make others that outlive it. */
+  readonly isRestricted: boolean | undefined;
   /** The public endpoint of the compute service. */
   readonly computeUrl: string | undefined;
 }
@@ -30,15 +27,16 @@ type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
 /** Reads any body, even an empty one: the token itself comes in a header. Never throws. */
 export function parseTokenBody(response: ReadableBody): TokenBody {
   const token = objectOf(objectOf(parseBody(response)).token);
+  const { restricted } = objectOf(token.application_credential);
   return {
     expiresAt: parseExpiry(token.expires_at),
-    project: projectIn(token.project),
+    project: nameOf(token.project),
     user: nameOf(token.user),
     roles: [token.roles ?? []]
       .flat()
       .slice(0, LIMITS.roles)
       .flatMap((role) => nameOf(role) ?? []),
-    credential: credentialIn(token.application_credential),
+    isRestricted: typeof restricted === 'boolean' ? restricted : undefined,
     computeUrl: computeUrlIn(token.catalog),
   };
 }
@@ -48,18 +46,6 @@ export function parseIdentityError(response: ReadableBody): string | undefined {
   const { error } = objectOf(parseBody(response));
   if (!isJsonObject(error)) return undefined;
   return typeof error.message === 'string' ? error.message : '';
-}
-
-function projectIn(value: unknown): TokenBody['project'] {
-  const { id, name, domain } = objectOf(value);
-  const found = withoutUndefined({ id: textOf(id), name: textOf(name), domain: nameOf(domain) });
-  return Object.keys(found).length > 0 ? found : undefined;
-}
-
-function credentialIn(value: unknown): TokenBody['credential'] {
-  if (!isJsonObject(value)) return undefined;
-  const restricted = typeof value.restricted === 'boolean' ? value.restricted : undefined;
-  return withoutUndefined({ name: textOf(value.name), restricted, expiresAt: parseExpiry(value.expires_at) });
 }
 
 function computeUrlIn(catalog: unknown): string | undefined {
@@ -99,14 +85,14 @@ const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => read
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
- * Reads when a token or a credential expires. The identity API writes `2026-11-21T03:03:56.000000Z`, and for a credential
- * that expires before its token `2026-11-21T02:13:55`: UTC too, although `Date.parse` would read it in the machine's zone.
- * Other ISO 8601 timestamps are read as well.
+ * Reads when a token expires. The identity API writes `2026-11-21T03:03:56.000000Z`, and for a credential that expires
+ * before its token `2026-11-21T02:13:55`: UTC too, although `Date.parse` would read it in the machine's zone. Other ISO
+ * 8601 timestamps are read as well.
  *
  * @returns ms since the epoch; undefined for anything else, and for what is not after the epoch
  */
-export function parseExpiry(value: unknown): number | undefined {
-  const text = typeof value === 'string' ? value.trim().replace(/\s?(?:UTC|GMT)$/i, 'Z') : '';
+export function parseExpiry(value: unknown): Millis | undefined {
+  const text = typeof value === 'string' ? value.trim() : '';
   if (!/^\d{4}-?\d\d-?\d\d[T ]/i.test(text)) return undefined;
   const zoned = ZONE.test(text) ? text : `${text}Z`;
   const at = tryParse(() => Temporal.Instant.from(zoned).epochMilliseconds, RangeError);

@@ -10,25 +10,19 @@ export type Log = Logger;
  * reduced to what `errorSummary` keeps.
  *
  * @param stream stdout by default
- * @param format gets each masked line, and returns what is written
  */
-export function createLog(
-  level: LevelWithSilent,
-  stream?: DestinationStream,
-  format = (line: string): string => line,
-): Log {
-  return pino(
+export const createLog = (level: LevelWithSilent, stream?: DestinationStream): Log =>
+  pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: errorSummary },
-      hooks: { streamWrite: (line) => format(redact(line)) },
+      hooks: { streamWrite: redact },
     },
     stream ?? standardOutput(),
   );
-}
 
 /** How much of the log is kept while it can't be written, in characters. */
 const MAX_BACKLOG = 1_000_000;
@@ -87,22 +81,4 @@ export function boltLogger(log: Log): BoltLogger {
     getLevel: () => LogLevel.INFO,
     setName: () => undefined,
   };
-}
-
-/** The fields before the sentence, in this order; all other fields follow it. */
-const FIRST = ['event', 'route', 'message', 'outcome', 'ms', 'workspace'];
-
-/**
- * @returns a finished line of the log → what a person reads in a terminal, without the control characters of outside text;
- *   undefined where pino-pretty isn't installed, as in production
- */
-export async function loadPrettyLine(): Promise<((line: string) => string) | undefined> {
-  const pretty = await import('pino-pretty').catch(() => undefined);
-  return pretty?.prettyFactory({
-    colorize: true,
-    translateTime: 'SYS:HH:MM:ss.l',
-    singleLine: true,
-    ignore: FIRST.join(),
-    messageFormat: `${FIRST.map((name) => `{if ${name}}{${name}}${name === 'ms' ? ' ms' : ''} {end}`).join('')}{msg}`,
-  }) as ((line: string) => string) | undefined;
 }

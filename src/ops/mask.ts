@@ -2,14 +2,14 @@ const MASK = '[masked]';
 
 /** Names that come before a secret: headers of the services and of Slack, fields of forms and payloads. */
 const HEADERS = 'x-(?:user|auth|subject)-token|x-slack-signature|authorization|cookie|set-cookie';
-const FIELDS = '[\\w-]{0,40}(?:token|secret|password)|private_?metadata|response_?url|trigger_?id';
+const SECRET_FIELDS = '[\\w-]{0,40}(?:token|secret|password)|private_?metadata|response_?url|trigger_?id';
 
 /**
  * A name and the sign between it and its secret: a colon, or a comma as in a raw list of headers. In a list, the name
  * itself must not be the value of a field.
  */
 const quotedName = (sign: ':' | ',', quote: string): string =>
-  `${sign === ',' ? '(?<!:\\s*)' : ''}${quote}(?:${HEADERS}|${FIELDS})`;
+  `${sign === ',' ? '(?<!:\\s*)' : ''}${quote}(?:${HEADERS}|${SECRET_FIELDS})`;
 
 const inLine = (sign: ':' | ','): RegExp =>
   new RegExp(`(${quotedName(sign, '"')}"\\s*${sign}\\s*)"(?:[^"\\\\]|\\\\.)*"`, 'gi');
@@ -26,7 +26,7 @@ const RULES: readonly (readonly [RegExp, string])[] = [
   // `X-User-Token: …` as text, to the end of its string.
   [new RegExp(`\\b(${HEADERS})('?\\s*[:=]\\s*)[^"\\\\]+`, 'gi'), `$1$2${MASK}`],
   // `client_secret=value` in a form or a query; `…` for a value tells nothing.
-  [new RegExp(`\\b((?:${FIELDS})=)(?!(?:xoxb-|xapp-)?…)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
+  [new RegExp(`\\b((?:${SECRET_FIELDS})=)(?!(?:xoxb-|xapp-)?…)[^"\\\\\\s&]+`, 'gi'), `$1${MASK}`],
   // Slack's tokens, rotated ones and workflows' included.
   [/\bx(?:ox[a-z]|app|wfp)(?:\.xox[a-z])?-[\w.-]+/g, MASK],
   // An OS_TOKEN is a Fernet token: version byte 0x80, then a timestamp whose first bytes are zero until 2106.

@@ -1,4 +1,4 @@
-import { type FailureOf, isFailure } from '../domain/failure/index.ts';
+import { isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { pluralize } from '../domain/wording.ts';
 import type { RedisConnection } from '../redis/connect.ts';
@@ -8,9 +8,6 @@ import { holdsOlderEnvelope, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import { toPlainLine } from './mask.ts';
-
-/** How often to retry a field that a bot changes at the same time. */
-const MAX_ATTEMPTS = 10;
 
 /**
  * Seals every sealed value of every workspace with the newest key, one workspace at a time, while bots run. It can be
@@ -25,50 +22,40 @@ export async function resealAll(redis: RedisConnection, keyring: Keyring, printL
     counts.workspaces += 1;
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
     for (const [field, value] of Object.entries(fields)) {
-      const outcome = await resealField(redis, keyring, workspace, field, value).catch((error: unknown) => {
-        if (isFailure(error, 'unseal-failed')) return error;
-        throw error;
-      });
-      if (outcome === 'nothing sealed') continue;
-      if (outcome === 'resealed') counts.resealed += 1;
-      else if (outcome === 'already new') counts.alreadyNew += 1;
-      else {
+      const outcome = await resealField(redis, keyring, workspace, field, value);
+      if (outcome === 'resealed' || outcome === 'alreadyNew') counts[outcome] += 1;
+      else if (outcome !== undefined) {
         counts.failed += 1;
-        printLine(`${workspace} ${toPlainLine(field)}: ${reasonOf(outcome)}`);
+        printLine(`${workspace} ${toPlainLine(field)}: ${outcome}`);
       }
     }
   }
   return counts;
 }
 
-/** @throws unseal-failed */
+/** @returns what became of it, or why it was left unchanged; undefined if nothing in it is sealed */
 async function resealField(
   redis: RedisConnection,
   keyring: Keyring,
   workspace: SlackId,
   field: string,
-  initial: string,
-) {
-  let value: string | null = initial;
-  for (let attempt = 0; attempt < MAX_ATTEMPTS && value !== null; attempt += 1) {
+  value: string,
+): Promise<'resealed' | 'alreadyNew' | string | undefined> {
+  try {
     const owner = sealOwnerOfField(workspace, field, value);
-    if (owner === undefined) return holdsOlderEnvelope(keyring, value) ? 'unowned' : 'nothing sealed';
+    if (owner === undefined)
+      return holdsOlderEnvelope(keyring, value) ? 'sealed by another version of Tally' : undefined;
     const renewed = reseal(keyring, owner, value);
-    if (renewed === undefined) return 'already new';
-    if (await replaceField(redis, workspace, field, value, renewed)) return 'resealed';
-    value = await redis.hget(recordKey(workspace), field);
+    if (renewed === undefined) return 'alreadyNew';
+    const isReplaced = await replaceField(redis, workspace, field, value, renewed);
+    return isReplaced ? 'resealed' : 'a bot changed it at the same moment';
+  } catch (error) {
+    if (!isFailure(error, 'unseal-failed')) throw error;
+    const { reason, keyId } = error.data;
+    if (reason === 'unknown-key') return `needs the key “${keyId}”, which isn’t in ENCRYPTION_KEYS`;
+    if (reason === 'malformed') return 'damaged';
+    return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
   }
-  // A field that was removed has nothing sealed left in it.
-  return value === null ? 'nothing sealed' : 'busy';
-}
-
-function reasonOf(failure: 'unowned' | 'busy' | FailureOf<'unseal-failed'>): string {
-  if (failure === 'busy') return 'changed during every attempt';
-  if (failure === 'unowned') return 'sealed by another version of Tally';
-  if (failure.data.reason === 'unknown-key')
-    return `needs the key “${failure.data.keyId}”, which isn’t in ENCRYPTION_KEYS`;
-  if (failure.data.reason === 'malformed') return 'damaged';
-  return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
 }
 
 /** @param keyIds newest first @returns the lines of the summary: what was done, then the next step */

@@ -1,6 +1,12 @@
-/** The record of a piece of work, passed on at its end: metrics and the log read it. */
-import { isFailure } from '../domain/failure/index.ts';
+/**
+ * The record of a piece of work, passed on at its end: metrics count it, and the log gets one line of it, as docs/observing.md
+ * describes.
+ */
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Logger } from 'pino';
+import { type FailureKind, isFailure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
@@ -113,4 +119,71 @@ export async function trackWork<W extends Work, T>(
     Object.assign(work, { ms: (answered ?? performance.now()) - work.began });
     onFinished(work);
   }
+}
+
+/** What a person or the workspace's managers can fix. Every other failure is a warning. */
+const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
+  ...['ok', 'replayed', 'duplicate', 'invalid-form'],
+  ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
+  ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
+  ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
+]);
+/** How the log names each kind of work, and the outcomes that need no attention. */
+const LINES = {
+  request: { event: 'request', well: 'Answered a request', badly: 'A request failed', isWell: FOR_PEOPLE },
+  message: {
+    event: 'delivery',
+    well: 'Handled a scheduled message',
+    badly: 'Could not send a message',
+    isWell: new Set(['sent', 'found', 'skipped', 'waiting', 'refused', 'changed', 'overtaken', 'stopped']),
+  },
+  run: {
+    event: 'run',
+    well: 'Ran deliveries',
+    badly: 'A delivery run failed',
+    isWell: new Set(['ok', 'overtaken', 'stopped']),
+  },
+} as const satisfies Record<Work['kind'], object>;
+
+/** @param keys the encryption keys, newest first */
+export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
+  const hashUser = createUserHash(keys);
+  return (work) => {
+    const { kind, workspace, outcome, ms = 0, error } = work;
+    const { event, well, badly, isWell } = LINES[kind];
+    const isOwnError =
+      outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
+    const level = isOwnError ? 'error' : !isWell.has(outcome) ? 'warn' : kind === 'run' ? 'debug' : 'info';
+    const fields = {
+      ...{ event, ...fieldsOf(work, hashUser), workspace, outcome, ms: Math.round(ms * 10) / 10 },
+      // A refused word was typed by a person, so it can be a password.
+      ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
+    };
+    log[level](fields, isOwnError || level === 'warn' ? badly : well);
+  };
+}
+
+/** The log leaves out what is undefined. */
+function fieldsOf(work: Work, hashUser: (user: string) => string): object {
+  switch (work.kind) {
+    case 'run':
+      return {};
+    case 'request': {
+      const { via, route, user, reference } = work;
+      return { via, route, user: user === '' ? undefined : hashUser(user), reference };
+    }
+    case 'message': {
+      const { message, schedule, watch, late, tries } = work;
+      return { message, schedule, watch, lateMs: late && Math.round(late), tries };
+    }
+  }
+}
+
+/**
+ * A hash that nobody can undo by trying all IDs, since its key is derived from the newest encryption key: the same in every
+ * process until that key is replaced.
+ */
+function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
+  const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));
+  return (user) => createHmac('sha256', key).update(user).digest('base64url').slice(0, 12);
 }

@@ -121,7 +121,7 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   );
 }
 
-/** `enableOfflineQueue: false` would also refuse what comes while the connection to a node is opened. */
+/** Refuses commands while the Cluster is away. `enableOfflineQueue: false` would also refuse them while a node's connection opens. */
 class ImpatientCluster extends Cluster {
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;

@@ -1,19 +1,18 @@
 /** Every command to Redis goes through here: what an outage becomes, and what metrics hear of it. */
-import { type Channel, channel } from 'node:diagnostics_channel';
+import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
-import type { Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from './connect.ts';
 import { type KeyOf, recordKey } from './keys.ts';
 
 /** Runs commands that read. @throws store-unavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await timeOperation(work);
+    return await work();
   } catch (error) {
-    if (!reportOutage(error)) throw error;
-    const isOverwritten = storeErrorKind(error) === 'wrong-type';
-    throw new Failure('store-unavailable', { isOverwritten }, { cause: error });
+    const kind = reportOutage(error);
+    if (kind === undefined) throw error;
+    throw new Failure('store-unavailable', { isOverwritten: kind === 'wrong-type' }, { cause: error });
   }
 }
 
@@ -85,21 +84,8 @@ export const replaceField = async (
 ): Promise<boolean> =>
   (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
-/** Why Redis did not do what it was asked, for metrics and operators. */
-export const STORE_ERROR_KINDS = [
-  'full',
-  'read-only',
-  'no-replicas',
-  'misconf',
-  'timeout',
-  'unreachable',
-  'wrong-type',
-  'other',
-] as const;
-export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
-
-/** Codes of a Redis that runs but cannot serve: it is starting, failing over, full, or refuses our credentials. */
-const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
+/** What Redis answers when it runs but cannot serve, as metrics and operators call it. */
+const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
   NOREPLICAS: 'no-replicas',
@@ -107,25 +93,30 @@ const REPLY_KINDS: Readonly<Record<string, StoreErrorKind>> = {
   MISCONF: 'misconf',
   // Another program has written over a key of ours.
   WRONGTYPE: 'wrong-type',
-  LOADING: 'other',
-  MASTERDOWN: 'other',
-  CLUSTERDOWN: 'other',
-  TRYAGAIN: 'other',
-  BUSY: 'other',
-  NOAUTH: 'other',
-  WRONGPASS: 'other',
-  NOPERM: 'other',
-};
+} as const;
+/** It is starting, failing over, or refuses our credentials. */
+const OTHER_REPLIES = /^(?:LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|BUSY|NOAUTH|WRONGPASS|NOPERM)\b/;
+
+export const STORE_ERROR_KINDS = [
+  ...Object.values(REPLY_KINDS),
+  ...(['timeout', 'unreachable', 'other'] as const),
+] as const;
+export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 
 /** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
-/** @returns undefined for our own mistakes */
+/** Why Redis did not do what it was asked. @returns undefined for our own mistakes */
 export function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
-  if (error.name === 'ReplyError') return REPLY_KINDS[/^[A-Z]+\b/.exec(error.message)?.[0] ?? ''];
-  if (!CONNECTION_ERRORS.includes(error.name)) return undefined;
-  return /timed out|timeout/i.test(error.message) ? 'timeout' : 'unreachable';
+  const { name, message } = error;
+  if (name === 'ReplyError')
+    return (
+      REPLY_KINDS[message.split(' ')[0] as keyof typeof REPLY_KINDS] ??
+      (OTHER_REPLIES.test(message) ? 'other' : undefined)
+    );
+  if (!CONNECTION_ERRORS.includes(name)) return undefined;
+  return /timed out|timeout/i.test(message) ? 'timeout' : 'unreachable';
 }
 
 /**
@@ -140,37 +131,16 @@ export const isSecondSocketError = (error: unknown): boolean => {
 /** Costs nothing without a subscriber. */
 const STORE_ERRORS = channel('tally:store-error');
 
-/** Counts an outage. @returns whether the error is one */
-export function reportOutage(error: unknown): boolean {
+/** Counts an outage. @returns undefined if the error is none */
+export function reportOutage(error: unknown): StoreErrorKind | undefined {
   const kind = storeErrorKind(error);
-  if (kind === undefined) return false;
-  STORE_ERRORS.publish(kind);
-  return true;
+  if (kind !== undefined) STORE_ERRORS.publish(kind);
+  return kind;
 }
 
 /** @returns a function that unsubscribes */
-export const onStoreError = subscribing<StoreErrorKind>(STORE_ERRORS);
-
-/** How long an operation took, in ms. ioredis' own channel would cost as much as half of a command. */
-const STORE_OPERATIONS = channel('tally:store-operation');
-
-/** Runs an operation and reports how long it took, however it ends. */
-async function timeOperation<T>(work: () => Promise<T>): Promise<T> {
-  const began = performance.now();
-  try {
-    return await work();
-  } finally {
-    STORE_OPERATIONS.publish(performance.now() - began);
-  }
-}
-
-/** @returns a function that unsubscribes */
-export const onStoreOperation = subscribing<Millis>(STORE_OPERATIONS);
-
-function subscribing<T>(source: Channel) {
-  return (listener: (message: T) => void): (() => void) => {
-    const subscriber = (message: unknown) => listener(message as T);
-    source.subscribe(subscriber);
-    return () => void source.unsubscribe(subscriber);
-  };
+export function onStoreError(listener: (kind: StoreErrorKind) => void): () => void {
+  const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
+  STORE_ERRORS.subscribe(subscriber);
+  return () => void STORE_ERRORS.unsubscribe(subscriber);
 }

@@ -23,7 +23,7 @@ export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch
 export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
 /** A sorted set: when each of them was asked. */
 export const threadTimesKey = (id: string): string => `${ofWorkspace(id)}:thread-times`;
-/** The lease of the process that refreshes the workspace's Slack token. */
+/** That a process renews the workspace's Slack token. */
 export const tokenLockKey = (id: string): string => `${ofWorkspace(id)}:token-lock`;
 /** The workspaces that an organization's installation serves. */
 export const membersKey = (id: string): string => `${ofWorkspace(id)}:members`;

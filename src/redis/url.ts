@@ -51,8 +51,8 @@ const SENTINEL_FORM = `For example redis+sentinel://user:password@host1:26379,ho
 const CLUSTER_FORM = `For example redis+cluster://user:password@host1:6379,host2:6379, with rediss+cluster:// for TLS. Some of the nodes are enough. ${IN_PASSWORDS}`;
 
 /** @throws RedisUrlError */
-export function parseRedisUrl(given: string): RedisAddress {
-  const text = given.replace(/^[a-z+]+:\/\//i, (scheme) => scheme.toLowerCase());
+export function parseRedisUrl(url: string): RedisAddress {
+  const text = url.replace(/^[a-z+]+:\/\//i, (scheme) => scheme.toLowerCase());
   const [, tls, mode, rest] = /^redis(s?)\+(sentinel|cluster):\/\/(.*)$/s.exec(text) ?? [];
   if (rest === undefined) return { kind: 'single', url: checkSingle(text) };
   const form = mode === 'sentinel' ? SENTINEL_FORM : CLUSTER_FORM;

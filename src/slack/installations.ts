@@ -37,7 +37,7 @@ import type { SlackServices } from './slack-services.ts';
 import {
   BACKGROUND_OPTIONS,
   callOptions,
-  createClientCache,
+  createClientFactory,
   INTERACTIVE_OPTIONS,
   type WebClient,
 } from './web-client.ts';
@@ -120,29 +120,17 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   /** Whether a workspace can do without its organization's installation. */
   const hasOwnInstallation = async (id: string): Promise<boolean> => {
     try {
-      const own = await tokens.find(id);
-      return own !== undefined && (await isTokenAccepted(clientOf(own.installation.bot?.token ?? '')));
+      const { bot } = (await tokens.load(id))?.installation ?? {};
+      return bot !== undefined && (await isTokenAccepted(clientOf(bot.token)));
     } catch (error) {
       if (isFailure(error, 'unseal-failed')) return false;
-      if (isFailure(error, 'not-installed')) return true;
       throw error;
     }
   };
-  const sendWelcome = createWelcome(services.audit, clientOf, log, services.clock);
   const forget = createDeletion({ redis, others: services.onForget, isInstalled: hasOwnInstallation });
-  const cachedClient = createClientCache(
+  const clientOfTeam = createClientFactory(
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
   );
-
-  /** Uninstalling may overtake the installation on its way to the store: then it is deleted again. */
-  const deleteIfRevoked = async (id: string): Promise<void> => {
-    const stored = await tokens.load(id);
-    if (stored === undefined) return;
-    const { bot, isEnterpriseInstall } = stored.installation;
-    if (await isTokenAccepted(clientOf(bot?.token ?? ''))) return;
-    await (isEnterpriseInstall ? forget.organization(id) : forget.workspace(id));
-    tokens.drop(id);
-  };
 
   return {
     pages: createOAuthFlow({
@@ -150,13 +138,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       options,
       publicUrl: oauth.publicUrl,
       slack: origin,
-      async welcome(installation) {
-        await sendWelcome(installation);
-        const workspace = installationId(installation);
-        await deleteIfRevoked(workspace).catch((err: unknown) =>
-          log.error({ err, workspace }, 'Could not check whether a new installation is still valid'),
-        );
-      },
+      welcome: createWelcome(services.audit, clientOf, log, services.clock),
       names,
       log,
     }),
@@ -165,7 +147,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       try {
         return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
       } catch (error) {
-        notInstalled.remember(body, error, origin.teamId ?? origin.enterpriseId);
+        notInstalled.refuse(body, error, origin.teamId ?? origin.enterpriseId);
         throw error;
       }
     },
@@ -174,7 +156,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
         (await tokens.find(workspace)) ?? (await tokens.find(await installed.organizationOf(workspace)));
       const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
       if (bot === undefined) throw new Failure('not-installed', { reason: 'unknown' });
-      return cachedClient(bot.token, workspace);
+      return clientOfTeam(bot.token, workspace);
     },
     notInstalledReply: notInstalled.acknowledgement,
     handleUninstall: createUninstallHandler({

@@ -1,7 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
-import { LRUCache } from 'lru-cache';
 import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
@@ -76,20 +75,11 @@ export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 /** The options of clients for background work, which is retried later for this workspace alone. */
 export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
-/**
- * Caches one client for each token, since each has its own connections and queue. The least recently used is evicted
- * first.
- * @param most how many clients are cached
- */
-export function createClientCache(options: webApi.WebClientOptions, most = 500) {
-  const clients = new LRUCache<string, WebClient>({ max: most });
-  return (token: string, team: SlackId): WebClient => {
-    const key = `${team} ${token}`;
-    const client = clients.get(key) ?? new webApi.WebClient(token, { ...options, teamId: team });
-    clients.set(key, client);
-    return client;
-  };
-}
+/** Makes clients for work of one workspace, whose token may be its organization's. */
+export const createClientFactory =
+  (options: webApi.WebClientOptions) =>
+  (token: string, teamId: SlackId): WebClient =>
+    new webApi.WebClient(token, { ...options, teamId });
 
 /** Runs one Web API call. @throws slack-failed with Slack's error code */
 export async function callSlack<T>(method: string, call: () => Promise<T>): Promise<T> {

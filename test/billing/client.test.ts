@@ -197,7 +197,7 @@ describe('a balance', () => {
     [' \n', 'an empty body'],
     ['<!doctype html><p>Sign in</p>', 'HTML instead of JSON'],
     ['\n <html>', 'HTML instead of JSON'],
-    ['hello', 'text that is not JSON'],
+    ['hello', 'text that is not valid JSON'],
     ['null', 'JSON that is not an object'],
     ['[]', 'JSON that is not an object'],
     ['"x"', 'JSON that is not an object'],
@@ -210,10 +210,10 @@ describe('a balance', () => {
     ['{"data":{"bill":{"getSubscriptionBalance":5}}}', 'no balance record'],
     ['{"data":{"bill":{"getSubscriptionBalance":{"bal', 'it broke off in the middle'],
     ['{"data":{}', 'it broke off in the middle'],
-    ['{data:1}', 'text that is not JSON'],
-    ['{"data":NaN}', 'text that is not JSON'],
-    ['{"data":1} trailing', 'text that is not JSON'],
-    ['{"data":{"bill":1,"bill":2}}', 'JSON with the same name given twice'],
+    ['{data:1}', 'text that is not valid JSON'],
+    ['{"data":NaN}', 'text that is not valid JSON'],
+    ['{"data":1} trailing', 'text that is not valid JSON'],
+    ['{"data":{"bill":1,"bill":2}}', 'text that is not valid JSON'],
     ['{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}', 'JSON without “bill”'],
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'JSON without “bill”'],
   ])('is invalid in %j: %s', async (body, what) => {
@@ -229,7 +229,7 @@ describe('a balance', () => {
       const failure = await failureOf(balanceOf(opening.repeat(Math.floor(500_000 / opening.length))));
       expect(failure).toMatchObject({
         kind: 'invalid-response',
-        data: { what: 'JSON that is nested too deeply' },
+        data: { what: 'text that is not valid JSON' },
       });
     },
   );
@@ -516,5 +516,5 @@ it.each([
   const exchanges: ExchangeInfo[] = [];
   const service = await answering(body, status);
   await failureOf(client({}, (exchange) => exchanges.push(exchange)).balance(access(service), project));
-  expect(exchanges).toMatchObject([{ outcome, tries: 1 }]);
+  expect(exchanges).toMatchObject([{ outcome }]);
 });

@@ -1,4 +1,4 @@
-/** `tally doctor` as operators run it: setups that are broken in one way each, built for real. */
+/** What `tally doctor` finds in setups that are broken in one way each, built for real. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
+import { diagnose } from '../../src/cli/diagnosis.ts';
 import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -29,14 +30,6 @@ import {
 } from '../support/redis-servers.ts';
 
 type Env = Readonly<Record<string, string>>;
-
-interface Finding {
-  readonly verdict: 'good' | 'warning' | 'bad';
-  readonly check: string;
-  readonly says: string;
-  readonly todo?: string;
-  readonly code?: string;
-}
 
 const BOT_TOKEN = 'xoxb-1-a-bot-token-that-must-not-be-seen';
 const APP_TOKEN = 'xapp-1-an-app-token-that-must-not-be-seen';
@@ -213,7 +206,6 @@ const OTHERS: readonly Setup[] = [
   ['an address without https', async () => ({PUBLIC_URL: 'http://tally.example.com' }), 'Public address', /isn’t https/, /TLS/],
   ['an address of this machine', async () => ({PUBLIC_URL: 'https://localhost:3000' }), 'Public address', /Slack can’t reach/, /Socket Mode/],
   ['an address that nobody knows', async () => ({PUBLIC_URL: 'https://tally.invalid' }), 'Public address', /can’t be reached/, /DNS/],
-  ['a certificate that only this machine trusts', selfSigned, 'Public address', /Slack doesn’t trust/, /public authority/],
   ['a key that is not there', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
   ['a key of the same name', () => sealedWith('2026', OLD_KEY), 'Sealed records', /“2026” .* isn’t the key/, /nothing is lost/],
 ];
@@ -225,18 +217,22 @@ const WARNINGS: readonly Setup[] = [
   ['a clock a minute off', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /NTP/],
 ];
 
-/** Runs the doctor as a process with only this environment; no secret may be in what it prints. */
+/** Runs the doctor as a process with only this environment. */
 async function doctor(env: Env, ...args: string[]) {
   const options = { env: { PATH: process.env.PATH ?? '', ...env } };
-  const ran = await new Promise<{ code: number; output: string }>((resolve) => {
+  return new Promise<{ code: number; output: string }>((resolve) => {
     execFile(process.execPath, [BOT_ENTRY, 'doctor', ...args], options, (error, output, errors) =>
       resolve({ code: error === null ? 0 : Number(error.code), output: output + errors }),
     );
   });
-  for (const secret of SECRETS) expect(ran.output).not.toContain(secret);
-  return ran;
 }
-const findingsOf = ({ output }: { readonly output: string }): Finding[] => JSON.parse(output);
+
+/** What is wrong with a setup; no secret may be in what is found. */
+async function problemsOf(env: Env) {
+  const { findings, code } = await diagnose(env);
+  for (const secret of SECRETS) expect(JSON.stringify(findings)).not.toContain(secret);
+  return { code, problems: findings.filter(({ verdict }) => verdict !== 'good') };
+}
 
 describeUnless(NO_TLS, 'tally doctor', () => {
   let healthy: Env;
@@ -278,19 +274,9 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     'ends with 1 for %s, and names it with what to do',
     async (...setup) => {
       const [, build, check, says, todo] = setup;
-      const ran = await doctor({ ...healthy, ...(await build()) }, '--json');
-      const bad = findingsOf(ran).filter(({ verdict }) => verdict === 'bad');
-      expect([ran.code, bad]).toEqual([
-        1,
-        [
-          expect.objectContaining({
-            check,
-            says: expect.stringMatching(says),
-            todo: expect.stringMatching(todo),
-            code: expect.any(String),
-          }),
-        ],
-      ]);
+      const { code, problems } = await problemsOf({ ...healthy, ...(await build()) });
+      const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
+      expect([code, problems]).toEqual([1, [{ verdict: 'bad', check, ...problem }]]);
     },
     30_000,
   );
@@ -298,25 +284,22 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   it.each(WARNINGS)(
     'warns of %s',
     async (_, build, check, says, todo) => {
-      const ran = await doctor({ ...healthy, ...(await build()) }, '--json');
-      expect([ran.code, findingsOf(ran).filter(({ verdict }) => verdict !== 'good')]).toEqual([
-        0,
-        [
-          expect.objectContaining({
-            verdict: 'warning',
-            check,
-            says: expect.stringMatching(says),
-            todo: expect.stringMatching(todo),
-          }),
-        ],
-      ]);
+      const { code, problems } = await problemsOf({ ...healthy, ...(await build()) });
+      const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
+      expect([code, problems]).toEqual([0, [{ verdict: 'warning', check, ...problem }]]);
     },
     30_000,
   );
 
+  it('ends with 1 for a certificate that only this machine trusts', async () => {
+    const { code, output } = await doctor({ ...healthy, ...(await selfSigned()) });
+    expect(code).toBe(1);
+    expect(output).toMatch(/^BAD +Public address +.*Slack doesn’t trust.*\n.*public authority/m);
+  });
+
   it('opens what is sealed, and counts it', async () => {
-    const { output } = await doctor({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) });
-    expect(output).toMatch(/^good +Sealed records +all 1 open$/m);
+    const { findings } = await diagnose({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) });
+    expect(findings).toContainEqual({ verdict: 'good', check: 'Sealed records', says: 'all 1 open' });
   });
 
   it('ends with 78 for an environment that can’t be read, lists every problem, and asks nobody', async () => {
@@ -334,7 +317,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   it('says how it is used', async () => {
     expect(await doctor({}, '--help')).toEqual({
       code: 0,
-      output: expect.stringMatching(/^Usage: tally doctor \[--json\]/),
+      output: expect.stringMatching(/^Usage: tally doctor/),
     });
     expect(await doctor({}, '--xml')).toEqual({
       code: 64,

@@ -54,7 +54,7 @@ describe('parseConfig', () => {
       identity: {},
       serviceConnections: DEFAULT_LIMITS.serviceConnections,
       trustedHosts: [],
-      log: { level: 'info', userIds: 'hashed' },
+      log: { level: 'info' },
     });
   });
 
@@ -69,7 +69,6 @@ describe('parseConfig', () => {
       IDENTITY_AUTH_URL: 'https://identity.example.com/v3/',
       TRUSTED_API_HOSTS: 'billing.internal:8443',
       LOG_LEVEL: 'WARN',
-      LOG_USER_IDS: 'Plain',
     });
     expect(config).toMatchObject({
       slack: { apiUrl: 'http://127.0.0.1:4000/api/' },
@@ -77,7 +76,7 @@ describe('parseConfig', () => {
       billing: { baseUrl: 'https://api.example.com' },
       identity: { authUrl: 'https://identity.example.com/v3' },
       trustedHosts: [{ host: 'billing.internal', port: 8443 }],
-      log: { level: 'warn', userIds: 'plain' },
+      log: { level: 'warn' },
     });
   });
 
@@ -199,7 +198,6 @@ describe('parseConfig', () => {
     ['LOG_LEVEL', 'loud', 'info'],
     ['LIMIT_SERVICE_CONNECTIONS', '1', '2 to 256'],
     ['LIMIT_SERVICE_CONNECTIONS', '257', '2 to 256'],
-    ['LOG_USER_IDS', 'secret', 'hashed'],
     ['SHUTDOWN_DELAY', '5000', '0 to 60'],
     ['SHUTDOWN_DELAY', '-1', '0 to 60'],
     ['TRUSTED_API_HOSTS', 'https://api.example.com', 'without https://'],

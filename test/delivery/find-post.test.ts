@@ -1,7 +1,7 @@
 /** Whether Slack has a message that it did not confirm. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findPost } from '../../src/delivery/outbox/send.ts';
-import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { json, serve } from '../http/service.ts';
 import { QUIET } from '../support/delivery-runner.ts';
 import { type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => slack.close());
 
 const clientOf = (slackApiUrl: string) =>
-  createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl, logger: QUIET })('xoxb-T1', 'T1');
+  createClientFactory({ ...BACKGROUND_OPTIONS, slackApiUrl, logger: QUIET })('xoxb-T1', 'T1');
 /** Puts a message into Slack as a run that died did. */
 async function posted(key: string, given: Record<string, string> = {}) {
   const metadata = JSON.stringify({ event_type: 'tally_delivery', event_payload: { key } });

@@ -103,9 +103,4 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     what: 'the least important lines that the log has',
     example: 'warn',
   },
-  LOG_USER_IDS: {
-    section: 'observability',
-    what: 'how the log names people: a hash that only this bot can make of a Slack ID, the ID itself, or nothing',
-    example: 'plain',
-  },
 };

@@ -25,7 +25,6 @@ it('counts answers, requests and messages, and names nobody', async () => {
   expect(body).toContain('tally_commands_total{command="/balance",outcome="no-data"} 1\n');
   expect(body).toContain('tally_commands_total{command="/billing",outcome="invalid-word"} 1\n');
   expect(body).toContain('tally_command_duration_seconds_count{command="/balance",outcome="ok"} 1\n');
-  expect(body).toMatch(/^tally_store_operation_duration_seconds_count [1-9]/m);
   expect(body).toContain(`tally_build_info{version="${VERSION}",node="${process.version}"} 1\n`);
   expect(body).toMatch(/^tally_service_requests_total\{service="billing",outcome="2xx"\} [1-9]/m);
   expect(body).toMatch(/^tally_slack_calls_total\{method="response_url",outcome="ok"\} [1-9]/m);

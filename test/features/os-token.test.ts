@@ -111,7 +111,7 @@ describe('an application access', () => {
     const said = await register('good', { people: [MEMBER] });
     expect(said).toContain('prod can issue OS_TOKENs');
     expect(said).toContain('The test passed: the service issued a token and revoked it.');
-    expect(said).toContain('access ending 0001, expiry unknown · named Application access · restricted');
+    expect(said).toContain('access ending 0001, expiry unknown');
     expect(said).toContain('Project prod · role member · acts as sandbox');
     expect(said).toContain(`Named for tokens: <@${MEMBER}>`);
     expect(identity.requests.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
@@ -511,7 +511,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Guests can’t use Tally in this workspace.');
   });
 
-  it('respects a project’s channels', async () => {
+  it('respects a project’s channels, also when the window tries again', async () => {
     await addProject(bot, { alias: 'web', id: '456', channels: [CHANNEL] });
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access web');
     await shows('Secret key');
@@ -520,7 +520,13 @@ describe('/os-token', () => {
     expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain(
       'can’t ask about this project here',
     );
+    answerWith(identity, '429');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
+    for (const mode of ['500', 'healthy']) {
+      await shows('Try again', MEMBER);
+      answerWith(identity, mode);
+      await press('Try again', MEMBER);
+    }
     await shown(MEMBER);
   });
 
@@ -673,6 +679,17 @@ describe('Revoke now', () => {
     await press('Revoke');
     await shows('Revoked.');
     expect(identity.isLive(token)).toBe(false);
+  });
+
+  it('says that an expired token has expired, without asking the service', async () => {
+    await register();
+    await issue();
+    const before = identity.requests.length;
+    now += 3_600_000;
+    await press('Revoke now');
+    await shows('This token has expired.');
+    expect(identity.requests).toHaveLength(before);
+    expect(buttonsOf()).toEqual([]);
   });
 
   it('says when the token was not valid anyway', async () => {

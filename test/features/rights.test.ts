@@ -5,7 +5,7 @@ import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../..
 import { checkRecipient } from '../../src/delivery/outbox/recipient.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
-import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -214,7 +214,7 @@ async function opened(work: () => Promise<string>): Promise<boolean> {
 async function getsAlert(person: string, id: string): Promise<boolean> {
   const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
   const options = { ...BACKGROUND_OPTIONS, slackApiUrl: `${bot.slack.url}/api/`, logger: QUIET };
-  const client = createClientCache(options)(BOT_TOKEN, TEAM);
+  const client = createClientFactory(options)(BOT_TOKEN, TEAM);
   const context = {
     loadWorkspace: () => workspaces.load(TEAM),
     users: createUserDirectory(() => now),

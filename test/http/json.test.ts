@@ -42,17 +42,16 @@ describe('JSON from outside', () => {
   });
 
   it.each([
-    ['cut-off', '{"a":"b'],
-    ['cut-off', '[{}'],
-    ['not-json', 'hello'],
-    ['not-json', '[1] trailing'],
-    ['deep', '['.repeat(500_000)],
-    ['deep', `${'['.repeat(102)}${']'.repeat(102)}`],
-    ['duplicate', '{"a":1,"a":2}'],
-    ['duplicate', '{"a":{},"a":{"b":1}}'],
-  ])('is refused as %s without its words', (problem, text) => {
-    expect(() => read(text)).toThrow(expect.objectContaining({ problem, message: problem }));
-    expect(() => read(text)).toThrow(JsonError);
+    [true, '{"a":"b'],
+    [true, '[{}'],
+    [false, 'hello'],
+    [false, '[1] trailing'],
+    [false, '['.repeat(500_000)],
+    [false, `${'['.repeat(102)}${']'.repeat(102)}`],
+    [false, '{"a":1,"a":2}'],
+    [false, '{"a":{},"a":{"b":1}}'],
+  ])('is refused without its words, cut off (%s) or wrong', (isCutOff, text) => {
+    expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
   it('may have one name twice with the same value', () => {

@@ -118,12 +118,14 @@ describe('connections', () => {
     expect(most).toBe(6);
   });
 
-  it('are closed after close(), which lets running requests finish', async () => {
-    const service = await serving(serve((_, response) => setTimeout(() => json(response, '"late"'), 50)));
+  it('are closed after close()', async () => {
+    const service = await serving(serve((_, response) => json(response, '""')));
     const it = http();
     const asking = ask(it, service.url);
+    expect(it.inProgress()).toBe(1);
+    await asking;
+    expect(it.inProgress()).toBe(0);
     await it.close();
-    expect(await asking).toMatchObject({ text: '"late"' });
     await waitUntil(() => service.open() === 0);
     expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'service-unreachable' });
   });
@@ -289,7 +291,7 @@ describe('retrying', () => {
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
     expect(failure).toMatchObject({ kind: 'service-unreachable' });
     expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, data: { code: 'ECONNREFUSED' } });
-    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', tries: 2, service: 'billing' }]);
+    expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', service: 'billing' }]);
   });
 });
 
@@ -299,14 +301,16 @@ describe('a name that leads nowhere', () => {
     ['has no answer of its DNS server', 'https://api.example.com', 'EAI_AGAIN', 'no public address', 2],
     ['is unknown and trusted', 'http://billing', 'ENOTFOUND', 'ENOTFOUND', 1],
   ] as const)('%s', async (_, url, dns, code, tries) => {
-    const exchanges: ExchangeInfo[] = [];
+    let lookups = 0;
     const it = http({
       trustedHosts: [{ host: 'billing' }],
-      onExchange: (exchange) => exchanges.push(exchange),
-      resolve: () => Promise.reject(Object.assign(new Error(dns), { code: dns })),
+      resolve() {
+        lookups += 1;
+        return Promise.reject(Object.assign(new Error(dns), { code: dns }));
+      },
     });
     expect(await failureOf(ask(it, url))).toMatchObject({ kind: 'service-unreachable', data: { code } });
-    expect(exchanges).toMatchObject([{ tries }]);
+    expect(lookups).toBe(tries);
   });
 });
 
@@ -410,27 +414,6 @@ describe('requests of several workspaces to one service', () => {
     held[1]?.();
     expect(await third).toMatchObject({ status: 200 });
   });
-
-  it('are rejected when the process ends, after running ones finish', async () => {
-    const { service, held } = await holding(() => true);
-    const it = http({ limits: { connections: 4 } });
-    const first = ask(it, service.url, of('A'));
-    await waitUntil(() => held.length === 1);
-    const second = failureOf(ask(it, service.url, of('A')));
-    expect(it.inProgress()).toBe(2);
-    it.closeQueue();
-    expect(await second).toMatchObject({ kind: 'queue-full' });
-    expect(await failureOf(ask(it, service.url, of('A')))).toMatchObject({ kind: 'queue-full' });
-    const other = ask(it, service.url, of('B'));
-    await waitUntil(() => held.length === 2);
-    held[1]?.();
-    expect(await other).toMatchObject({ status: 200 });
-    const closed = it.close();
-    held[0]?.();
-    expect(await first).toMatchObject({ status: 200 });
-    await closed;
-    expect(it.inProgress()).toBe(0);
-  });
 });
 
 describe('an answer that is too large', () => {
@@ -474,18 +457,12 @@ describe('an answer that is too large', () => {
 });
 
 describe('an unreadable answer', () => {
-  it.each([
-    ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.2\r\n'],
-    ['text that is not UTF-8', Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n\xff\xfe', 'latin1')],
-    [
-      'text that is not UTF-8',
-      Buffer.from('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 2\r\n\r\n\x1f\x8b', 'latin1'),
-    ],
-  ])('is named: %s', async (what, bytes) => {
-    const service = await serving(serveRaw((socket) => socket.once('data', () => socket.end(bytes))));
+  it('is named where it is not HTTP', async () => {
+    const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+    const service = await serving(serveRaw((socket) => void other(socket)));
     expect(await failureOf(ask(http(), service.url))).toMatchObject({
       kind: 'invalid-response',
-      data: { what },
+      data: { what: 'something that is not HTTP' },
     });
   });
 });
@@ -572,11 +549,7 @@ describe('an address that is not allowed', () => {
       const exchanges: ExchangeInfo[] = [];
       const it = http({ trustedHosts: [], resolve, onExchange: (exchange) => exchanges.push(exchange) });
       const failure = (await failureOf(ask(it, 'https://db.corp.example.com'))) as Failure;
-      return {
-        reads: textOf(failureMessage(failure, {}).blocks),
-        outcome: exchanges[0]?.outcome,
-        tries: exchanges[0]?.tries,
-      };
+      return { reads: textOf(failureMessage(failure, {}).blocks), outcome: exchanges[0]?.outcome };
     };
     const unknown = await said(async () => {
       throw Object.assign(new Error('getaddrinfo ENOTFOUND'), { code: 'ENOTFOUND' });
@@ -595,7 +568,7 @@ describe('an address that is not allowed', () => {
       onExchange: (exchange) => exchanges.push(exchange),
     });
     expect(await failureOf(ask(it, service.url))).toMatchObject({ kind: 'address-refused' });
-    expect(exchanges).toMatchObject([{ outcome: 'address-refused', tries: 0 }]);
+    expect(exchanges).toMatchObject([{ outcome: 'address-refused' }]);
     expect(service.connections()).toBe(0);
   });
 

@@ -2,7 +2,7 @@ import { LogLevel } from '@slack/bolt';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
-import { boltLogger, createLog, loadPrettyLine } from '../../src/ops/log.ts';
+import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { anyText } from '../support/any-text.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -26,25 +26,6 @@ describe('a line of the log', () => {
     const { json } = lineOf((log) => log.warn({ workspace: 'T1' }, 'slow'));
     expect(json).toMatchObject({ level: 'warn', workspace: 'T1', msg: 'slow' });
     expect(new Date(json.time).toISOString()).toBe(json.time);
-  });
-
-  it('has in a terminal what matters first, no secret and no control character of outside text', async () => {
-    const lines: string[] = [];
-    const log = createLog('info', { write: (line) => void lines.push(line) }, await loadPrettyLine());
-    log.info(
-      { event: 'request', route: '/spend', outcome: 'ok', ms: 25, workspace: 'T1', via: 'command' },
-      'Answered',
-    );
-    log.error(
-      { err: new Error('xoxb-1-plainly-fake', { cause: new Error('its cause') }) },
-      'a \u001b[2J line',
-    );
-    const colors = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g');
-    const [line = '', failed = ''] = lines.map((text) => text.replace(colors, ''));
-    expect(line).toMatch(/^\[[\d:.]+\] INFO: request \/spend ok 25 ms T1 Answered \{"via":"command"\}\n$/);
-    expect(failed).toMatch(/ERROR: a [\s\S]*its cause/);
-    expect(failed).not.toContain('plainly-fake');
-    expect(failed).not.toContain(String.fromCharCode(27));
   });
 
   it.each([

@@ -27,7 +27,7 @@ it('groups a service’s statuses by class, and names its failures', async () =>
     [418, 40],
     ['timed-out', 10_001],
   ] as const)
-    exchange({ service: 'billing', tries: 1, outcome, took });
+    exchange({ service: 'billing', outcome, took });
   const { body } = await page();
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="2xx"} 1\n');
   expect(body).toContain('tally_service_requests_total{service="billing",outcome="4xx"} 1\n');

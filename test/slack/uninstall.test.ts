@@ -93,16 +93,6 @@ describe('a workspace that leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('is deleted although its event is older than Slack’s repetitions can be', async () => {
-    await started();
-    await livedIn(NORTH);
-    const event = { team_id: NORTH.id, event: UNINSTALLED };
-    expect(await bot.event({ ...event, event_time: epochSeconds() - 3_500 })).toBe(200);
-    expect(await isInstalled(NORTH)).toBe(1);
-    expect(await bot.event({ ...event, event_time: epochSeconds() - 3_700 })).toBe(200);
-    expect(await keysWith(NORTH.id)).toEqual([]);
-  });
-
   it('is not deleted by a request that Slack did not sign', async () => {
     await started();
     await livedIn(NORTH);
@@ -197,15 +187,6 @@ describe('a token that is being tested while the workspace leaves', () => {
       expect(await bot.event({ team_id: NORTH.id, event: UNINSTALLED }, bot.urls[at])).toBe(200);
     });
     expect(await keysWith(NORTH.id)).toEqual([]);
-  });
-
-  it('is not stored, nor is an installation that Slack revoked while it was being saved', async () => {
-    await started();
-    const { state, cookie } = await bot.openInstallPage();
-    const code = bot.slack.allow(NORTH);
-    bot.slack.refuse('auth.test', 'account_inactive');
-    await bot.followRedirect({ code, state }, cookie);
-    await waitUntil(async () => (await keysWith(NORTH.id)).length === 0);
   });
 
   it.each([0, 1])('is not stored with the one token either, be it the very first: %i', async (at) => {

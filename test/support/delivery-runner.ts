@@ -8,7 +8,7 @@ import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import { createWorkspaceRunner, type Job } from '../../src/delivery/run.ts';
 import type { OnFinished } from '../../src/ops/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
-import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
@@ -44,7 +44,7 @@ export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
   const { keyring = createKeyring([{ id: 'test', key: randomBytes(32) }]) } = options;
   const workspaces = createWorkspaces({ redis, keyring });
   const deliveryLog = createDeliveryLog(redis);
-  const clients = createClientCache({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
+  const clients = createClientFactory({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
   const outcomes = createServiceOutcomes({
     workspaces,
     changed,

@@ -3,7 +3,7 @@ import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { SlashCommand } from '../../src/domain/command-names.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { createWorkLog } from '../../src/ops/work-log.ts';
+import { createWorkLog } from '../../src/ops/work-record.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
 import { createInstallations } from '../../src/slack/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
@@ -78,7 +78,7 @@ export async function startListenerBot(
     threads: createThreadStore(redis.client),
     onForget: async () => undefined,
     onRejected: () => undefined,
-    onFinished: createWorkLog({ log, keys: config.keys, userIds: 'plain' }),
+    onFinished: createWorkLog(log, config.keys),
   };
   const installations = createInstallations(config.slack, services);
   const server = createSlackServer(config.slack, services, installations, {});

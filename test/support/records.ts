@@ -4,7 +4,7 @@ import { createReply } from '../../src/slack/reply/reply.ts';
 import { channelsOf } from '../../src/slack/request/channels.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
-import { BACKGROUND_OPTIONS, createClientCache } from '../../src/slack/web-client.ts';
+import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import {
   type LastDelivery,
@@ -81,7 +81,7 @@ export const workspaceOf = (parts: RecordParts = {}): Workspace =>
 const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
 const SILENT = pino({ level: 'silent' });
 /** Nothing answers there. */
-const CLIENT = createClientCache({
+const CLIENT = createClientFactory({
   ...{ ...BACKGROUND_OPTIONS, logger: QUIET, slackApiUrl: 'http://127.0.0.1:9/' },
 })('xoxb-T1', 'T1');
 

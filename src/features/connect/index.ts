@@ -136,7 +136,7 @@ function createConnectForm(services: Services) {
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
     repeated,
-    // A name that was typed is meant.
+    // Whose name was typed into the form is replaced on purpose.
     conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
     save,
     done: 'connected',

@@ -17,7 +17,6 @@ import {
   context,
   escapeMarkup,
   header,
-  joinTexts,
   type Message,
   markup,
   mention,
@@ -39,7 +38,7 @@ import {
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
 } from '../../workspace/credentials/access-record.ts';
-import { isExpiryUnknown, withExpiry } from '../../workspace/credentials/expiry.ts';
+import { withExpiry } from '../../workspace/credentials/expiry.ts';
 import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import {
@@ -234,17 +233,11 @@ const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ peopl
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, auditedProject(request.workspace, project)] as const));
 
-interface AccessTest {
-  readonly issued: IssuedToken;
-  /** What became of the token; undefined if that failed. */
-  readonly revoked: Revocation | undefined;
-}
-
-/** Gets a token and revokes it, which also tells whether the service can revoke tokens. */
+/** Gets a token and revokes it, which also tells whether the service can revoke tokens: undefined if that failed. */
 async function testAccess(
   { id: project, input, request }: SentAccess,
   { identity, limits }: TokenServices,
-): Promise<AccessTest> {
+): Promise<{ readonly issued: IssuedToken; readonly revoked: Revocation | undefined }> {
   const { authUrl, access_id: id, secret } = input;
   const tenant = tenantOf(project, request);
   limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
@@ -255,61 +248,31 @@ async function testAccess(
 /** Tests the access, then saves it. */
 async function registerAccess(sent: SentAccess, services: TokenServices): Promise<Block[]> {
   const { id: project, input, request } = sent;
-  const { user, at, workspace, slack } = request;
+  const { user, at, workspace } = request;
   const { authUrl, access_id: id, secret, expires } = input;
-  const issuers = issuersOf(input);
-  const test = await testAccess(sent, services);
-  const { name, restricted, expiresAt } = test.issued.credential ?? {};
-  const said = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
+  const { issued, revoked } = await testAccess(sent, services);
+  const expiry = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
   const verb = workspace.accessIds.includes(project) ? 'replaced' : 'registered';
-  const isKnown = test.revoked === 'revoked' || test.revoked === 'not-offered';
+  const isKnown = revoked === 'revoked' || revoked === 'not-offered';
   const access = await services.workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {
-      ...{ project, authUrl, issuers, id, secret, registeredBy: user.id, registeredAt: at },
-      ...(name !== undefined && { name }),
-      ...(restricted !== undefined && { restricted }),
-      // The service knows better than the person.
-      ...(expiresAt === undefined ? said : { expiresAt }),
-      ...(isKnown && { revocable: test.revoked === 'revoked' }),
+      ...{ project, authUrl, issuers: issuersOf(input), id, secret, registeredBy: user.id, registeredAt: at },
+      ...expiry,
+      ...(isKnown && { revocable: revoked === 'revoked' }),
     },
   );
-  const isIssuer =
-    isNamedIssuer(access, user.id) || (await slack.isInGroups(issuers.groups).catch(() => false));
-  return registeredBlocks(access, test, isIssuer, request);
-}
-
-/** @param isIssuer whether the person who registered it can get tokens */
-function registeredBlocks(
-  access: ApplicationAccessRecord,
-  { issued, revoked }: AccessTest,
-  isIssuer: boolean,
-  { workspace, at }: Request,
-): Block[] {
-  const { label, word } = nameProject(workspace, access.project);
-  const { name, restricted } = access;
-  const described = [
-    describeAccess(access, at, workspace.settings.zone),
-    name && `named ${name}`,
-    restricted && 'restricted',
-  ];
-  const isUnknown = isExpiryUnknown(access);
+  const { label, word } = nameProject(workspace, project);
+  const happened =
+    revoked === 'revoked'
+      ? 'The test passed: the service issued a token and revoked it.'
+      : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.';
+  const issue = commandButton('os-token', 'Issue a token', { command: '/os-token', text: word });
   return compact([
-    header(`${label} can issue OS_TOKENs`),
-    section(
-      revoked === 'revoked'
-        ? 'The test passed: the service issued a token and revoked it.'
-        : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.',
-    ),
-    section(`${joinTexts(' · ', described)}\n${describeTokenScope(issued)}`),
-    restricted === false && markup(UNRESTRICTED),
-    isUnknown &&
-      section('Expiry unknown: the service doesn’t say. Set it to be reminded before the access expires.'),
-    issuersBlock(access.issuers),
-    ...buttonRow([
-      ...(isIssuer ? commandButton('os-token', 'Issue a token', { command: '/os-token', text: word }) : []),
-      isUnknown && button('access-form', 'Set expiry…', { value: access.project }),
-    ]),
+    ...accessBlocks(access, `${label} can issue OS_TOKENs`, happened, request),
+    section(describeTokenScope(issued)),
+    issued.isRestricted === false && markup(UNRESTRICTED),
+    ...buttonRow(isNamedIssuer(access, user.id) ? issue : []),
   ]);
 }
 
@@ -339,7 +302,8 @@ async function editAccess(
       { issuers, expiry },
     );
   const now = { ...(expiry === undefined ? current : withExpiry(current, expiry)), issuers };
-  return savedBlocks(now, done.length === 0 ? 'No changes to save.' : 'Saved.', request);
+  const { label } = nameProject(workspace, project);
+  return accessBlocks(now, label, done.length === 0 ? 'No changes to save.' : 'Saved.', request);
 }
 
 /** Of a form that was sent twice. */
@@ -347,21 +311,24 @@ function repeatedMessage({ id, input, request }: SentAccess): Message | undefine
   const known = request.workspace.accesses.get(id);
   if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
     return undefined;
-  const isKept =
+  const isSame =
     input.secret === '' ||
     (tryParse(() => known.open())?.secret === input.secret && known.registeredBy === request.user.id);
-  return isKept ? { text: 'Saved.', blocks: savedBlocks(known, 'Saved.', request) } : undefined;
+  const { label } = nameProject(request.workspace, id);
+  return isSame ? { text: 'Saved.', blocks: accessBlocks(known, label, 'Saved.', request) } : undefined;
 }
 
-function savedBlocks(access: ApplicationAccessRecord, happened: string, request: Request): Block[] {
-  const { workspace, at } = request;
-  return [
-    header(nameProject(workspace, access.project).label),
-    section(happened),
-    section(describeAccess(access, at, workspace.settings.zone)),
-    issuersBlock(access.issuers),
-  ];
-}
+const accessBlocks = (
+  access: ApplicationAccessRecord,
+  title: string,
+  happened: string,
+  { workspace, at }: Request,
+): Block[] => [
+  header(title),
+  section(happened),
+  section(describeAccess(access, at, workspace.settings.zone)),
+  issuersBlock(access.issuers),
+];
 
 export async function removeAccess(
   project: string,

@@ -1,10 +1,12 @@
 /** Issuing an OS_TOKEN, showing it once, and revoking it from the window that shows it. */
 import type { ModalView } from '@slack/types';
+import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { IdentityClient, IssuedToken, Revocation, Tenant } from '../../identity/client.ts';
 import { renderShellCommands } from '../../identity/shell-commands.ts';
@@ -28,16 +30,19 @@ import { modal } from '../../slack/block-kit/modal.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
+import type { SlackServices } from '../../slack/slack-services.ts';
 import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/access-record.ts';
-import type { TokenWindows } from '../../workspace/credentials/issued-tokens.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { projectId, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Services } from '../feature.ts';
 
+type Keyring = SlackServices['keyring'];
+
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
-  readonly windows: TokenWindows;
+  readonly keyring: Keyring;
   readonly dedup: EventDedup;
 }
 
@@ -55,7 +60,7 @@ const TITLE = 'OS_TOKEN';
 export const UNRESTRICTED =
   '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
 
-/** `prod` or `123`; without a project the channel's is meant. @throws InvalidWord, secret-pasted */
+/** Reads `prod` or `123`; without a project, the channel's default is used. @throws InvalidWord, secret-pasted */
 export function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
   const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
   if (help) return 'help';
@@ -162,12 +167,35 @@ async function offerReplacement(error: unknown, { project }: TokenProject, reque
   return undefined;
 }
 
+const shownTokenSchema = z.object({
+  token: z.string(),
+  expiresAt: z.number().optional(),
+  /** The identity service that issued it: it is sent to no other. */
+  authUrl: z.string(),
+  project: projectId,
+});
+/** A token as its window carries it, because Tally stores none. */
+type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
+
+const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
+
+/** @returns metadata of a modal that only this person can use */
+const sealToken = (shown: ShownToken, user: Request['user'], keyring: Keyring): string =>
+  keyring.seal(JSON.stringify(shown), ownerOf(user));
+
+/** @returns undefined for outside text and for other people */
+const openToken = (metadata: string, user: Request['user'], keyring: Keyring): ShownToken | undefined =>
+  tryParseRecord(
+    shownTokenSchema,
+    tryParse(() => keyring.open(metadata, ownerOf(user)), Failure),
+  );
+
 /** Shows it in the open window. One that could not be audited or shown is revoked. @throws token-not-shown */
 async function showToken(
   issued: IssuedToken,
   target: TokenProject,
   request: Request,
-  { workspaces, identity, windows, audit, clock }: TokenServices,
+  { workspaces, identity, keyring, audit, clock }: TokenServices,
 ): Promise<void> {
   const { user, workspace, reply } = request;
   const { project, label, access } = target;
@@ -183,8 +211,11 @@ async function showToken(
     if (isRevoked) await record(REVOKED).catch(request.recordError);
     return new Failure('token-not-shown', { label, why, isRevoked }, { cause });
   };
-  const window = { value: issued.token, authUrl: access.authUrl, project };
-  const sealed = access.revocable === false ? undefined : windows.seal(user.teamId, user.id, window);
+  const { token, expiresAt } = issued;
+  const sealed =
+    access.revocable === false
+      ? undefined
+      : sealToken({ token, expiresAt, authUrl: access.authUrl, project }, user, keyring);
   const lines = renderShellCommands(issued, access.authUrl);
   if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
     throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
@@ -222,7 +253,7 @@ function tokenModal(
       section('For your shell, ready to paste:'),
       preformatted(lines),
       section(describeTokenScope(issued)),
-      issued.credential?.restricted === false && markup(UNRESTRICTED),
+      issued.isRestricted === false && markup(UNRESTRICTED),
       sealed !== undefined && actions(revokeButton('Revoke now')),
       context(
         'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
@@ -240,7 +271,7 @@ const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>
 /** The project, roles and user that the service names for a token. */
 export const describeTokenScope = ({ project, roles, user }: IssuedToken): string =>
   joinTexts(' · ', [
-    `Project ${project?.name ?? project?.id ?? 'not named by the service'}`,
+    `Project ${project ?? 'not named by the service'}`,
     roles.length > 0 && `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
     user !== undefined && `acts as ${user}`,
   ]);
@@ -263,16 +294,18 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
 export async function revokeToken(
   metadata: string,
   request: Request,
-  { identity, windows, dedup, audit, clock }: TokenServices,
+  { identity, keyring, dedup, audit, clock }: TokenServices,
 ): Promise<void> {
   const { user, workspace, reply } = request;
-  const window = windows.open(user.teamId, user.id, metadata);
-  if (window === undefined)
+  const shown = openToken(metadata, user, keyring);
+  if (shown === undefined)
     return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
+  const { token, authUrl, project, expiresAt } = shown;
+  if (expiresAt !== undefined && expiresAt <= clock())
+    return reply.modal.show(TITLE, textMessage('This token has expired.'));
   if (!(await isFirstUse(`revoke ${metadata}`, request, dedup))) return;
   await reply.modal.update(modal({ title: TITLE, blocks: [section('Revoking the token…')] }));
-  const { value, authUrl, project } = window;
-  const outcome = await identity.revoke(authUrl, value, tenantOf(project, request)).catch(failureOf);
+  const outcome = await identity.revoke(authUrl, token, tenantOf(project, request)).catch(failureOf);
   if (outcome === 'revoked' || outcome === 'already-dead')
     await audit
       .record(user.teamId, {
@@ -281,7 +314,7 @@ export async function revokeToken(
       .catch(request.recordError);
   const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
   const mayWork = isFailure(outcome) || outcome === 'refused';
-  const again = mayWork ? windows.seal(user.teamId, user.id, window) : undefined;
+  const again = mayWork ? sealToken(shown, user, keyring) : undefined;
   await reply.modal.update(revokedModal(message, again), message);
 }
 

@@ -9,7 +9,7 @@ import {
   MAX_CURRENCY_LENGTH,
   ZERO,
 } from '../../domain/money/amount.ts';
-import { FIELDS as RECORD } from '../../redis/keys.ts';
+import { FIELDS as RECORD_FIELDS } from '../../redis/keys.ts';
 import { compact, option, section, textMessage } from '../../slack/block-kit/blocks.ts';
 import { userGroups, zone } from '../../slack/commands/pickers.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
@@ -39,7 +39,7 @@ declare module '../../domain/command-names.ts' {
   }
 }
 
-type SentSettings = SentForm<typeof FIELDS>;
+type SentSettings = SentForm<typeof FORM_FIELDS>;
 /** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;
 
@@ -64,8 +64,8 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     workspaces,
     heading: 'Settings',
     title: () => 'Settings',
-    fields: FIELDS,
-    revision: (_, { workspace }) => stampOf(workspace, RECORD.settings),
+    fields: FORM_FIELDS,
+    revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
     repeated: (sent) => (changedParts(sent).length === 0 ? SAVED : undefined),
     conflict(sent) {
@@ -138,7 +138,7 @@ const VISIBILITY = {
   channel: 'Everyone in the channel',
 } as const satisfies Record<Settings['visibility'], string>;
 
-const FIELDS = {
+const FORM_FIELDS = {
   damaged: note(({ request: { workspace } }) =>
     isDamaged(workspace, 'settings')
       ? [
@@ -198,7 +198,7 @@ const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): 
   others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),
 });
 
-const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FIELDS>): Values => ({
+const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FORM_FIELDS>): Values => ({
   ...input,
   guests: others.includes('guests'),
   externals: others.includes('externals'),

@@ -67,8 +67,13 @@ export function createWelcome(
   };
 }
 
-/** Replies without a token: in the acknowledgement, or through the payload's response_url. */
-export type NotInstalledReply = ReturnType<typeof createNotInstalledReply>;
+/** Answers payloads for which there is no usable installation, and so no token. */
+export interface NotInstalledReply {
+  /** Logs why. A click is answered by its `response_url`, because its acknowledgement shows nothing. */
+  refuse(body: object | undefined, error: unknown, workspace: string | undefined): void;
+  /** @returns how to acknowledge a refused command or form; undefined for any other payload */
+  acknowledgement(body: object): object | undefined;
+}
 
 interface Payload {
   readonly command?: string;
@@ -78,35 +83,31 @@ interface Payload {
 }
 
 /** @param page where Tally is installed */
-export function createNotInstalledReply(page: string, responseUrls: ResponseUrlClient, log: Logger) {
-  const refused = new WeakMap<object, Message>();
-
+export function createNotInstalledReply(
+  page: string,
+  responseUrls: ResponseUrlClient,
+  log: Logger,
+): NotInstalledReply {
+  const acknowledgements = new WeakMap<object, object>();
   return {
-    /** Logs the rejection. Replies to a click by `response_url`, because its acknowledgement has no message. */
-    remember(body: object | undefined, error: unknown, workspace: string | undefined): void {
-      const reason = isFailure(error, 'unseal-failed') ? { reason: error.data.reason } : {};
-      const about = { err: error, workspace, ...reason };
+    refuse(body, error, workspace) {
+      const about = { err: error, workspace };
       if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
       else log.error(about, 'Could not look up an installation');
       if (body === undefined) return;
       const message = textMessage(notInstalledText(error, `An admin can install Tally again: ${page}`));
-      refused.set(body, message);
-      const { type, response_url } = body as Payload;
-      if (type !== 'block_actions' || response_url === undefined) return;
-      responseUrls
-        .post(response_url, message)
-        .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
+      const { command, type, response_url, view } = body as Payload;
+      if (command !== undefined)
+        acknowledgements.set(body, { response_type: 'ephemeral', ...escapeMessageText(message) });
+      else if (type === 'view_submission') {
+        const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
+        acknowledgements.set(body, refuseForm(view?.blocks ?? [], message.text, instead));
+      } else if (response_url !== undefined)
+        responseUrls
+          .post(response_url, message)
+          .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
     },
-    /** @returns the acknowledgement of a refused payload: a reply to a command, an error or the next view of a form */
-    acknowledgement(body: object): object | undefined {
-      const message = refused.get(body);
-      const { command, type, view } = body as Payload;
-      if (message === undefined) return undefined;
-      if (command !== undefined) return { response_type: 'ephemeral', ...escapeMessageText(message) };
-      if (type !== 'view_submission') return undefined;
-      const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
-      return refuseForm(view?.blocks ?? [], message.text, instead);
-    },
+    acknowledgement: (body) => acknowledgements.get(body),
   };
 }
 

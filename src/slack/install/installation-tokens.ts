@@ -48,11 +48,10 @@ export function createInstallationTokens(
 ) {
   const cache = new LRUCache<string, Promise<KnownInstallation | undefined>>({ max: MOST, ttl: TTL });
 
-  /** By one process at a time, because a refresh token works once; the others go on with the old token. Never rejects. */
+  /** By one process at a time; the others go on with the old token. Never rejects. */
   const renew = async (id: string): Promise<void> => {
-    const unlock = await installed.lock(id);
-    if (unlock === undefined) return;
     try {
+      if (!(await installed.lock(id))) return;
       // Read after taking the lock, because the previous holder may have renewed the token.
       const before = await installed.load(id);
       if (before === undefined) return;
@@ -67,8 +66,6 @@ export function createInstallationTokens(
       }).authorize({ isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id });
     } catch (err) {
       log.error({ err, workspace: id }, 'Could not renew a Slack token');
-    } finally {
-      await unlock();
     }
   };
 
@@ -92,7 +89,7 @@ export function createInstallationTokens(
     /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
     load,
     /**
-     * What is installed under this id, with a token that works; undefined when nothing is. A warm answer costs no
+     * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
      * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
      */
     async find(id: string | undefined): Promise<KnownInstallation | undefined> {
@@ -101,6 +98,7 @@ export function createInstallationTokens(
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
+      // A missing or failed one is looked up again.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;

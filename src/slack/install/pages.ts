@@ -27,9 +27,6 @@ body { margin: 0; padding: 6vh 1rem; background: var(--ground); color: var(--ink
 main { max-width: 36rem; margin: 0 auto; padding: 2rem 2.25rem 1.75rem; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; }
 .brand { margin: 0; font-weight: 700; color: var(--brand); }
 h1 { margin: .25rem 0 1rem; font-size: 1.6rem; line-height: 1.25; }
-h2 { margin: 1.75rem 0 .5rem; font-size: 1rem; }
-ol { margin: 0; padding-left: 1.25rem; }
-li { margin: .25rem 0; }
 code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); padding: .1em .35em; border-radius: 4px; overflow-wrap: anywhere; }
 .button { display: inline-block; margin: .5rem 0; padding: .65rem 1.25rem; background: var(--brand); color: var(--onbrand); border-radius: 8px; font-weight: 600; text-decoration: none; }
 .button:hover { filter: brightness(1.12); }
@@ -62,13 +59,7 @@ export function landingPage(address: string): HtmlPage {
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
 <p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
-<h2>What happens next</h2>
-<ol>
-<li>Slack asks you to allow Tally, for the workspace that you choose.</li>
-<li>Tally sends you a message with the first steps.</li>
-<li>An admin connects it to the billing service with <code>${commandText('/billing connect')}</code>.</li>
-</ol>
-<p>Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
+<p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 }

@@ -6,10 +6,16 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-export type TokenCheck = ReturnType<typeof createTokenCheck>;
+/** Whether Slack accepts the bot's one token. */
+export interface TokenCheck {
+  /** Asks until Slack accepts it; waits for a second at most. Never rejects. */
+  start(): Promise<void>;
+  /** Whether Slack has accepted it. */
+  ok(): boolean;
+  stop(): void;
+}
 
-/** Whether Slack accepts the bot's one token: asked until it does. */
-export function createTokenCheck(client: WebClient, log: Logger) {
+export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
   const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
@@ -19,24 +25,21 @@ export function createTokenCheck(client: WebClient, log: Logger) {
   };
   const report = (err: unknown): void => {
     const code = tokenRefusal(err);
-    if (code === undefined) {
+    if (code === undefined)
       log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
-      return;
-    }
-    log.error(
-      {
-        code,
-        todo: 'Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app’s page, OAuth & Permissions.',
-      },
-      'Slack rejects SLACK_BOT_TOKEN',
-    );
+    else
+      log.error(
+        {
+          code,
+          todo: 'Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app’s page, OAuth & Permissions.',
+        },
+        'Slack rejects SLACK_BOT_TOKEN',
+      );
   };
   return {
-    /** Never rejects. */
-    start: (): Promise<void> => startTokenCheck(ask, end.signal, report),
-    /** Whether Slack has accepted the token. */
-    ok: (): boolean => isAccepted,
-    stop: (): void => end.abort(),
+    start: () => startTokenCheck(ask, end.signal, report),
+    ok: () => isAccepted,
+    stop: () => end.abort(),
   };
 }
 
@@ -77,21 +80,13 @@ export async function retryTokenCheck(
   }
 }
 
-/** Like `retryTokenCheck`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
-export const startTokenCheck = (
-  attempt: () => Promise<void>,
-  signal: AbortSignal,
-  onFailure: (error: unknown) => void,
-): Promise<void> => {
-  const first = new Promise<void>((resolve) => {
-    const trying = retryTokenCheck(attempt, signal, (error) => {
-      onFailure(error);
-      resolve();
-    });
-    trying.then(resolve, () => resolve());
-  });
-  return withTimeout(FIRST_ANSWER, first, () => undefined);
-};
+/** Like `retryTokenCheck`, but waits no longer than a second, so that a start goes on. Never rejects. */
+export const startTokenCheck = (...check: Parameters<typeof retryTokenCheck>): Promise<void> =>
+  withTimeout(
+    FIRST_ANSWER,
+    retryTokenCheck(...check).catch(() => undefined),
+    () => undefined,
+  );
 
 function retryAfterOf(error: unknown): number {
   const { retryAfter = 0 } = isFailure(error, 'slack-failed')

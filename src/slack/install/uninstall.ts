@@ -36,9 +36,6 @@ export function tokenStatusOf(
   };
 }
 
-/** Slack retries an event for about six minutes, longer if an app asked for it; in s. */
-const LATE = 3_600;
-
 /**
  * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
  * once, so each deletes everything, and doing it twice is harmless.
@@ -69,8 +66,7 @@ export function createUninstallHandler({
   const isOutdated = async (id: string, { event_time }: SlackPayload): Promise<boolean> => {
     const since = await tokenStatus.since(id);
     if (since === undefined || event_time === undefined) return false;
-    const late = Math.floor(since / 1000) - event_time;
-    return late > 0 && late < LATE && (await tokenStatus.works(id));
+    return event_time < Math.floor(since / 1000) && (await tokenStatus.works(id));
   };
 
   const isOrganization = async (body: SlackPayload): Promise<boolean> => {
@@ -107,9 +103,9 @@ export function createUninstallHandler({
     return teams.filter((_, index) => current[index]);
   };
 
-  return async (given: SlackPayload): Promise<boolean> => {
-    const { event } = given;
-    const body = withOrganization(given);
+  return async (payload: SlackPayload): Promise<boolean> => {
+    const { event } = payload;
+    const body = withOrganization(payload);
     switch (event?.type) {
       case 'app_uninstalled':
         await uninstall(body, event.type);

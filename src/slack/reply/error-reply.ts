@@ -107,6 +107,8 @@ export const errorModalOf = (
   // An unforeseen error is not tried again from a modal.
   return modal({
     title: 'That didn’t work',
+    // A click in a modal comes without a channel.
+    ...(request.place !== undefined && { metadata: request.place }),
     blocks: report.failure === undefined ? withoutActions(blocks) : blocks,
   });
 };

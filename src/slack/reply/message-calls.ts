@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
+import { exchange, parseRetryAfter } from '../../http/exchange.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
@@ -216,7 +216,7 @@ export function createResponseUrlClient(
       delete_original: false,
       ...escapeMessageText(message),
     };
-    const { statusCode, headers, ...response } = await exchange(agent, {
+    const { statusCode, headers, body } = await exchange(agent, {
       method: 'POST',
       url: new URL(url),
       headers: { 'content-type': 'application/json; charset=utf-8' },
@@ -226,7 +226,7 @@ export function createResponseUrlClient(
       throw failed({ code: codeOf(cause), unclear: !wasNeverSent(cause) }, cause);
     });
     const isOk = statusCode < 300;
-    const reason = reasonIn(decodeLeniently(response), isOk ? REFUSED : ANY_CODE);
+    const reason = reasonIn(body.toString(), isOk ? REFUSED : ANY_CODE);
     if (statusCode === 429) throw failed({ code: 'ratelimited', retryAfter: parseRetryAfter(headers) });
     if (!isOk || reason !== undefined)
       throw failed({

@@ -177,6 +177,8 @@ export function sourceOfPayload(
     triggerId: payload.trigger_id ?? undefined,
     viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
     viewHash: view?.hash || undefined,
+    // Of an error in a modal, which keeps the channel that it was asked in for [Try again].
+    askedIn: /^[CDG][A-Z0-9]+$/.exec(view?.private_metadata ?? '')?.[0],
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
     ...(via === 'button' && { audience: 'asker' }),

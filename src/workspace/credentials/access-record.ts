@@ -31,9 +31,6 @@ const schema = z.object({
   authUrl: z.url(),
   /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
   lastFour: z.string(),
-  /** What the service says about it; absent when it says nothing. */
-  name: z.string().exactOptional(),
-  restricted: z.boolean().exactOptional(),
   /** ms since the epoch, as the service or a person said */
   expiresAt: z.int().exactOptional(),
   /** That it never expires, if a person said so. */

@@ -4,7 +4,6 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead, replaceField } from '../../redis/guard.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { acquireLease, releaseLease } from '../../redis/lease.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { sealOwnerOf } from '../record/parse-record.ts';
 import { createWorkspaceIndex } from '../record/workspace-store.ts';
@@ -78,14 +77,9 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     /** The organization noted for this workspace; the note is deleted when either of them leaves. */
     organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
-    /** @returns the way to unlock it, which also happens after `LOCK_MS`; undefined if another process holds the lock */
-    async lock(id: string): Promise<(() => Promise<void>) | undefined> {
-      const lease = await acquireLease(redis, id, tokenLockKey, LOCK_MS);
-      if (typeof lease === 'string') return undefined;
-      return async () => {
-        await releaseLease(redis, lease);
-      };
-    },
+    /** Whether this process may renew the token: for the next `LOCK_MS` no other may, as a refresh token works once. */
+    lock: async (id: string): Promise<boolean> =>
+      (await guardRead(() => redis.set(tokenLockKey(id), '1', 'PX', LOCK_MS, 'NX'))) !== null,
   };
 }
 

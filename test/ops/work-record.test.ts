@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure, InvalidWord } from '../../src/domain/failure/index.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { createWorkLog } from '../../src/ops/work-log.ts';
-import type { MessageWork, RequestWork, Work } from '../../src/ops/work-record.ts';
+import { createWorkLog, type MessageWork, type RequestWork, type Work } from '../../src/ops/work-record.ts';
 
 const key = (byte: number) => ({ id: `k${byte}`, key: Buffer.alloc(32, byte) });
 
@@ -17,15 +16,13 @@ const post = (given: Partial<MessageWork> = {}): Work => ({
   ...given,
 });
 
-function linesOf(works: readonly Work[], given: Partial<Parameters<typeof createWorkLog>[0]> = {}) {
+function linesOf(works: readonly Work[], keys = [key(1)]) {
   const lines: string[] = [];
   const log = createLog('info', { write: (line) => void lines.push(line) });
-  const finished = createWorkLog({ log, keys: [key(1)], userIds: 'hashed', ...given });
-  for (const work of works) finished(work);
+  for (const work of works) createWorkLog(log, keys)(work);
   return lines.map((line) => JSON.parse(line));
 }
-const lineOf = (work: Work, given: Partial<Parameters<typeof createWorkLog>[0]> = {}) =>
-  linesOf([work], given)[0];
+const lineOf = (work: Work) => linesOf([work])[0];
 
 describe('the line of a request', () => {
   it('says who asked what, how it ended and how long it took', () => {
@@ -49,7 +46,7 @@ describe('the line of a request', () => {
       err: { kind: 'store-unavailable', cause: { code: 'ECONNRESET' } },
     });
     expect(lineOf(request({ outcome: 'unknown', error: new TypeError('bug') }))).toMatchObject({
-      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('work-log.test') } },
+      ...{ level: 'error', err: { name: 'TypeError', stack: expect.stringContaining('work-record.test') } },
     });
     expect(lineOf(request({ outcome: 'not-allowed' })).level).toBe('info');
   });
@@ -60,22 +57,13 @@ describe('the line of a request', () => {
   });
 });
 
-describe('a person in the log', () => {
-  const userIn = (given: Partial<Parameters<typeof createWorkLog>[0]> = {}, user = 'U0OWNER1') =>
-    lineOf(request({ user }), given).user;
-
-  it('is a hash: the same in every process, another one with another key, and not the ID', () => {
-    expect(userIn()).toMatch(/^[\w-]{12}$/);
-    expect(userIn()).toBe(userIn());
-    expect(userIn({}, 'U0OTHER1')).not.toBe(userIn());
-    expect(userIn({ keys: [key(2), key(1)] })).not.toBe(userIn());
-    expect(userIn({ keys: [key(1), key(2)] })).toBe(userIn());
-  });
-
-  it('is the ID or absent where that is set', () => {
-    expect(userIn({ userIds: 'plain' })).toBe('U0OWNER1');
-    expect(userIn({ userIds: 'none' })).toBeUndefined();
-  });
+it('names a person by a hash: the same in every process, another one with another key, and not the ID', () => {
+  const userIn = (keys = [key(1)], user = 'U0OWNER1') => linesOf([request({ user })], keys)[0].user;
+  expect(userIn()).toMatch(/^[\w-]{12}$/);
+  expect(userIn()).toBe(userIn());
+  expect(userIn(undefined, 'U0OTHER1')).not.toBe(userIn());
+  expect(userIn([key(2), key(1)])).not.toBe(userIn());
+  expect(userIn([key(1), key(2)])).toBe(userIn());
 });
 
 describe('the line of a delivery', () => {
