@@ -5,10 +5,12 @@ import { ALIASES, replyTo, replyToCommand, replyToPeriod } from './what-tally-re
 
 type Reply = (text: string) => string | Promise<string>;
 
-/** The line with the reply that its texts get, or a line for each text where they get several. */
+/** The line with the reply that its texts get, or a line for each text where they get several. “…” is the text itself. */
 async function answered(line: string, reply: Reply): Promise<string> {
   const { texts } = rowOf(line);
-  const replies = await Promise.all(texts.map((text) => reply(text)));
+  const replies = await Promise.all(
+    texts.map(async (text) => (await reply(text)).replace(`“${text}”`, '“…”')),
+  );
   if (new Set(replies).size === 1) return `${line.split(ARROW)[0]}${ARROW}${replies[0]}`;
   return texts.map((text, at) => `${text}${ARROW}${replies[at]}`).join('\n');
 }
