@@ -20,7 +20,7 @@ import { ENV_EXAMPLE, ENVIRONMENT_TABLES, formOf, NAMES } from './docs/environme
 import { AMBIGUOUS_PERIODS, PERIOD_EXAMPLES, PERIOD_TABLES, REFUSED_PERIODS } from './docs/periods.ts';
 import { code, fillTables, type Tables, tablesOn } from './docs/tables.ts';
 import { DESCRIPTIONS } from './docs/variable-descriptions.ts';
-import { outcomeOfCommand } from './domain/language/corpus/outcome.ts';
+import { outcomeOfCommand } from './domain/language/corpus/what-tally-reads.ts';
 import { json, serve } from './http/service.ts';
 import { resolvePeriodText } from './support/read-words.ts';
 

@@ -10,7 +10,7 @@ import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detectio
 import { checkBaseUrl } from '../../src/http/address.ts';
 import { redact } from '../../src/ops/mask.ts';
 import { escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
-import { replyInThread, replyToCommand, replyToMention } from './language/corpus/reply.ts';
+import { replyTo, replyToCommand } from './language/corpus/what-tally-reads.ts';
 
 /** What patterns and recursions stumble over when it is repeated. */
 const UNITS = [
@@ -43,8 +43,8 @@ const ANY_LENGTH: Record<string, (text: string) => unknown> = {
 /** Refused beyond a thousand characters. */
 const COMMANDS: Record<string, (text: string) => unknown> = {
   'a command': (text) => replyToCommand(`/spend ${text}`),
-  'a question': replyToMention,
-  'a follow-up': (text) => replyInThread(`/spend prod october | ${text}`),
+  'a question': replyTo,
+  'a follow-up': (text) => replyTo(`/spend prod october | ${text}`),
 };
 
 describe('a long text', () => {

@@ -12,7 +12,7 @@ const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** The apostrophe of a year of two digits, `oct '25`, `q3'26`; it is kept as `^`, so that 25 is not read as a day. */
 const SHORT_YEAR =
-  /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s?.|(?<![a-z])[qh][1-4]\s?.)/gi;
+  /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s*.|(?<![a-z])[qh][1-4]\s*.)/gi;
 
 /** `last month's` means `last month`. */
 const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;

@@ -1,24 +1,37 @@
-/** Reads the pages of replies in this folder: lines `text · text → reply`. */
+/** Reads the pages of this folder: lines `text · text → what becomes of them`. */
 import { readFileSync } from 'node:fs';
 
 interface Row {
-  /** Texts with one reply. */
+  /** Texts of which the same becomes. Of a thread: the command that was answered last, a bar, and what follows. */
   readonly texts: readonly string[];
   readonly reply: string;
 }
 
-const ARROW = ' → ';
+export const ARROW = ' → ';
 const SAME = ' · ';
+const BAR = ' | ';
 
 export const isRow = (line: string): boolean => line.includes(ARROW);
 
+/** What stands before a bar holds for the texts after it too. */
 export function rowOf(line: string): Row {
-  const [texts = '', reply = ''] = line.split(ARROW);
-  return { texts: texts.split(SAME), reply };
+  const [typed = '', reply = ''] = line.split(ARROW);
+  let answered = '';
+  const texts = typed.split(SAME).map((text) => {
+    const at = text.indexOf(BAR);
+    if (at >= 0) answered = text.slice(0, at + BAR.length);
+    return `${at >= 0 ? '' : answered}${text}`;
+  });
+  return { texts, reply };
 }
 
-export const formatRow = (texts: readonly string[], reply: string): string =>
-  `${texts.join(SAME)}${ARROW}${reply}`;
+/** The command that was answered last in a thread, and the text that follows it. */
+export function splitAtBar(text: string): readonly [answered: string, text: string] {
+  const [answered = '', next = ''] = text.split(BAR);
+  return [answered, next];
+}
+
+export const isInThread = (text: string): boolean => text.includes(BAR);
 
 export const readLines = (page: string): readonly string[] =>
   readFileSync(new URL(page, import.meta.url), 'utf8').split('\n');

@@ -1,12 +1,90 @@
+/** Questions and follow-ups as people type them, and what has to become of them: the pages say how they are judged. */
 import { describe, expect, it } from 'vitest';
-import { judge, readExpectations } from './expectation.ts';
-import { outcomeOf } from './outcome.ts';
+import { readRows } from './pages.ts';
+import { meaningOf, type Outcome, outcomeOf } from './what-tally-reads.ts';
 
-describe('a question as people type it', () => {
-  it.each(readExpectations('questions.md'))('$text', (expected) => {
-    const outcome = outcomeOf(expected.text);
-    expect({ expected, outcome, verdict: judge(expected, outcome) }).toMatchObject({
-      verdict: expect.stringMatching(/^(?:right|offered well)$/),
+interface Expectation {
+  readonly text: string;
+  readonly kind: 'run' | 'run or offer' | 'offer' | 'may offer' | 'maybe' | 'refuse' | 'not run';
+  /** Any of them. */
+  readonly commands: readonly string[];
+}
+
+const KINDS = ['run or offer', 'offer', 'may offer', 'maybe', 'refuse', 'not run'] as const;
+
+const readExpectations = (page: string): readonly Expectation[] =>
+  readRows(page).flatMap(({ texts, reply }) => {
+    const kind = KINDS.find((name) => reply === name || reply.startsWith(`${name}: `)) ?? 'run';
+    const named = reply.slice(reply.indexOf(': ') + 1).trim();
+    const commands = kind === 'refuse' || kind === 'not run' ? [] : named.split(' · ');
+    return texts.map((text) => ({ text, kind, commands }));
+  });
+
+/** Also of a button that its command would refuse. */
+const tryMeaning = (command: string): string => {
+  try {
+    return meaningOf(command);
+  } catch {
+    return `unreadable ${command}`;
+  }
+};
+
+type Verdict = 'right' | 'wrong' | 'offered badly' | 'unanswered';
+
+function judgeOffers({ kind, commands }: Expectation, offers: readonly string[]): Verdict {
+  if (offers.length === 0)
+    return kind === 'run' || kind === 'run or offer' || kind === 'offer' ? 'unanswered' : 'right';
+  if (kind === 'run') return 'unanswered';
+  if (kind === 'not run') return 'right';
+  const meant = commands.map(tryMeaning);
+  const isRight = offers.length <= 3 && offers.every((offer) => meant.includes(tryMeaning(offer)));
+  return isRight ? 'right' : 'offered badly';
+}
+
+function judge(expected: Expectation, outcome: Outcome): Verdict {
+  if ('offers' in outcome) return judgeOffers(expected, outcome.offers);
+  const { kind, commands } = expected;
+  const mayRun = kind === 'run' || kind === 'run or offer' || kind === 'maybe';
+  return mayRun && commands.map(tryMeaning).includes(tryMeaning(outcome.runs)) ? 'right' : 'wrong';
+}
+
+const QUESTIONS = readExpectations('questions.md');
+
+describe.each([
+  ['a question as people type it', QUESTIONS],
+  ['what people ask on in a thread', readExpectations('follow-ups.md')],
+])('%s', (_, expectations) => {
+  it.each(expectations)('$text', async (expected) => {
+    const outcome = await outcomeOf(expected.text);
+    expect({ expected, outcome, verdict: judge(expected, outcome) }).toMatchObject({ verdict: 'right' });
+  });
+});
+
+/** Each changes what is asked, or has no meaning here; none may be dropped. */
+const STRAY = [
+  ...['not', 'except', 'or', 'without', 'only', 'banana', 'twice', 'budgeted', 'never', 'nobody'],
+  ...['least', 'Anna', 'save', 'hourly', 'frankfurt', 'should', 'next month', 'in dollars'],
+  ...['some of', 'best', 'half', 'another', 'per hour'],
+];
+
+/** Where these are nothing stray. */
+const WANTED =
+  /\bleast (?:the )?runway\b|\bcost least\b|\bday with the least\b|\bspend least\b|\b1st half oct\b|\blast half december\b|\bwithout today\b|\b(?:morning|thx|thanks|hi|hello|thank you 🙏) Anna\b/iu;
+
+describe('a stray word', () => {
+  const asking = QUESTIONS.filter(
+    ({ kind, commands }) => kind === 'run' && /^.(?:spend|balance)/.test(commands[0] ?? ''),
+  );
+  // Every question with a word of its own.
+  it.each(STRAY.map((stray, at) => ({ stray, at })))('is never dropped: $stray', async ({ stray, at }) => {
+    const mixed = asking.flatMap(({ text }, n) => {
+      if (n % STRAY.length !== at) return [];
+      const words = text.split(' ');
+      return words.toSpliced((n * 7 + stray.length * 3) % (words.length + 1), 0, stray).join(' ');
     });
+    const outcomes = mixed
+      .filter((text) => !WANTED.test(text))
+      .map(async (text) => [text, await outcomeOf(text)] as const);
+    expect((await Promise.all(outcomes)).filter(([, outcome]) => 'runs' in outcome)).toEqual([]);
   });
 });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
 import { readSpend } from '../../../support/read-words.ts';
-import { ALIASES } from './meaning.ts';
-import { formatRow, isRow, readLines, readRows, rowOf } from './pages.ts';
-import { replyInThread, replyToCommand, replyToMention, replyToPeriod } from './reply.ts';
+import { ARROW, isRow, readLines, readRows, rowOf } from './pages.ts';
+import { ALIASES, replyTo, replyToCommand, replyToPeriod } from './what-tally-reads.ts';
 
 type Reply = (text: string) => string | Promise<string>;
 
-/** A line for each of its texts, or one for all of them if they have the same reply. */
+/** The line with the reply that its texts get, or a line for each text where they get several. “…” is the text itself. */
 async function answered(line: string, reply: Reply): Promise<string> {
   const { texts } = rowOf(line);
-  const replies = await Promise.all(texts.map((text) => reply(text.replaceAll('⏎', '\n'))));
-  const [only = '', ...others] = new Set(replies);
-  if (others.length === 0) return formatRow(texts, only);
-  return texts.map((text, at) => formatRow([text], replies[at] ?? '')).join('\n');
+  const replies = await Promise.all(
+    texts.map(async (text) => (await reply(text)).replace(`“${text}”`, '“…”')),
+  );
+  if (new Set(replies).size === 1) return `${line.split(ARROW)[0]}${ARROW}${replies[0]}`;
+  return texts.map((text, at) => `${text}${ARROW}${replies[at]}`).join('\n');
 }
 
 const PAGES: readonly [page: string, reply: Reply][] = [
   ['periods.md', replyToPeriod],
   ['commands.md', replyToCommand],
-  ['replies.md', (text) => (text.includes(' | ') ? replyInThread(text) : replyToMention(text))],
+  ['replies.md', replyTo],
 ];
 
 it.each(PAGES)('every text is answered as in %s (`vitest --update` writes it)', async (page, reply) => {

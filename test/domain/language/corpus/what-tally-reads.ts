@@ -1,0 +1,184 @@
+/** What Tally makes of a text, by the way that it takes in Slack: what it runs or offers, what that means, and what it answers. */
+import { InvalidWord } from '../../../../src/domain/failure/index.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+  rankText,
+} from '../../../../src/domain/language/parsed-command.ts';
+import type { Question } from '../../../../src/domain/language/questions/question.ts';
+import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
+import { compareWith, formatVersus } from '../../../../src/domain/time/named-comparison.ts';
+import { type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
+import { readMention } from '../../../../src/features/mentions/follow-ups.ts';
+import {
+  type KnownCommands,
+  parseQuestionMention,
+  parseTypedCommand,
+  plainMentionText,
+} from '../../../../src/features/mentions/parse-mention.ts';
+import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
+import {
+  readBalance,
+  reader,
+  readPeriod,
+  readSpend,
+  resolvePeriodText,
+} from '../../../support/read-words.ts';
+import { requestOf, workspaceOf } from '../../../support/records.ts';
+import { isInThread, splitAtBar } from './pages.ts';
+
+/** Saturday, as in the examples of docs/asking.md. */
+const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+
+export const ALIASES: ReadonlySet<string> = new Set([
+  ...['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu'],
+]);
+
+const commandText = ({ command, text }: Command): string => `${command} ${text}`.trim();
+
+/** What a command asks for, as text that two spellings of one command share. @throws InvalidWord for what it would refuse */
+export function meaningOf(command: string): string {
+  const [name = '', ...rest] = command.split(' ');
+  if (name !== '/spend' && name !== '/balance') return command.trim();
+  const words = readSpend(rest.join(' '), ALIASES);
+  const { phrase = readPeriod(''), product = '', unit = '', versus, output = '' } = words;
+  const asked = name === '/balance' ? 'now' : daysMeant(phrase);
+  const compared = versus === undefined ? '' : 'text' in versus ? daysMeant(versus) : formatVersus(versus);
+  return [name, projectsOf(words), asked, product, `vs ${compared}`, rankText(words), unit, output].join('|');
+}
+
+const daysMeant = (named: NamedDays): string => {
+  const { from, to } = periodOf(named, NOW, 'UTC');
+  return `${new Date(from).toISOString()}–${new Date(to).toISOString()}`;
+};
+
+const projectsOf = ({ several, alias, project }: ParsedCommand): string => {
+  if (several === undefined) return alias ?? project ?? 'default';
+  if (several === 'all') return 'all';
+  return several
+    .map((name) => ('alias' in name ? name.alias : name.project))
+    .sort()
+    .join();
+};
+
+/** The command it runs, or the buttons it shows; none is a refusal. */
+export type Outcome = { readonly runs: string } | { readonly offers: readonly string[] };
+
+/** `/billing` refuses these: its lists take no other words. */
+const LIST_AND_MORE = /^(?:projects|schedules|settings|status|audit) (?!add\b|edit\b|remove\b)/;
+
+/** What a command refuses is a refusal with the command's own suggestions as buttons. */
+export function outcomeOfCommand(invocation: Command): Outcome {
+  const runs = commandText(invocation);
+  if (invocation.command === '/billing' && LIST_AND_MORE.test(invocation.text)) return { offers: [] };
+  try {
+    meaningOf(runs);
+    return { runs };
+  } catch (error) {
+    if (!(error instanceof InvalidWord)) throw error;
+    return { offers: error.offered.map((text) => commandText({ ...invocation, text })) };
+  }
+}
+
+const KNOWN: KnownCommands = {
+  commands: ['/balance', '/spend', '/os-token', '/billing'],
+  verbs: [
+    ...['connect', 'disconnect', 'projects', 'default', 'schedule', 'schedules', 'watch', 'watches'],
+    ...['settings', 'status', 'audit', 'help'],
+  ],
+  reader: reader(ALIASES),
+  self: 'U0TALLY001',
+  acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
+};
+
+const PROJECTS = [...ALIASES].map((alias, at) => ({ alias, id: `${at + 1001}` }));
+const IDS = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
+
+/** Of somebody in a direct message who may ask about every project. */
+const REQUEST = requestOf({
+  ...{ at: NOW, channel: 'D0DIRECT01', user: { canManage: true }, isUnlimited: true },
+  workspace: workspaceOf({ projects: PROJECTS }),
+});
+
+/**
+ * What Tally reads in a text that mentions it; with a bar, in a thread where it has answered the command before the bar. ⏎ is a
+ * line break.
+ */
+async function readText(typed: string): Promise<Question> {
+  const lines = typed.replaceAll('⏎', '\n');
+  if (!isInThread(lines)) return parseTypedCommand(lines, KNOWN) ?? parseQuestionMention(lines, KNOWN);
+  const [answered, text] = splitAtBar(lines);
+  const [command = '', ...words] = answered.split(' ');
+  const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids: IDS };
+  const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1', isReply: true };
+  const mention = { text: plainMentionText(text, KNOWN.self), known: KNOWN, request: REQUEST };
+  const recall = async () => ({ answered: question, failed: undefined });
+  return parseTypedCommand(text, KNOWN) ?? (await readMention(mention, place, { recall }));
+}
+
+export async function outcomeOf(typed: string): Promise<Outcome> {
+  const question = await readText(typed);
+  switch (question.kind) {
+    case 'command':
+      return outcomeOfCommand(question.rerun);
+    case 'guess':
+      return { offers: question.reruns.map(commandText) };
+    case 'thanks':
+      return { runs: 'thanks' };
+    case 'which-project':
+    case 'nothing':
+      return { offers: [] };
+  }
+}
+
+const withButtons = (sentence: string | undefined, buttons: readonly string[]): string =>
+  [sentence, ...buttons.map((text) => `[${text}]`)].filter(Boolean).join(' ');
+
+/** What Tally understood, in one line, or the whole refusal with its buttons. */
+export async function replyTo(typed: string): Promise<string> {
+  const question = await readText(typed);
+  switch (question.kind) {
+    case 'command':
+      return commandText(question.rerun);
+    case 'guess':
+      return withButtons(question.fact, question.reruns.map(commandText)) || 'help';
+    case 'which-project':
+      return withButtons(`${question.fact ?? ''} Which project? (picker)`.trim(), [
+        commandText(question.rerun),
+      ]);
+    case 'thanks':
+      return 'thanks';
+    case 'nothing':
+      return question.fact ?? 'help';
+  }
+}
+
+function orRefusal(reply: () => string): string {
+  try {
+    return reply();
+  } catch (error) {
+    if (error instanceof InvalidWord) return withButtons(error.message, error.offered);
+    throw error;
+  }
+}
+
+/** What `/spend` or `/balance` understood, in canonical words. */
+export const replyToCommand = (typed: string): string =>
+  orRefusal(() => {
+    const [command = '', ...rest] = typed.split(' ');
+    const words = (command === '/balance' ? readBalance : readSpend)(rest.join(' '), ALIASES);
+    return words.help ? `${command} help` : `${command} ${formatParsedCommand(words)}`.trim();
+  });
+
+const daysText = (days: readonly Day[]): string => formatDays(days[0] ?? '', days.at(-1) ?? '');
+
+/** The days of a period, and those that it is compared with: by default, or the named ones. */
+export const replyToPeriod = (text: string): string =>
+  orRefusal(() => {
+    const [typed = '', versus] = text.split(' vs ');
+    const period = resolvePeriodText(typed, NOW, 'UTC');
+    const named = versus === undefined ? undefined : readSpend(`vs ${versus}`, ALIASES).versus;
+    const { days, to, comparison } = named === undefined ? period : compareWith(period, named);
+    const asked = `${daysText(days)}${to === NOW ? ' until now' : ''}`;
+    return comparison === undefined ? `${asked}, no comparison` : `${asked} vs ${daysText(comparison.days)}`;
+  });

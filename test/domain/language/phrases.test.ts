@@ -1,0 +1,181 @@
+/** The phrases of corpus/periods.md, spelled in other ways, inside of commands, and on any other day. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FailureOf, InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
+import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
+import { type Period, periodOf } from '../../../src/domain/time/period.ts';
+import { readSpend, resolvePeriodText } from '../../support/read-words.ts';
+import { isThorough, runs } from '../../support/thorough.ts';
+import { moments, zones } from '../wall-clock.ts';
+import { readPeriods, readRows } from './corpus/pages.ts';
+
+const NOW = Date.parse('2026-11-21T10:15:30.123Z');
+const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'web-shop']);
+
+const PHRASES = readPeriods();
+const DAYS = new Map(PHRASES.map((phrase) => [phrase, span(resolvePeriodText(phrase, NOW, 'UTC'))]));
+const REFUSED = readRows('periods.md')
+  // “By month” is no period, but a word of a command.
+  .filter(({ reply }) => reply.startsWith('“…”') && !reply.includes('Tally shows days, weeks or months'))
+  .flatMap(({ texts }) => texts)
+  .filter((phrase) => !phrase.endsWith('-'));
+
+function span({ days }: Period): string {
+  return `${days[0]}..${days.at(-1)}`;
+}
+
+/** A part of the phrases, each test another one. */
+const some = (at: number): readonly string[] => {
+  const step = isThorough ? 3 : 20;
+  return PHRASES.filter((_, n) => n % step === at % step);
+};
+
+/** What `read` gives, or the refusal. */
+const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidWord || isFailure(error, 'period-just-began')) return error;
+    throw error;
+  }
+};
+
+const daysRead = (text: string): string => {
+  const period = attempt(() => resolvePeriodText(text, NOW, 'UTC'));
+  return period instanceof Error ? 'refused' : span(period);
+};
+
+describe('a phrase', () => {
+  /** Phrases whose signs say something stay as they are, and those in which another number or word would come to a number. */
+  const hasSigns = (phrase: string) => /[^a-z0-9 ]|\d.*\d|day \d|today \d/i.test(phrase);
+  /** Without them numbers would run together, or small words into others. */
+  const needsSpaces = (phrase: string) =>
+    hasSigns(phrase) || /\b(the|in|on|for|during|of|please|a|to|this|today|without|incl)\b/i.test(phrase);
+
+  it.each<[string, (phrase: string) => string]>([
+    ['in capital letters', (phrase) => phrase.toUpperCase()],
+    ['as a title', (phrase) => phrase.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())],
+    ['with hyphens', (phrase) => (hasSigns(phrase) ? phrase : phrase.replaceAll(' ', '-'))],
+    ['with underscores', (phrase) => (hasSigns(phrase) ? phrase : phrase.replaceAll(' ', '_'))],
+    ['without spaces', (phrase) => (needsSpaces(phrase) ? phrase : phrase.replaceAll(' ', ''))],
+    ['with wide spaces', (phrase) => ` ${phrase.replaceAll(' ', '  ')} `],
+    ['as a question', (phrase) => `${phrase}?`],
+    ['as a sentence', (phrase) => (phrase.endsWith('.') ? phrase : `${phrase}.`)],
+    ['in curly quotes', (phrase) => `“${phrase}”`],
+  ])('means the same %s', (manner, spelled) => {
+    const read = some(manner.length).map((phrase) => [spelled(phrase), daysRead(spelled(phrase))]);
+    expect(read).toEqual(some(manner.length).map((phrase) => [spelled(phrase), DAYS.get(phrase)]));
+  });
+
+  it('has a name and dates in the answer that mean the same', () => {
+    const periods = some(4).map((phrase) => resolvePeriodText(phrase, NOW, 'UTC'));
+    for (const period of new Map(periods.map((period) => [period.phrase, period])).values()) {
+      expect(resolvePeriodText(period.phrase, NOW, 'UTC')).toEqual(period);
+      expect([period.phrase, daysRead(period.dates)]).toEqual([period.phrase, span(period)]);
+    }
+  });
+
+  it('ends now at the latest on any day in any zone, and its name and dates still mean the same', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...PHRASES), moments, zones, (phrase, at, zone) => {
+        const period = attempt(() => resolvePeriodText(phrase, at, zone));
+        if (period instanceof Error) return;
+        expect(period.to).toBeLessThanOrEqual(at);
+        expect(period.from).toBeLessThan(period.to);
+        expect(resolvePeriodText(period.phrase, at, zone)).toEqual(period);
+        const { from, to, days } = resolvePeriodText(period.dates, at, zone);
+        expect([from, to, days]).toEqual([period.from, period.to, period.days]);
+      }),
+      { numRuns: runs(400) },
+    );
+  });
+});
+
+describe('in a command', () => {
+  type Words = Partial<ParsedCommand> & { readonly days?: string };
+
+  const wordsRead = (text: string): Words | 'refused' => {
+    const read = attempt(() => {
+      const { phrase, help: _, ...others } = readSpend(text, ALIASES);
+      const days = phrase && span(periodOf(phrase, NOW, 'UTC'));
+      return { ...others, ...(days && { days }) };
+    });
+    return read instanceof Error ? 'refused' : read;
+  };
+
+  // The first bare number is the project, a year too.
+  const beginsWithYear = (phrase: string) => /^(?:in |since )?\d{4}(?: |$|-\d{4})/.test(phrase);
+
+  it.each<[string, Words]>([
+    ['prod *', { alias: 'prod' }],
+    ['* prod', { alias: 'prod' }],
+    ['7001 * storage', { project: '7001', product: 2 }],
+    ['storage prod * csv', { alias: 'prod', product: 2, output: 'csv' }],
+    ['prod,staging *', { several: [{ alias: 'prod' }, { alias: 'staging' }] }],
+    ['all *', { several: 'all' }],
+    ['web-shop * details', { alias: 'web-shop', output: 'details' }],
+  ])('“%s” keeps its other words beside each phrase', (command, words) => {
+    const phrases = some(command.length).filter(
+      (phrase) => !(/^(\*|all)/.test(command) && beginsWithYear(phrase)),
+    );
+    const read = phrases.map((phrase) => [phrase, wordsRead(command.replace('*', phrase))]);
+    expect(read).toEqual(phrases.map((phrase) => [phrase, { ...words, days: DAYS.get(phrase) }]));
+  });
+
+  it.each(['prod', 'project 7001', 'project 5'])(
+    'reads the canonical text of %s and a phrase back',
+    (project) => {
+      for (const phrase of some(project.length)) {
+        const canonical = formatParsedCommand(readSpend(`${project} ${phrase} storage`, ALIASES));
+        const expected = { product: 2, days: DAYS.get(phrase) };
+        expect([phrase, wordsRead(canonical)]).toMatchObject([phrase, expected]);
+        expect(formatParsedCommand(readSpend(canonical, ALIASES))).toBe(canonical);
+      }
+    },
+  );
+
+  it('reads each phrase after “vs” too', () => {
+    // There “last year” is the same days a year before, and “previous” is what comes before the period.
+    const read = some(1)
+      .filter((phrase) => !/cluding|incl|year|1y|prev|before/.test(phrase))
+      .map((phrase) => {
+        const words = attempt(() => readSpend(`prod april vs ${phrase} csv`, ALIASES));
+        const { versus = words } = words instanceof Error ? {} : words;
+        return [phrase, 'text' in versus ? span(periodOf(versus, NOW, 'UTC')) : versus];
+      });
+    expect(read.filter(([phrase, days]) => days !== DAYS.get(phrase as string))).toEqual([]);
+  });
+
+  it('refuses text that is not a period', () => {
+    const read = REFUSED.map((phrase) => [phrase, wordsRead(`prod ${phrase} csv`)]);
+    expect(read.filter(([, words]) => words !== 'refused')).toEqual([]);
+  });
+
+  it('keeps project and file in each button', () => {
+    for (const phrase of [...REFUSED, ...some(2)].filter((phrase) => !beginsWithYear(phrase))) {
+      const refusal = attempt(() => readSpend(`${phrase} prod csv`, ALIASES));
+      for (const button of refusal instanceof InvalidWord ? refusal.offered : [])
+        expect([phrase, button, wordsRead(button)]).toMatchObject([
+          ...[phrase, button],
+          { alias: 'prod', output: 'csv' },
+        ]);
+    }
+  });
+
+  it('reads a phrase without a project as a period, or offers both readings of its number', () => {
+    for (const phrase of some(3).filter((phrase) => !beginsWithYear(phrase))) {
+      const days = DAYS.get(phrase);
+      const refusal = attempt(() => readSpend(phrase, ALIASES));
+      if (!(refusal instanceof InvalidWord)) expect([phrase, wordsRead(phrase)]).toEqual([phrase, { days }]);
+      else
+        expect([phrase, refusal.offered.map(wordsRead)]).toEqual([
+          phrase,
+          [{ days }, expect.objectContaining({ project: phrase.match(/\d+/)?.[0] })],
+        ]);
+    }
+  });
+
+  it.each(['3 october', '2 nov', '17 october'])('“%s” alone may be a project and a month', (text) => {
+    expect(wordsRead(text)).toBe('refused');
+  });
+});
