@@ -39,7 +39,7 @@ import { createSlackServer } from './slack/server/slack-server.ts';
 import type { LoadingDelays, SlackServices } from './slack/slack-services.ts';
 import { onApiCall } from './slack/web-client.ts';
 import { createKeyring } from './vault/keyring.ts';
-import { createTokenWindows } from './workspace/credentials/issued-tokens.ts';
+import { createTokenWindows } from './workspace/credentials/credential-records.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';

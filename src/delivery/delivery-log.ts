@@ -3,7 +3,7 @@ import { DAY, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../redis/guard.ts';
 import { deliveryLogKey, FIELDS, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
-import type { LastDelivery } from '../workspace/automations/schedule-record.ts';
+import type { LastDelivery } from '../workspace/record/automation-records.ts';
 import {
   LUA_REMEMBER,
   questionArguments,

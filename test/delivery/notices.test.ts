@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawNotice } from '../../src/delivery/posts/notices.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { LastDelivery, Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';

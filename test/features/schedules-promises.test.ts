@@ -16,7 +16,7 @@ import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts'
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/timing-preview.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';

@@ -12,7 +12,7 @@ import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';

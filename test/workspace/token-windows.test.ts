@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { createTokenWindows, type TokenWindow } from '../../src/workspace/credentials/issued-tokens.ts';
+import { createTokenWindows, type TokenWindow } from '../../src/workspace/credentials/credential-records.ts';
 import { encodingsOf } from '../support/secrets.ts';
 import { runs } from '../support/thorough.ts';
 

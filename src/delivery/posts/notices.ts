@@ -16,9 +16,9 @@ import {
   markup,
   type Message as SlackMessage,
 } from '../../slack/block-kit/blocks.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';
 import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';

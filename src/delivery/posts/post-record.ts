@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { type Schedule, scheduleContentSchema } from '../../workspace/automations/schedule-record.ts';
+import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { OutboxMessage } from '../outbox/message.ts';
 import { messagesOf } from '../outbox/message-kind.ts';

@@ -3,7 +3,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { RunParts } from '../context.ts';

@@ -21,8 +21,7 @@ import {
   type Message,
   markup,
 } from '../../slack/block-kit/blocks.ts';
-import { describeToken } from '../../workspace/credentials/connection-record.ts';
-import { formatExpiry } from '../../workspace/credentials/expiry.ts';
+import { describeToken, formatExpiry } from '../../workspace/credentials/credential-records.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';

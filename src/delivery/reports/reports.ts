@@ -25,7 +25,6 @@ import { type Day, formatRequestedDays, type Millis, type Zone } from '../../dom
 import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
 import { joinTexts, type Message } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import type { Schedule } from '../../workspace/automations/schedule-record.ts';
 import {
   type ChosenProject,
   describeProjects,
@@ -39,6 +38,7 @@ import {
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/service-outcomes.ts';
 import type { DeliveryContext } from '../context.ts';

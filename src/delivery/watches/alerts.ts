@@ -29,8 +29,8 @@ import {
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart } from '../../slack/block-kit/charts.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { RunView } from '../context.ts';

@@ -34,7 +34,6 @@ import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
 import { connectionNameOf } from '../../workspace/automations/stop-reason.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { type ChosenProject, projectValue, referenceTo } from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
@@ -42,6 +41,7 @@ import {
   resolveProject,
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';

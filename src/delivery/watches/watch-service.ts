@@ -8,8 +8,8 @@ import {
 import { measureWatch, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { RunParts, RunView } from '../context.ts';
 import { OvertakenError } from '../delivery-log.ts';

@@ -6,9 +6,9 @@ import { averageDay, type WatchFigures } from '../../domain/money/watch-measurem
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryContext, RunView } from '../context.ts';

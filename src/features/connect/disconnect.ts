@@ -16,7 +16,7 @@ import { choice, type FormMoment, live, note, refuseField } from '../../slack/fo
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { usesConnection } from '../../workspace/automations/stop-reason.ts';
-import { describeConnection } from '../../workspace/credentials/connection-record.ts';
+import { describeConnection } from '../../workspace/credentials/credential-records.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';

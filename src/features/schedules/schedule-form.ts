@@ -33,14 +33,14 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,
   MAX_WAIT_HOURS,
   type Schedule,
-} from '../../workspace/automations/schedule-record.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
-import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/record/automation-records.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 
 import type { ScheduleWords } from './parse-schedule-command.ts';

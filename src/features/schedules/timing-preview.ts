@@ -21,7 +21,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, compact, escapeMarkup, markup } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Schedule } from '../../workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 
 interface PreviewInput {
   readonly timing: Timing;

@@ -2,9 +2,8 @@ import { Failure } from '../../domain/failure/index.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type ChosenProject, projectKey, referenceTo } from '../projects/chosen-project.ts';
 import { limitedProjects, resolveProject, UNLIMITED } from '../projects/resolve-project.ts';
+import type { Schedule, Target } from '../record/automation-records.ts';
 import type { Workspace } from '../record/workspace.ts';
-import type { Schedule } from './schedule-record.ts';
-import type { Target } from './watch-record.ts';
 
 /** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
 export type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
