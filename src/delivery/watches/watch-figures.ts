@@ -2,13 +2,7 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
-import {
-  Failure,
-  isFailure,
-  type StoredFailure,
-  storedFailure,
-  storeFailure,
-} from '../../domain/failure/index.ts';
+import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../../domain/failure/index.ts';
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
@@ -29,12 +23,15 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { connectionNameOf } from '../../workspace/automations/stop-reason.ts';
-import { type ChosenProject, projectValue, referenceTo } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  connectionNameOf,
+  projectValue,
+  referenceTo,
+} from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
   openConnection,
@@ -68,8 +65,8 @@ export const figuresField = projectValue;
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
-  const name = tryParse(() => connectionNameOf(project, workspace), Failure);
-  if (name === undefined || !workspace.connectionNames.includes(name)) return '';
+  const name = connectionNameOf(project, workspace);
+  if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
 

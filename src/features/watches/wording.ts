@@ -25,11 +25,11 @@ import {
   mention,
 } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { stopReasonOf } from '../../workspace/automations/stop-reason.ts';
 import {
   HIDDEN_PROJECT,
   moneyWriter,
   projectLabel,
+  stopReasonOf,
   type WriteMoney,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
