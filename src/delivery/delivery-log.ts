@@ -35,7 +35,7 @@ export interface FieldWrite {
 /** What is written with fields, in the same step. */
 export interface WriteConditions {
   /** A field of the workspace's record with its value: nothing is written if the value has changed. */
-  readonly expected?: { readonly field: string; readonly value: string };
+  readonly expected?: { readonly field: string; readonly value: string | undefined };
   readonly posted?: { readonly channel: SlackId; readonly at: Millis };
   /** What follow-ups in its thread refer to from now on. */
   readonly questions?: readonly (readonly [ThreadPlace, ThreadQuestion])[] | undefined;
@@ -66,22 +66,23 @@ const BACK_OFF = 'quiet';
 
 /** A workspace that has left gets no log again. Questions that can't be stored, as their key is damaged, don't fail the rest. */
 const WRITE = `${LUA_REMEMBER}
+local write = cjson.decode(ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 0 then return 'overtaken' end
-local last = 8 + 3 * ARGV[1]
-for i = 9, last, 3 do
-  if (redis.call('HGET', KEYS[2], ARGV[i]) or '') ~= ARGV[i + 1] then return 'overtaken' end
+for _, field in ipairs(write.fields) do
+  if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 'overtaken' end
 end
-if ARGV[2] ~= '' and (redis.call('HGET', KEYS[1], ARGV[2]) or '') ~= ARGV[3] then return 'changed' end
-for i = 9, last, 3 do
-  if ARGV[i + 2] == '' then redis.call('HDEL', KEYS[2], ARGV[i])
-  else redis.call('HSET', KEYS[2], ARGV[i], ARGV[i + 2]) end
+local expected, last = write.expected, write.lastDelivery
+if expected and redis.call('HGET', KEYS[1], expected.field) ~= (expected.value or false) then return 'changed' end
+for _, field in ipairs(write.fields) do
+  if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
+  else redis.call('HDEL', KEYS[2], field.name) end
 end
-if ARGV[4] ~= '' then redis.call('HSET', KEYS[2], ARGV[4], ARGV[5]) end
-if ARGV[8] ~= '' and redis.call('HEXISTS', KEYS[1], ARGV[6]) == 1 then
-  redis.call('HSET', KEYS[1], ARGV[7], ARGV[8])
+if write.posted then redis.call('HSET', KEYS[2], unpack(write.posted)) end
+if last and redis.call('HEXISTS', KEYS[1], last.schedule) == 1 then
+  redis.call('HSET', KEYS[1], last.field, last.json)
 end
 redis.call('PEXPIRE', KEYS[2], ${LIFETIME})
-for i = last + 1, #ARGV, 3 do pcall(remember, KEYS[3], KEYS[4], ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+for _, question in ipairs(write.questions) do pcall(remember, KEYS[3], KEYS[4], unpack(question)) end
 return 'written'`;
 
 export function createDeliveryLog(redis: RedisConnection) {
@@ -99,19 +100,17 @@ export function createDeliveryLog(redis: RedisConnection) {
       fields: readonly FieldWrite[],
       { expected, posted, questions = [], lastDelivery }: WriteConditions = {},
     ): Promise<'written' | 'overtaken' | 'changed'> {
-      const [schedule, last] = lastDelivery ?? [''];
-      const outcome = await evalInWorkspace(
-        redis,
-        workspace,
-        WRITE,
-        keys,
-        ...[fields.length, expected?.field ?? '', expected?.value ?? ''],
-        ...[posted === undefined ? '' : CHANNEL + posted.channel, posted?.at ?? ''],
-        ...[FIELDS.schedule + schedule, FIELDS.sent + schedule],
-        last === undefined ? '' : JSON.stringify(last),
-        ...fields.flatMap(({ name, before = '', after = '' }) => [name, before, after]),
-        ...questions.flatMap((asked) => questionArguments(...asked, 'everybody')),
-      );
+      const [schedule, last] = lastDelivery ?? [];
+      const write = {
+        ...{ fields, expected },
+        posted: posted && [CHANNEL + posted.channel, String(posted.at)],
+        questions: questions.map((asked) => questionArguments(...asked, 'everybody')),
+        lastDelivery: last && {
+          schedule: FIELDS.schedule + schedule,
+          ...{ field: FIELDS.sent + schedule, json: JSON.stringify(last) },
+        },
+      };
+      const outcome = await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write));
       return outcome as 'written' | 'overtaken' | 'changed';
     },
     /** Slack takes nothing from this workspace before `until`, in ms. */

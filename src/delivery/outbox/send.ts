@@ -144,8 +144,8 @@ class Attempt<About> {
     const sending = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const claimed = { ...rest, ...sending, about: draft.about ?? message.about };
     const { restsOn: field } = draft;
-    const value = context.workspace.fields[field ?? ''] ?? '';
-    const unchanged = await this.write(claimed, field === undefined ? {} : { expected: { field, value } });
+    const expected = field !== undefined && { field, value: context.workspace.fields[field] };
+    const unchanged = await this.write(claimed, expected ? { expected } : {});
     if (unchanged === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > FRESH) throw new OvertakenError();

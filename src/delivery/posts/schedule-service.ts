@@ -115,7 +115,7 @@ async function sendByHand(
     questions,
     posted: { channel: posted.channel, at },
     // What has become of a date meanwhile is not overwritten.
-    expected: { field, value: workspace.fields[field] ?? '' },
+    expected: { field, value: workspace.fields[field] },
     lastDelivery: [schedule.id, last],
   };
 }

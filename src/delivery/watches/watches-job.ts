@@ -173,7 +173,7 @@ async function checkWatch(
   if (isNothing || after === json) return;
   const messages = added.flatMap((alert) => messagesOfAlert(watch, alert));
   const field = FIELDS.watch + watch.id;
-  const expected = { field, value: workspace.fields[field] ?? '' };
+  const expected = { field, value: workspace.fields[field] };
   const fields = [{ name, before: json, after }, ...messages];
   // Where somebody has changed the watch, the next check judges it as it is then.
   if ((await deliveryLog.write(teamId, fields, { expected })) === 'overtaken') throw new OvertakenError();

@@ -59,7 +59,6 @@ export function createWorkspaces({
     async load(teamId: SlackId): Promise<Workspace> {
       return parseWorkspace(teamId, await store.load(teamId), keyring);
     },
-    exists: store.exists,
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
