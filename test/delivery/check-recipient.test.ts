@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MESSAGE_KINDS } from '../../src/delivery/outbox/message.ts';
+import { MESSAGE_KINDS } from '../../src/delivery/delivery-log.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';

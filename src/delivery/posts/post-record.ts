@@ -5,9 +5,7 @@ import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
-import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import type { OutboxMessage } from '../outbox/message.ts';
-import { messagesOf } from '../outbox/message-kind.ts';
+import type { DeliveryLogSnapshot, OutboxMessage } from '../delivery-log.ts';
 
 /** The days that a post's figures cover, in this IANA time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
@@ -76,11 +74,12 @@ export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/
 /** What the log has of a schedule's dates, in order. */
 export function postsOf(
   schedule: string,
-  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
 ): readonly PostMessage[] {
-  const prefix = postKey(schedule, '');
-  const own = messages.filter(({ key }) => key.startsWith(prefix));
-  return messagesOf(POSTS, { messages: own }).toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
+  return snapshot
+    .messagesOf(POSTS)
+    .filter((post) => scheduleOf(post) === schedule)
+    .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
 
 /** A short text that differs if the value does. */
@@ -91,7 +90,7 @@ export const isFinal = ({ state }: OutboxMessage): boolean => state !== 'due' &&
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messages'>,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
 ): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isFinal);
 
 /**

@@ -4,15 +4,20 @@ import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
-import { requireSettings } from '../../workspace/record/workspace.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
-import type { RunParts } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
-import { putMessage } from '../outbox/message.ts';
-import { threadQuestions } from '../outbox/message-kind.ts';
+import { putMessage } from '../delivery-log.ts';
+import type { RunParts } from '../outbox/message-kind.ts';
+import { threadQuestion } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
-import { type MakeReport, runReport, shownProjects, topicOf } from '../reports/reports.ts';
-import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import {
+  detailsButton,
+  type MakeReport,
+  reportQuestion,
+  runReport,
+  shownProjects,
+} from '../reports/reports.ts';
+import { type ManualReason, manualPostMessage } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 interface SchedulingParts extends RunParts {
@@ -44,7 +49,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
     },
     /**
      * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-     * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved. It is not retried.
+     * asked for it. A test goes only to that person. `schedule` need not be saved. It is not retried.
      *
      * @returns `repeated` if somebody has pressed Send now a moment ago: that is one post
      * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
@@ -99,20 +104,22 @@ async function sendByHand(
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
   // The rights of the channel count, also if the test goes to one person.
-  const asked = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
-  const { refusal } = await checkRecipient(schedule.channel, projects, asked);
+  const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
+  const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
-  const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
-  const posted = await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
+  const target = { channel: why === 'test' ? by : schedule.channel, thread: undefined };
+  const made = { ...schedule, ...result };
+  const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
+  const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  const topic = topicOf({ ...schedule, projects }, began, requireSettings(workspace).zone, context);
-  const questions = threadQuestions(topic, posted, context);
-  if (why !== 'now') return { questions };
+  const asked = reportQuestion(made, workspace);
+  const question = asked && threadQuestion(asked, posted, { teamId, clock });
+  if (why !== 'now') return { question };
   const at = clock();
   const last = lastAfterManualPost(workspace.lastSent(schedule.id), schedule, at);
   const field = FIELDS.sent + schedule.id;
   return {
-    questions,
+    question,
     posted: { channel: posted.channel, at },
     // What has become of a date meanwhile is not overwritten.
     expected: { field, value: workspace.fields[field] },

@@ -42,7 +42,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
   /** The connection and token that were asked: see `figuresSourceOf`. */
@@ -194,7 +194,7 @@ export async function fetchFigures(
   const known = await store.load(teamId);
   const fetched = new Map<string, StoredFigures>();
   const fetchOne = async (field: string): Promise<void> => {
-    if (context.isOver()) return;
+    if (context.isEnding()) return;
     const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
     const { now, stored } = await fetchProject(asking, known.get(field), context);
     fetched.set(field, now);

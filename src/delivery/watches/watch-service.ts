@@ -11,8 +11,9 @@ import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import type { RunParts, RunView } from '../context.ts';
 import { OvertakenError } from '../delivery-log.ts';
+import type { RunParts, RunView } from '../outbox/message-kind.ts';
+import { isLimited, nextChecks } from './alert-kind.ts';
 import {
   type Alert,
   alertKey,
@@ -36,7 +37,6 @@ import {
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import { isLimited, nextChecks } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 

@@ -253,7 +253,7 @@ async function sendTest(
   try {
     const schedule = scheduleOf(at, requireAutomation({ find: findSchedule }, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
-    await scheduling.send(request.user.teamId, schedule, 'test-to-me', request.user.id);
+    await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     request.recordError(error);

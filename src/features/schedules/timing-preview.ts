@@ -101,7 +101,7 @@ export const loadUpcomingSends = async (
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =
-  (snapshot: Pick<DeliveryLogSnapshot, 'messages'>, now: Millis): UpcomingSendsOf =>
+  (snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>, now: Millis): UpcomingSendsOf =>
   (schedule) => {
     const { overdue, next } = splitDueTimes(schedule, lastHandled(schedule.id, snapshot), now, AHEAD);
     return { owed: overdue, next };

@@ -11,16 +11,19 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext, RunView } from '../context.ts';
-import { OvertakenError } from '../delivery-log.ts';
-import { anyKind } from '../outbox/message-kind.ts';
-import type { Job } from '../run.ts';
+import { dueTime, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
+import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
+import { askAbout, type MessageKind } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-wording.ts';
 import {
   type Alert,
+  type AlertAbout,
+  alertAbout,
+  alertChart,
   alertKey,
+  alertMessage,
   alertName,
-  createAlertKind,
+  findAlert,
   isMuted,
   isOpen,
   MAX_ALERTS,
@@ -39,33 +42,85 @@ import {
   figuresSourceOf,
   hasFigures,
   measureFigures,
+  needsBalance,
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 
+/** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
+const subjectOf = (
+  { about }: OutboxMessage<AlertAbout>,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+) => ({
+  watch: workspace.watches.find(({ id }) => id === about.watch),
+  alert: findAlert(watchRecordOf(about.watch, snapshot), about.alert),
+});
+
 /** @param figures what billing last said of the watched projects, for lists and charts */
-export function createWatchesJob(figures: WatchFiguresStore): Job {
-  return {
-    kinds: [anyKind(createAlertKind(figures))],
-    plan(view) {
-      const { workspace, snapshot, now } = view;
-      const known = new Set(workspace.watchIds);
-      const gone = recordedWatches(snapshot).filter((id) => !known.has(id));
-      const times = nextChecks(view);
-      const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
-      return {
-        tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
-        messages: [],
-        writes: gone.map((id) => {
-          const name = watchField(id);
-          return { name, before: snapshot.fields[name], after: undefined };
-        }),
-        next: due.length === 0 ? earliest(...times.values()) : undefined,
-      };
-    },
-  };
-}
+export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
+  name: 'alert',
+  about: alertAbout,
+  plan(view) {
+    const { workspace, snapshot, now } = view;
+    const known = new Set(workspace.watchIds);
+    const removed = recordedWatches(snapshot).filter((id) => !known.has(id));
+    const times = nextChecks(view);
+    const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
+    const isDue = due.length > 0;
+    return {
+      task: isDue ? (context) => checkWatches(due, figures, context) : undefined,
+      writes: removed.map((id) => {
+        const name = watchField(id);
+        return { name, before: snapshot.fields[name], after: undefined };
+      }),
+      next: isDue ? undefined : earliest(...times.values()),
+    };
+  },
+  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
+  dueAt(message, view) {
+    const { watch, alert } = subjectOf(message, view);
+    // Without its alert, preparing it deletes the message.
+    if (alert === undefined) return view.now;
+    if (watch === undefined) return undefined;
+    if (message.state === 'posted')
+      return message.about.shows === alert.changes ? undefined : (message.next ?? 0);
+    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
+  },
+  async prepare(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    const { workspace, teamId } = context;
+    if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
+    const { rule, projects } = watch;
+    const source = figuresSourceOf(projects[0], workspace);
+    const isNew = message.state !== 'posted';
+    // What was never alerted doesn't recover, and figures of another account alert nobody.
+    if (isNew && !(isOpen(alert) && alert.source === source))
+      return { outcome: 'skipped', message: undefined };
+    const known = needsBalance(rule)
+      ? undefined
+      : (await figures.load(teamId)).get(figuresField(projects[0]));
+    const chart = known?.source === source ? alertChart(alert, known) : undefined;
+    return {
+      projects,
+      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
+      about: { ...message.about, owner: watch.owner, shows: alert.changes },
+      restsOn: FIELDS.watch + watch.id,
+    };
+  },
+  questionOf(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    if (watch === undefined || alert === undefined) return undefined;
+    const { rule, projects } = watch;
+    // A budget's month or a spike's day.
+    return needsBalance(rule)
+      ? askAbout('/balance', projects, '', context.workspace)
+      : askAbout('/spend', projects, alert.episode, context.workspace);
+  },
+  /** Nobody may see it there: without a message the alert is forgotten by the next check. */
+  onRefused: ({ insteadOf }, { isGone }) =>
+    isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
+});
 
 const CHECK_FIELD = 'check/watches';
 
@@ -131,7 +186,7 @@ async function checkWatches(
     context,
   );
   for (const watch of due) {
-    if (context.isOver()) return;
+    if (context.isEnding()) return;
     await checkWatch(watch, figures.get(figuresField(watch.projects[0])), context);
   }
   const before = snapshot.fields[CHECK_FIELD];
