@@ -112,8 +112,6 @@ export interface DeliveryLogSnapshot {
   readonly messages: readonly OutboxMessage[];
   /** Those of a kind, with what they are about; those whose record is damaged are left out. */
   messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
-  /** When this channel (any channel if none is given) was last posted to, in ms. */
-  lastPost(channel?: SlackId): Millis | undefined;
   /** Slack limits the rate of this workspace until then, in ms. */
   readonly backOffUntil: Millis | undefined;
 }
@@ -129,9 +127,8 @@ export interface FieldWrite {
 
 /** What is written with fields, in the same step. */
 export interface WriteConditions {
-  /** A field of the workspace's record with its value: nothing is written if the value has changed. */
-  readonly expected?: { readonly field: string; readonly value: string | undefined };
-  readonly posted?: { readonly channel: SlackId; readonly at: Millis };
+  /** Fields of the workspace's record with their values: nothing is written if one has changed. */
+  readonly expected?: readonly { readonly field: string; readonly value: string | undefined }[];
   /** What follow-ups in its thread refer to from now on. */
   readonly question?: readonly [ThreadPlace, ThreadQuestion] | undefined;
   /** How the last delivery of a schedule ended, if the schedule still exists. */
@@ -156,7 +153,6 @@ export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 /** How long the log is kept after its last use, in ms: longer than any cadence's interval. */
 const LIFETIME = 100 * DAY;
 
-const CHANNEL = 'channel/';
 const BACK_OFF = 'quiet';
 
 /** A workspace that has left gets no log again. A question that can't be stored, as its key is damaged, doesn't fail the rest. */
@@ -166,13 +162,14 @@ if redis.call('EXISTS', KEYS[1]) == 0 then return 'overtaken' end
 for _, field in ipairs(write.fields) do
   if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 'overtaken' end
 end
-local expected, last = write.expected, write.lastDelivery
-if expected and redis.call('HGET', KEYS[1], expected.field) ~= (expected.value or false) then return 'changed' end
+for _, each in ipairs(write.expected) do
+  if redis.call('HGET', KEYS[1], each.field) ~= (each.value or false) then return 'changed' end
+end
 for _, field in ipairs(write.fields) do
   if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
   else redis.call('HDEL', KEYS[2], field.name) end
 end
-if write.posted then redis.call('HSET', KEYS[2], unpack(write.posted)) end
+local last = write.lastDelivery
 if last and redis.call('HEXISTS', KEYS[1], last.schedule) == 1 then
   redis.call('HSET', KEYS[1], last.field, last.json)
 end
@@ -193,12 +190,11 @@ export function createDeliveryLog(redis: RedisConnection) {
     async write(
       workspace: SlackId,
       fields: readonly FieldWrite[],
-      { expected, posted, question, lastDelivery }: WriteConditions = {},
+      { expected = [], question, lastDelivery }: WriteConditions = {},
     ): Promise<'written' | 'overtaken' | 'changed'> {
       const [schedule, last] = lastDelivery ?? [];
       const write = {
         ...{ fields, expected },
-        posted: posted && [CHANNEL + posted.channel, String(posted.at)],
         question: question && questionArguments(...question, 'everybody'),
         lastDelivery: last && {
           schedule: FIELDS.schedule + schedule,
@@ -216,13 +212,8 @@ export function createDeliveryLog(redis: RedisConnection) {
 }
 
 function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
-  const entries = Object.entries(fields);
-  const messages = entries.flatMap(([key, json]) => parseMessage(key, json) ?? []);
+  const messages = Object.entries(fields).flatMap(([key, json]) => parseMessage(key, json) ?? []);
   const byKind = new Map<MessageKindName, readonly OutboxMessage[]>();
-  const number = (field: string): number | undefined => {
-    const value = Number(fields[field]);
-    return Number.isSafeInteger(value) ? value : undefined;
-  };
   return {
     fields,
     messages,
@@ -236,11 +227,6 @@ function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapsh
       byKind.set(name, found);
       return found;
     },
-    lastPost(channel) {
-      if (channel !== undefined) return number(CHANNEL + channel);
-      const posted = entries.flatMap(([field]) => (field.startsWith(CHANNEL) ? (number(field) ?? 0) : []));
-      return posted.length === 0 ? undefined : Math.max(...posted);
-    },
-    backOffUntil: number(BACK_OFF),
+    backOffUntil: Number(fields[BACK_OFF]) || undefined,
   };
 }

@@ -51,7 +51,6 @@ async function post(
   const answers: unknown[] = [];
   const finding = await makeReport({
     report: name,
-    clock: () => NOW,
     workspace,
     projects,
     channel: CHANNEL,

@@ -152,8 +152,8 @@ class Sending<About> {
     const { next: _, cause: __, ...rest } = message;
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
     const { restsOn: field, about = message.about } = draft;
-    const expected = field !== undefined && { field, value: context.workspace.fields[field] };
-    const outcome = await this.write({ ...rest, ...claim, about }, expected ? { expected } : {});
+    const expected = field === undefined ? [] : [{ field, value: context.workspace.fields[field] }];
+    const outcome = await this.write({ ...rest, ...claim, about }, { expected });
     if (outcome === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
@@ -182,12 +182,11 @@ class Sending<About> {
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
     const question = kind.questionOf?.(sent, context);
-    const where = { channel: posted.channel, at: sent.at };
     const began = performance.now();
     for (;;)
       try {
         await this.write(after, {
-          ...{ ...conditions, posted: where },
+          ...conditions,
           ...(question && { question: threadQuestion(question, posted, context) }),
         });
         return;

@@ -191,17 +191,15 @@ const SET_UP = [
   ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
 ];
 
-/** What must change before a standing cause can be gone: what people set up, or what billing and Slack take. */
+/** What must change before a standing cause can be gone: what people set up, or that billing takes the token again. */
 function basisOf(
-  { channel, projects }: Schedule,
+  schedule: Schedule,
   cause: StoredFailure | undefined,
-  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+  { workspace }: Pick<RunView, 'workspace'>,
 ): string {
-  const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
   return hashOf([
     Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
-    cause?.kind === 'token-rejected' && connectionsOf({ projects }, workspace).map(workspace.lastUsed),
-    isSlackGone ? snapshot.lastPost() : snapshot.lastPost(channel),
+    cause?.kind === 'token-rejected' && connectionsOf(schedule, workspace).map(workspace.lastUsed),
   ]);
 }
 
@@ -275,18 +273,16 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  const posts = postsOf(schedule.id, context.snapshot);
   // The balance of an earlier date is unknown.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {
-      const isUnclear = posts.some((post) => dateOf(post) === date && post.channel !== undefined);
       try {
         const { covers, figures } = await runReport(schedule, at, context);
-        return { date, isUnclear, covers, figures };
+        return { date, covers, figures };
       } catch (error) {
-        return { date, isUnclear, cause: effectOf(error).cause };
+        return { date, cause: effectOf(error).cause };
       }
     }),
   );

@@ -134,19 +134,15 @@ export function manualPostMessage(
   return { text: message.text, blocks: [context(heading), ...message.blocks, ...buttonRow(buttons)] };
 }
 
-const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
-
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`, for each date; none if nothing was missed. */
 function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
   const { counted, named } = earlier;
   const lines = named.map((missed) => {
     const { date } = missed;
     const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
-    const line =
-      'cause' in missed
-        ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
-        : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
-    return missed.isUnclear ? `${line} ${UNCLEAR}` : line;
+    return 'cause' in missed
+      ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
+      : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
   });
   return compact([
     lines.length + counted > 0 && 'Missed earlier:',

@@ -13,7 +13,6 @@ export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-const missed = { date: z.string(), /** Its post may be in the channel. */ isUnclear: z.boolean() };
 /** What a post says about dates that were missed before it, oldest first. */
 const missedDates = z.object({
   /** How many dates before those in `named` the post only counts. */
@@ -22,8 +21,8 @@ const missedDates = z.object({
   named: z
     .array(
       z.union([
-        z.object({ ...missed, covers: coveredDays, figures }),
-        z.object({ ...missed, cause: storedFailure }),
+        z.object({ date: z.string(), covers: coveredDays, figures }),
+        z.object({ date: z.string(), cause: storedFailure }),
       ]),
     )
     .readonly(),

@@ -34,19 +34,20 @@ const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (parts: SchedulingParts) => {
   const { deliveryLog, changed, clock, log } = parts;
+  const retry = async (teamId: SlackId, schedule: string): Promise<void> => {
+    const paused = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
+      const { basis, ...about } = post.about;
+      return basis === undefined ? [] : putMessage({ ...post, about });
+    });
+    if (paused.length > 0) await deliveryLog.write(teamId, paused);
+    await changed(teamId);
+  };
   return {
     changed,
     /** What became of the due dates so far. @throws store-unavailable */
     loadLog: deliveryLog.load,
     /** Has a post tried again at once that waits for somebody to mend something. @throws store-unavailable */
-    async retry(teamId: SlackId, schedule: string): Promise<void> {
-      const held = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
-        const { basis, ...about } = post.about;
-        return basis === undefined ? [] : putMessage({ ...post, about });
-      });
-      if (held.length > 0) await deliveryLog.write(teamId, held);
-      await changed(teamId);
-    },
+    retry,
     /**
      * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
      * asked for it. A test goes only to that person. `schedule` need not be saved. It is not retried.
@@ -81,7 +82,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
         // The post was sent, so a failure to store something is ignored.
         .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
       // It shows that nothing is in the way of a post that waits for that.
-      if (why === 'now') await changed(teamId);
+      if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },
   };
@@ -120,9 +121,8 @@ async function sendByHand(
   const field = FIELDS.sent + schedule.id;
   return {
     question,
-    posted: { channel: posted.channel, at },
     // What has become of a date meanwhile is not overwritten.
-    expected: { field, value: workspace.fields[field] },
+    expected: [{ field, value: workspace.fields[field] }],
     lastDelivery: [schedule.id, last],
   };
 }

@@ -71,7 +71,6 @@ export interface ReportQuestion {
   readonly days: number;
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
-  readonly clock: () => Millis;
   /** What the post shows that is drawn again, as `ReportResult.figures`: a project that gives no answer keeps its figure. */
   readonly posted?: ReportResult['figures'];
   /** Called with each connection that gave an answer, and with a registered project's balance. */
@@ -127,7 +126,7 @@ export async function runReport(
   const { report, projects, channel, posted } = request;
   const instant = Math.min(at, clock());
   return makeReport({
-    ...{ report, projects, channel, workspace, billing, clock },
+    ...{ report, projects, channel, workspace, billing },
     ...(posted && { posted }),
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),

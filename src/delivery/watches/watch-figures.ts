@@ -114,22 +114,17 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-/** A workspace may have hundreds of watches on the same figures, and a month or a spike takes milliseconds to measure. */
-const measured = new WeakMap<StoredFigures, Map<string, WatchMeasurement>>();
+export type MeasureFigures = (kind: WatchRule['kind'], figures: StoredFigures) => WatchMeasurement;
 
-/** The same of what is stored. */
-export function measureFigures(
-  kind: WatchRule['kind'],
-  figures: StoredFigures,
-  today: Day,
-  zone: Zone,
-): WatchMeasurement {
-  const known = measured.get(figures) ?? new Map<string, WatchMeasurement>();
-  measured.set(figures, known);
-  const name = `${kind} ${today} ${zone}`;
-  const measurement = known.get(name) ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
-  known.set(name, measurement);
-  return measurement;
+/** Measures figures as of `today`, each once however many watches are on them: a month or a spike takes milliseconds. */
+export function createMeasuring(today: Day, zone: Zone): MeasureFigures {
+  const measured = new Map<StoredFigures, Partial<Record<WatchRule['kind'], WatchMeasurement>>>();
+  return (kind, figures) => {
+    const known = measured.get(figures) ?? {};
+    const measurement = known[kind] ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
+    measured.set(figures, { ...known, [kind]: measurement });
+    return measurement;
+  };
 }
 
 /** Whether a rule uses the balance; the others only use the spend. */
