@@ -1,9 +1,8 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
-import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import type { WriteConditions } from '../delivery-log.ts';
 import { putMessage } from '../delivery-log.ts';
@@ -69,18 +68,20 @@ export const createScheduleService = (parts: SchedulingParts) => {
         const press = { name, before, after: String(pressed) };
         if ((await deliveryLog.write(teamId, [press])) !== 'written') return 'repeated';
       }
-      let sent: WriteConditions;
+      let question: WriteConditions['question'];
       try {
-        sent = await sendByHand(parts, teamId, schedule, why, by);
+        question = await sendByHand(parts, teamId, schedule, why, by);
       } catch (error) {
         if (why === 'now')
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
       await deliveryLog
-        .write(teamId, [], sent)
+        .write(teamId, [], { question })
         // The post was sent, so a failure to store something is ignored.
-        .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
+        .catch((err: unknown) =>
+          log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a post refer to'),
+        );
       // It shows that nothing is in the way of a post that waits for that.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
@@ -88,14 +89,14 @@ export const createScheduleService = (parts: SchedulingParts) => {
   };
 };
 
-/** @returns what is to be stored about it */
+/** @returns what follow-ups below it refer to */
 async function sendByHand(
   parts: SchedulingParts,
   teamId: SlackId,
   schedule: Schedule,
   why: ManualReason,
   by: SlackId,
-): Promise<WriteConditions> {
+): Promise<WriteConditions['question']> {
   const { workspaces, clientFor, users, answerStore, clock } = parts;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
@@ -114,28 +115,5 @@ async function sendByHand(
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
   const asked = reportQuestion(made, workspace);
-  const question = asked && threadQuestion(asked, posted, { teamId, clock });
-  if (why !== 'now') return { question };
-  const at = clock();
-  const last = lastAfterManualPost(workspace.lastSent(schedule.id), schedule, at);
-  const field = FIELDS.sent + schedule.id;
-  return {
-    question,
-    // What has become of a date meanwhile is not overwritten.
-    expected: [{ field, value: workspace.fields[field] }],
-    lastDelivery: [schedule.id, last],
-  };
-}
-
-const PENDING: readonly string[] = ['trying', 'waiting', 'paused'] satisfies LastDelivery['result'][];
-
-/** In place of a failed date; one that still comes stays as it is. */
-function lastAfterManualPost(
-  before: LastDelivery | undefined,
-  { timing }: Schedule,
-  at: Millis,
-): LastDelivery {
-  if (before !== undefined && PENDING.includes(before.result)) return before;
-  const { cause: _, next, ...rest } = before ?? { date: dayAt(at, timing.zone), due: at };
-  return { ...rest, result: 'posted', at };
+  return asked && threadQuestion(asked, posted, { teamId, clock });
 }
