@@ -1,15 +1,16 @@
 import type { RedisConnection } from '../redis/connect.ts';
-import type { RunParts } from './context.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { createPostsJob } from './posts/posts-job.ts';
+import type { RunParts } from './outbox/message-kind.ts';
+import { noticeKind } from './posts/notices.ts';
+import { createPostKind } from './posts/post-kind.ts';
 import { createScheduleService } from './posts/schedule-service.ts';
-import { remindersJob } from './reminders/reminders.ts';
+import { reminderKind } from './reminders.ts';
 import { makeReport } from './reports/reports.ts';
 import { createWorkspaceRunner } from './run.ts';
 import { createWakeUps } from './wake-ups.ts';
+import { createAlertKind } from './watches/alert-kind.ts';
 import { createWatchFiguresStore } from './watches/watch-figures.ts';
 import { createWatchService } from './watches/watch-service.ts';
-import { createWatchesJob } from './watches/watches-job.ts';
 
 export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
   readonly redis: RedisConnection;
@@ -25,8 +26,8 @@ export function createDeliveryService(given: DeliveryParts, report = makeReport)
   const { redis } = given;
   const parts = { ...given, deliveryLog: createDeliveryLog(redis) };
   const figures = createWatchFiguresStore(redis);
-  const jobs = [createPostsJob(report), remindersJob, createWatchesJob(figures)];
-  const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(jobs, parts) });
+  const kinds = [createPostKind(report), noticeKind, reminderKind, createAlertKind(figures)];
+  const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,

@@ -1,38 +1,18 @@
 /** One run for one workspace: load what is known, plan, do what is due, and again until nothing is; then say when to wake. */
 import { setMaxListeners } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
+import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
+import type { WebClient } from '../slack/web-client.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/service-outcomes.ts';
-import { type DeliveryContext, openRun, type RunParts, type RunView } from './context.ts';
-import { type FieldWrite, OvertakenError } from './delivery-log.ts';
-import { dueTime, MAX_RETRY_DELAY, messageKindOf, type OutboxMessage } from './outbox/message.ts';
-import { type MessageKind, messagesOf } from './outbox/message-kind.ts';
+import { dueTime, MAX_RETRY_DELAY, type OutboxMessage, OvertakenError } from './delivery-log.ts';
+import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
-
-/** A kind of work that nobody asked for at that moment: posts, watches, reminders. Each owns kinds of messages. */
-export interface Job {
-  readonly kinds: readonly MessageKind<unknown>[];
-  plan(view: RunView): Plan;
-}
-
-/** What a job has to do, and when it has to look again. */
-export interface Plan {
-  /** Done before any message is sent, one after the other. @throws OvertakenError, store-unavailable */
-  readonly tasks: readonly ((context: DeliveryContext) => Promise<void>)[];
-  /** Messages that are due and not stored yet: their claim stores them. */
-  readonly messages: readonly OutboxMessage[];
-  /**
-   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
-   * whoever passes one on.
-   */
-  readonly writes: readonly FieldWrite[];
-  /** When there is something to do besides the messages that are stored, in ms; undefined for never. */
-  readonly next: Millis | undefined;
-}
 
 /** In ms; undefined for never, as the workspace may have left. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
@@ -44,10 +24,19 @@ const MAX_PASSES = 10;
 /** Channels in parallel; messages to the same channel go one after the other. */
 const CHANNELS = 5;
 
-export type WorkspaceRunner = ReturnType<typeof createWorkspaceRunner>;
+export interface WorkspaceRunner {
+  /**
+   * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
+   *
+   * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
+   * @returns when that is, in ms; undefined for never @throws store-unavailable
+   */
+  run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
+  stop(): void;
+}
 
-/** @param jobs in the order in which they plan */
-export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
+/** @param kinds in the order in which they plan */
+export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
   const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
   const stopping = new AbortController();
   // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
@@ -61,14 +50,14 @@ export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
   }
 
   /** @returns whether anything was due and, if not, when something is; in ms */
-  async function doWhatIsDue(view: RunView, run: ReturnType<typeof openRun>) {
-    const { due, tasks, writes, next } = planRun(jobs, view);
+  async function doWhatIsDue(view: RunView, run: OpenedRun) {
+    const { due, tasks, writes, next } = planRun(kinds, view);
     if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
     // If another process was faster, the next pass reads what it wrote.
     if (writes.length > 0) await deliveryLog.write(run.teamId, writes);
     const answerCollector = createAnswerCollector(clock);
     const context = { ...run, ...view, answerCollector };
-    for (const task of tasks) if (!context.isOver()) await task(context);
+    for (const task of tasks) if (!context.isEnding()) await task(context);
     await deliverAll(due, context);
     await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
     return { isIdle: false };
@@ -77,7 +66,7 @@ export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
     const run = openRun(teamId, parts, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
-    for (let pass = 0; pass < MAX_PASSES && !run.isOver(); pass += 1) {
+    for (let pass = 0; pass < MAX_PASSES && !run.isEnding(); pass += 1) {
       const view = await load(teamId);
       const read = view && [view.workspace.fields, view.snapshot.fields];
       if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
@@ -93,13 +82,7 @@ export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
   }
 
   return {
-    /**
-     * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
-     *
-     * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
-     * @returns when that is, in ms; undefined for never @throws store-unavailable
-     */
-    run: (workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined> =>
+    run: (workspace, plan) =>
       trackWork<RunWork, Millis | undefined>(
         { kind: 'run', workspace, outcome: 'ok', began: performance.now() },
         onFinished,
@@ -116,28 +99,22 @@ export function createWorkspaceRunner(jobs: readonly Job[], parts: RunParts) {
           }
         },
       ),
-    stop: (): void => stopping.abort(),
+    stop: () => stopping.abort(),
   };
 }
 
 interface DueMessage {
-  readonly kind: MessageKind<unknown>;
+  readonly kind: MessageKind;
   readonly message: OutboxMessage;
 }
 
-/** What all jobs have to do at one instant, and the stored messages that are due. */
-function planRun(jobs: readonly Job[], view: RunView) {
+/** What all kinds have to do at one instant, and the stored messages that are due. */
+function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
-  const plans = jobs.map((job) => job.plan(view));
-  const kinds = new Map(jobs.flatMap((job) => job.kinds.map((kind) => [kind.name, kind] as const)));
-  const named = (message: OutboxMessage): DueMessage[] => {
-    const kind = kinds.get(messageKindOf(message));
-    return kind === undefined ? [] : [{ kind, message }];
-  };
-  const stored = [...kinds.values()].flatMap((kind) =>
-    messagesOf(kind, snapshot).map((message) => ({
-      kind,
-      message,
+  const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
+  const stored = kinds.flatMap((kind) =>
+    snapshot.messagesOf(kind).map((message) => ({
+      ...{ kind, message },
       at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
     })),
   );
@@ -145,14 +122,14 @@ function planRun(jobs: readonly Job[], view: RunView) {
   const { backOffUntil = 0 } = snapshot;
   const quietUntil = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
   const isQuiet = quietUntil > now;
-  const due = [
-    ...plans.flatMap(({ messages }) => messages.flatMap(named)),
+  const due: readonly DueMessage[] = [
+    ...plans.flatMap(({ kind, messages = [] }) => messages.map((message) => ({ kind, message }))),
     ...stored.filter(({ at }) => at !== undefined && at <= now),
   ];
   const ahead = stored.flatMap(({ at }) => (at !== undefined && at > now ? at : []));
   return {
-    writes: plans.flatMap(({ writes }) => writes),
-    tasks: plans.flatMap(({ tasks }) => tasks),
+    writes: plans.flatMap(({ writes = [] }) => writes),
+    tasks: plans.flatMap(({ task }) => task ?? []),
     due: isQuiet ? [] : due,
     next: earliest(
       ...plans.map(({ next }) => next),
@@ -173,9 +150,70 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   const limit = pLimit(CHANNELS);
   const inOrder = async (messages: readonly DueMessage[]): Promise<void> => {
     for (const { kind, message } of messages)
-      if (!context.isOver()) await deliverMessage(kind, message, context);
+      if (!context.isEnding()) await deliverMessage(kind, message, context);
   };
   const ended = await Promise.allSettled([...byPlace.values()].map((messages) => limit(inOrder, messages)));
   const failed = ended.find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;
+}
+
+/** Slack takes about one post a second for a channel; in ms. */
+const CHANNEL_INTERVAL: Millis = 1_050;
+
+/** What stays the same over the passes of a run. */
+type OpenedRun = Omit<DeliveryContext, keyof RunView | 'answerCollector'>;
+
+function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): OpenedRun {
+  const { deliveryLog, clientFor, workspaces, clock } = parts;
+  const lastPosts = new Map<SlackId, Millis>();
+  let isBackingOff = false;
+  let client: Promise<WebClient> | undefined;
+  return {
+    ...parts,
+    billing: askOnce(parts.billing),
+    ...{ teamId, stopping },
+    isEnding: () => stopping.aborted || isBackingOff,
+    async backOff(until) {
+      isBackingOff = true;
+      await deliveryLog.backOff(teamId, until);
+    },
+    loadWorkspace: () => workspaces.load(teamId),
+    client() {
+      client ??= clientFor(teamId);
+      return client;
+    },
+    async waitForChannel(channel) {
+      const now = clock();
+      const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
+      // If the clock went back, this still waits no longer than one interval.
+      const rest = Math.min(CHANNEL_INTERVAL, at - now);
+      lastPosts.set(channel, now + rest);
+      if (rest > 0) await delay(rest, undefined, { signal: stopping });
+    },
+  };
+}
+
+/** Asks each question once, failures included: not every schedule waits for a service that is down. People's questions go first. */
+export function askOnce(billing: BillingClient): BillingClient {
+  const answers = new Map<string, Promise<unknown>>();
+  const once = <T>(
+    access: BillingAccess,
+    question: readonly unknown[],
+    ask: () => Promise<T>,
+  ): Promise<T> => {
+    const key = questionKey(access, question);
+    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+    answers.set(key, answer);
+    return answer;
+  };
+  return {
+    balance: (access, { project, product }) =>
+      once(access, ['balance', project, product], () =>
+        billing.balance(access, { project, product }, 'background'),
+      ),
+    consumption: (access, { project, product }, span) =>
+      once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
+        billing.consumption(access, { project, product }, span, 'background'),
+      ),
+  };
 }

@@ -2,8 +2,6 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
-import { LRUCache } from 'lru-cache';
-import { parsePeriodText } from './language/read-command.ts';
 import type { Money } from './money/amount.ts';
 import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
@@ -20,11 +18,12 @@ import {
   formatDays,
   type Millis,
   type RequestedDays,
+  shiftUnits,
   startOfDay,
+  startOfUnit,
   type Zone,
 } from './time/calendar.ts';
 import { sameDaysLastWeek } from './time/comparison-window.ts';
-import { type NamedDays, periodOf } from './time/period.ts';
 
 /** What a report is called, and how people ask for it. */
 interface ReportWords {
@@ -94,31 +93,28 @@ export interface ReportPeriods {
 /** A chart of fewer days would say no more than their sum: it has the last two weeks. */
 export const MIN_CHARTED_DAYS = 5;
 
-/** Thousands of posts are due at one instant and share a few periods, so these are kept. */
-const recentPeriods = new LRUCache<string, ReportPeriods>({ max: 200 });
-
 /**
  * @param at the instant that the figures are as of
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
-  const key = [name, at, zone, count].join(' ');
-  const periods = recentPeriods.get(key) ?? findPeriods(name, at, zone, count);
-  recentPeriods.set(key, periods);
-  return periods;
-}
-
-function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
   // On the first day of a month no day of it is over, so the post is about the month before.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
-  const phrase = parsePeriodText(isRunning ? 'this-month' : 'last-month', { today, zone });
-  const { days: month } = compareWindows(phrase, at, zone).window;
+  const month = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
     yesterday: () => lastDays(count, today, zone),
-    'last-week': () => compareWindows(parsePeriodText('last-week', { today, zone }), at, zone),
-    'month-to-date': () => compareWindows(phrase, at, zone),
+    'last-week': () => {
+      const monday = startOfUnit('week', today);
+      const week = daysInRange(addDays(monday, -7), addDays(monday, -1), zone);
+      return comparedWindows(week, daysInRange(addDays(monday, -14), addDays(monday, -8), zone), today);
+    },
+    'month-to-date': () => {
+      const first = startOfUnit('month', yesterday);
+      const before = daysInRange(shiftUnits('month', first, -1), addDays(first, -1), zone);
+      return comparedWindows(month, isRunning ? before.slice(0, month.length) : before, today);
+    },
     // The balance's report shows the spend of the last days.
     balance: () => lastDays(count, today, zone),
   };
@@ -129,13 +125,7 @@ function findPeriods(name: ReportName, at: Millis, zone: Zone, count: number): R
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();
   return {
-    main,
-    month,
-    week,
-    charted,
-    history,
-    today,
-    zone,
+    ...{ main, month, week, charted, history, today, zone },
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
     requested: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },
@@ -152,17 +142,13 @@ const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) 
 /** The last `count` days, compared with the same days a week before. */
 function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
-  return { window: windowOf(days, today), before: windowOf(sameDaysLastWeek(days, zone), days.at(-1)) };
+  return comparedWindows(days, sameDaysLastWeek(days, zone), today);
 }
 
-function compareWindows(phrase: NamedDays, at: Millis, zone: Zone): ComparedWindows {
-  const { days, today, comparison } = periodOf(phrase, at, zone);
-  const complete = days.filter((day) => day !== today);
-  return {
-    window: windowOf(complete, dayAt(at, zone)),
-    before: windowOf(comparison?.days ?? [], complete.at(-1)),
-  };
-}
+const comparedWindows = (days: readonly Day[], before: readonly Day[], today: Day): ComparedWindows => ({
+  window: windowOf(days, today),
+  before: windowOf(before, days.at(-1)),
+});
 
 /** @param near a day whose year the label leaves out */
 function windowOf(days: readonly Day[], near?: Day): DayWindow {

@@ -6,7 +6,7 @@ import type { ProductId } from '../domain/product.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
-import { fingerprintOf } from './credentials/connection-record.ts';
+import { fingerprintOf } from './credentials/credential-records.ts';
 import { isSameProject } from './projects/chosen-project.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
 import { fieldValues } from './record/change.ts';

@@ -74,7 +74,7 @@ return 1`;
 export const questionArguments = (place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome) => [
   fieldOf(place, outcome),
   JSON.stringify(question),
-  question.at,
+  String(question.at),
 ];
 
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>

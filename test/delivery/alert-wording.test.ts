@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { type ReminderView, reminderNotice } from '../../src/delivery/reminders/reminders.ts';
+import { type ReminderView, reminderNotice } from '../../src/delivery/reminders.ts';
 import {
   type AlertBasis,
   alertText,
@@ -24,9 +24,9 @@ import type {
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
-import type { Watch } from '../../src/workspace/automations/watch-record.ts';
-import { fingerprintOf } from '../../src/workspace/credentials/connection-record.ts';
+import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
 import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
+import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { MAIN, WATCH as RUNWAY_WATCH } from '../support/workspace-store.ts';

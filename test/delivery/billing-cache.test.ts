@@ -1,7 +1,7 @@
 /** Answers of billing that the posts and watches of one run share. */
 import { expect, it } from 'vitest';
 import type { BillingClient, Subscription, TimeRange } from '../../src/billing/client.ts';
-import { askOnce } from '../../src/delivery/context.ts';
+import { askOnce } from '../../src/delivery/run.ts';
 
 const ACCESS = { workspace: 'T1', connection: 'main', baseUrl: 'https://b.example.com', token: 't' };
 const PROJECT: Subscription = { project: '123', product: 1 };

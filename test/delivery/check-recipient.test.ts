@@ -3,18 +3,18 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MESSAGE_KINDS } from '../../src/delivery/outbox/message.ts';
+import { MESSAGE_KINDS } from '../../src/delivery/delivery-log.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeWatch, type Target } from '../../src/workspace/automations/watch-record.ts';
-import { serializeAccess } from '../../src/workspace/credentials/access-record.ts';
 import {
   type NewConnection,
+  serializeAccess,
   serializeConnection,
-} from '../../src/workspace/credentials/connection-record.ts';
+} from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
+import { serializeWatch, type Target } from '../../src/workspace/record/automation-records.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
 import { createFakeBilling, type FakeBilling } from '../support/fake-billing.ts';
 import { directMessage, type MinimalSlack, startMinimalSlack } from '../support/minimal-slack.ts';

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { drawNotice } from '../../src/delivery/posts/notices.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { LastDelivery, Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { LastDelivery, Schedule } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
@@ -129,7 +129,7 @@ describe('the owner of a schedule', () => {
     await delivery.parts.scheduling.retry(TEAM, 'schedul1');
     await run();
     expect(await run()).toBeGreaterThan(delivery.now);
-    expect(people()).toEqual([OWNER, OWNER, BOSS].map(directMessage));
+    expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
   it('reads in the notice that stands of the schedules that the same cause stops later', async () => {

@@ -1,10 +1,9 @@
 /** How any message that nobody asked for goes out: here one of a kind with nothing but a text. */
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { OutboxMessage } from '../../src/delivery/outbox/message.ts';
-import { newMessage } from '../../src/delivery/outbox/message.ts';
-import { anyKind, type MessageKind, messagesOf } from '../../src/delivery/outbox/message-kind.ts';
-import type { Job } from '../../src/delivery/run.ts';
+import type { OutboxMessage } from '../../src/delivery/delivery-log.ts';
+import { newMessage } from '../../src/delivery/delivery-log.ts';
+import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
 import { section } from '../../src/slack/block-kit/blocks.ts';
@@ -37,9 +36,12 @@ let kind: Partial<MessageKind<Note>>;
 /** Called in the moment when a message is made. */
 let atPrepare: (message: OutboxMessage<Note>) => Promise<void>;
 
-const noticeKind = (): MessageKind<Note> => ({
+const noteKind = (): MessageKind<Note> => ({
   name: 'notice',
   about: z.object({ text: z.string() }),
+  plan: ({ snapshot }) => ({
+    messages: planned.filter(({ key }) => !snapshot.messages.some((message) => message.key === key)),
+  }),
   async prepare(message) {
     await atPrepare(message);
     const { text } = message.about;
@@ -47,25 +49,16 @@ const noticeKind = (): MessageKind<Note> => ({
   },
   ...kind,
 });
-const job = (): Job => ({
-  kinds: [anyKind(noticeKind())],
-  plan: ({ snapshot }) => ({
-    tasks: [],
-    messages: planned.filter(({ key }) => !snapshot.messages.some((message) => message.key === key)),
-    writes: [],
-    next: undefined,
-  }),
-});
 const another = () =>
   createRunner(
     {
       ...{ redis, slackUrl: slack.url, clock: () => now, keyring },
       onFinished: (work) => void works.push(work),
     },
-    [job()],
+    [noteKind()],
   );
 const run = async () => another().runner.run(TEAM);
-const messages = async () => messagesOf(noticeKind(), await another().parts.deliveryLog.load(TEAM));
+const messages = async () => (await another().parts.deliveryLog.load(TEAM)).messagesOf(noteKind());
 const stored = async () => (await messages())[0];
 const plan = (to = CHANNEL, text = 'Hello', key = `notice/one/${to}`) => {
   planned = [...planned, newMessage(key, to, { text }, now)];

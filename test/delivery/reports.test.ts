@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
-import { askOnce } from '../../src/delivery/context.ts';
 import type { ReportResult } from '../../src/delivery/reports/reports.ts';
 import { makeReport } from '../../src/delivery/reports/reports.ts';
+import { askOnce } from '../../src/delivery/run.ts';
 import { wordFailure } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
@@ -51,7 +51,6 @@ async function post(
   const answers: unknown[] = [];
   const finding = await makeReport({
     report: name,
-    clock: () => NOW,
     workspace,
     projects,
     channel: CHANNEL,

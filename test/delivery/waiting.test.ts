@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ReportResult } from '../../src/delivery/reports/reports.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { finding, schedule } from '../support/delivery.ts';
 import { startDelivery } from '../support/start-delivery.ts';
 

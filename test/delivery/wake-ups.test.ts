@@ -1,9 +1,8 @@
 /** When a workspace is woken: at the next instant when it has something to do, after a change, after a wake-up was lost. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { newMessage } from '../../src/delivery/outbox/message.ts';
-import { anyKind, type MessageKind } from '../../src/delivery/outbox/message-kind.ts';
-import type { Job } from '../../src/delivery/run.ts';
+import { newMessage } from '../../src/delivery/delivery-log.ts';
+import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
@@ -33,20 +32,17 @@ const noteKind: MessageKind<object> = {
     await prepare();
     return { projects: [], render: () => ({ text: 'Hello', blocks: [] }) };
   },
-};
-const job: Job = {
-  kinds: [anyKind(noteKind)],
   plan: ({ snapshot, now }) => {
     const isOut = snapshot.messages.length > 0;
     const isDue = due !== undefined && due <= now && !isOut;
     const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
-    return { tasks: [], messages, writes: [], next: isOut || isDue ? undefined : due };
+    return { messages, next: isOut || isDue ? undefined : due };
   },
 };
 
 let ending: (() => Promise<void>)[];
 const startProcess = () => {
-  const { parts, runner } = createRunner({ redis, slackUrl: slack.url }, [job]);
+  const { parts, runner } = createRunner({ redis, slackUrl: slack.url }, [noteKind]);
   const queue = connectQueue(store.url, () => undefined);
   const planner = createWakeUps({ ...parts, queue, runner });
   ending.push(async () => {

@@ -3,7 +3,7 @@ import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import { type AlertedLevel, evaluateRule } from '../../src/domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchRule } from '../../src/domain/money/watch-measurement.ts';
-import type { Watch } from '../../src/workspace/automations/watch-record.ts';
+import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createFakeBilling } from '../support/fake-billing.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { startDelivery } from '../support/start-delivery.ts';

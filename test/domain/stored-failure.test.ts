@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMessage } from '../../src/delivery/outbox/message.ts';
+import { parseMessage } from '../../src/delivery/delivery-log.ts';
 import { Failure, storedFailure, storeFailure, wordFailure } from '../../src/domain/failure/index.ts';
 import { failuresOfAll } from '../support/failures.ts';
 

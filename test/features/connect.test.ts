@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { MAX_CONNECTIONS } from '../../src/workspace/credentials/connection-record.ts';
+import { MAX_CONNECTIONS } from '../../src/workspace/credentials/credential-records.ts';
 import { auditEntries } from '../support/audit.ts';
 import {
   BOT_TOKEN,

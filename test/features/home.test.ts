@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
-import { serializeWatch } from '../../src/workspace/automations/watch-record.ts';
+import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
 

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
-import { newMessage } from '../../src/delivery/outbox/message.ts';
+import { createDeliveryLog, newMessage } from '../../src/delivery/delivery-log.ts';
 import {
   dateOf,
   isFinal,
@@ -16,7 +15,7 @@ import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts'
 import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit, upcomingSendsAt } from '../../src/features/schedules/timing-preview.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
-import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
@@ -206,11 +205,12 @@ describe('a promise', () => {
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
     ...{ state, json: '{}' },
   });
+  const logOf = (messages: readonly PostMessage[]) => ({ messagesOf: () => messages as never });
   /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
   function deliver(one: Schedule, messages: readonly PostMessage[], from: number, until: number) {
     let done = messages;
     for (const look of [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)]) {
-      const { due } = planDates(one, postsOf(one.id, { messages: done }), look);
+      const { due } = planDates(one, postsOf(one.id, logOf(done)), look);
       const posted = due === undefined ? [] : [messageOf(due.date, due.at, 'posted')];
       done = [...done.filter(isFinal), ...posted];
     }
@@ -234,14 +234,14 @@ describe('a promise', () => {
           const edited = Math.max(NINE, due + minutes * 60_000);
           // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
-          const owed = upcomingSendsAt({ messages: before }, edited)(made).owed;
+          const owed = upcomingSendsAt(logOf(before), edited)(made).owed;
           const tried = owed.slice(-1).map(({ date, at }) => messageOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
           const { since, sends } = planEdit(
             made.id,
             second,
             made,
-            upcomingSendsAt({ messages: lines }, edited),
+            upcomingSendsAt(logOf(lines), edited),
             edited,
           );
           const after = { ...made, timing: second, since };

@@ -6,7 +6,7 @@ import { parseQuery } from '../../sandbox/billing/contract.ts';
 import { jsonReply } from '../../sandbox/fake-service.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { serializeWatch } from '../../src/workspace/automations/watch-record.ts';
+import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { type Bot, startBot } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 

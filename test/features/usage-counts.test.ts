@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { serializeWatch } from '../../src/workspace/automations/watch-record.ts';
+import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { addProject } from '../support/projects.ts';

@@ -5,7 +5,8 @@ import type { Cluster, Redis } from 'ioredis';
 import { pino } from 'pino';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
-import { createWorkspaceRunner, type Job } from '../../src/delivery/run.ts';
+import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
+import { createWorkspaceRunner } from '../../src/delivery/run.ts';
 import type { OnFinished } from '../../src/ops/work-record.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
@@ -37,7 +38,7 @@ export const QUIET: Logger = {
   getLevel: () => LogLevel.ERROR,
 };
 
-export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
+export function createRunner(options: RunnerOptions, kinds: readonly MessageKind[]) {
   const { redis, slackUrl, clock = Date.now, changed = async () => undefined } = options;
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: options.onLog ?? ((line) => void lines.push(line)) });
@@ -58,5 +59,5 @@ export function createRunner(options: RunnerOptions, jobs: readonly Job[]) {
     answerStore: outcomes,
     onFinished: options.onFinished ?? (() => undefined),
   };
-  return { parts, lines, outcomes, runner: createWorkspaceRunner(jobs, parts) };
+  return { parts, lines, outcomes, runner: createWorkspaceRunner(kinds, parts) };
 }

@@ -1,18 +1,19 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { createPostsJob } from '../../src/delivery/posts/posts-job.ts';
+import { noticeKind } from '../../src/delivery/posts/notices.ts';
+import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
-import { remindersJob } from '../../src/delivery/reminders/reminders.ts';
+import { reminderKind } from '../../src/delivery/reminders.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
+import { createAlertKind } from '../../src/delivery/watches/alert-kind.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
-import { createWatchesJob } from '../../src/delivery/watches/watches-job.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { Schedule } from '../../src/workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
@@ -27,9 +28,9 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const { redis, redisUrl, report = () => finding('100') } = options;
   const makeReport = async (question: ReportQuestion) => report(question);
   const figures = createWatchFiguresStore(redis);
-  const jobs = [createPostsJob(makeReport), remindersJob, createWatchesJob(figures)];
+  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, createAlertKind(figures)];
   const changed = (workspace: string) => planner.changed(workspace);
-  const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, jobs);
+  const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, kinds);
   const queue = connectQueue(redisUrl, () => undefined);
   const planner = createWakeUps({ ...parts, queue, runner });
   return {

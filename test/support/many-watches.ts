@@ -2,8 +2,8 @@ import { Big } from 'big.js';
 import type { Redis } from 'ioredis';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
-import { serializeWatch } from '../../src/workspace/automations/watch-record.ts';
-import { serializeConnection } from '../../src/workspace/credentials/connection-record.ts';
+import { serializeConnection } from '../../src/workspace/credentials/credential-records.ts';
+import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { workspaceId } from './many-schedules.ts';
 

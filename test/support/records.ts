@@ -7,18 +7,19 @@ import type { Request } from '../../src/slack/request/request.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import {
-  type LastDelivery,
-  SCHEDULES,
-  type Schedule,
-} from '../../src/workspace/automations/schedule-record.ts';
-import { WATCHES, type Watch } from '../../src/workspace/automations/watch-record.ts';
-import { type NewAccess, serializeAccess } from '../../src/workspace/credentials/access-record.ts';
-import {
+  type NewAccess,
   type NewConnection,
+  serializeAccess,
   serializeConnection,
-} from '../../src/workspace/credentials/connection-record.ts';
+} from '../../src/workspace/credentials/credential-records.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
+import {
+  type LastDelivery,
+  type Schedule,
+  serializeWatch,
+  type Watch,
+} from '../../src/workspace/record/automation-records.ts';
 import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
@@ -65,8 +66,8 @@ export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): 
       const project = { ...PROD, ...given };
       return [`project:${project.alias}`, JSON.stringify(project)] as const;
     }),
-    ...schedules.map((schedule) => [`schedule:${schedule.id}`, SCHEDULES.serialize(schedule)] as const),
-    ...watches.map((watch) => [`watch:${watch.id}`, WATCHES.serialize(watch)] as const),
+    ...schedules.map((schedule) => [`schedule:${schedule.id}`, JSON.stringify(schedule)] as const),
+    ...watches.map((watch) => [`watch:${watch.id}`, serializeWatch(watch)] as const),
     ...Object.entries(parts.sent ?? {}).map(
       ([id, given]) => [`sent:${id}`, JSON.stringify({ ...SENT, ...given })] as const,
     ),

@@ -2,10 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeEach } from 'vitest';
 import { createKeyring, type SealingKey } from '../../src/vault/keyring.ts';
-import type { Watch } from '../../src/workspace/automations/watch-record.ts';
-import type { NewAccess } from '../../src/workspace/credentials/access-record.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
+import type { NewAccess, NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
+import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 import { testRedis } from './redis.ts';

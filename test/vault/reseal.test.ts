@@ -8,7 +8,7 @@ import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
 import { resealAll } from '../../src/ops/reseal.ts';
 import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createKeyring, type Keyring, type SealingKey } from '../../src/vault/keyring.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
+import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
 import { sealOwnerOf } from '../../src/workspace/record/parse-record.ts';
 import { findConnection } from '../../src/workspace/record/workspace.ts';

@@ -6,15 +6,15 @@ import { createKeyring, reseal } from '../../src/vault/keyring.ts';
 import {
   accessSummary,
   describeAccess,
+  describeToken,
+  expiresSoon,
   isNamedIssuer,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
   type NewAccess,
   parseAccess,
   serializeAccess,
-} from '../../src/workspace/credentials/access-record.ts';
-import { describeToken } from '../../src/workspace/credentials/connection-record.ts';
-import { expiresSoon } from '../../src/workspace/credentials/expiry.ts';
+} from '../../src/workspace/credentials/credential-records.ts';
 import { sealOwnerOf, sealOwnerOfField } from '../../src/workspace/record/parse-record.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import {
   MAX_WATCH_PEOPLE,
   serializeWatch,
-  WATCHES,
   type Watch,
-} from '../../src/workspace/automations/watch-record.ts';
+  watchSchema,
+} from '../../src/workspace/record/automation-records.ts';
 import { parseNamedRecord } from '../../src/workspace/record/parse-record.ts';
 
 const WATCH: Watch = {
@@ -19,7 +19,7 @@ const WATCH: Watch = {
   createdAt: 1,
   since: 1,
 };
-const parseWatch = (id: string, json: string): Watch => parseNamedRecord(WATCHES.schema, json, 'id', id);
+const parseWatch = (id: string, json: string): Watch => parseNamedRecord(watchSchema, json, 'id', id);
 const read = (watch: Watch): Watch => parseWatch(watch.id, serializeWatch(watch));
 const withRule = (rule: object): string => JSON.stringify({ ...WATCH, rule });
 

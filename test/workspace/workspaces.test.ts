@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 
 import { createKeyring } from '../../src/vault/keyring.ts';
-import type { NewConnection } from '../../src/workspace/credentials/connection-record.ts';
-import { formatExpiry } from '../../src/workspace/credentials/expiry.ts';
+import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
+import { formatExpiry } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
 import {

@@ -7,17 +7,19 @@ import {
   storeFailure,
 } from '../../domain/failure/index.ts';
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from './message.ts';
+import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from '../delivery-log.ts';
 
 /** What follows from a failure of a message that Tally sends by itself. */
 export interface FailureEffect {
   readonly cause: StoredFailure;
   /**
-   * `standing`: nothing can be sent until somebody mends the cause. `wait`: Slack limits the rate of the whole workspace.
-   * `unclear`: Slack may have the message. `unreachable`: its recipient gets no messages. `later`: it is tried again.
+   * `standing`: nothing can be sent until somebody mends the cause. `unclear`: Slack may have the message. `final`: it is
+   * given up. `later`: it is tried again.
    */
-  readonly kind: 'standing' | 'wait' | 'unclear' | 'unreachable' | 'later';
-  /** For `wait`, in ms. */
+  readonly kind: 'standing' | 'unclear' | 'final' | 'later';
+  /** Its recipient gets no messages. */
+  readonly isUnreachable?: boolean;
+  /** Slack limits the rate of the whole workspace for so long, in ms. */
   readonly wait?: Millis;
 }
 
@@ -76,7 +78,9 @@ export function effectOf(error: unknown): FailureEffect {
     case 'not-installed':
       return { kind: 'standing', cause };
     case 'cannot-post':
-      return { kind: 'standing', cause: notSentFailure(CHANNEL[error.data.reason]) };
+      return { kind: 'standing', isUnreachable: true, cause: notSentFailure(CHANNEL[error.data.reason]) };
+    case 'not-sent':
+      return { kind: 'final', cause };
     case 'slack-failed':
       return slackEffect(error, cause);
     default:
@@ -89,10 +93,10 @@ function slackEffect(
   cause: StoredFailure,
 ): FailureEffect {
   if (GONE.has(code)) return { kind: 'standing', cause: notSentFailure('slack-token-rejected') };
-  if (UNREACHABLE.has(code)) return { kind: 'unreachable', cause };
+  if (UNREACHABLE.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
     const wait = retryAfter === undefined ? DEFAULT_RATE_PAUSE : retryAfter * 1000;
-    return { kind: 'wait', wait: Math.min(wait, MAX_RETRY_DELAY), cause };
+    return { kind: 'later', wait: Math.min(wait, MAX_RETRY_DELAY), cause };
   }
   return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
 }
@@ -116,7 +120,7 @@ const UPDATE_PAUSE: Millis = 30 * MINUTE;
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,
-  current: OutboxMessage<About>,
+  stored: OutboxMessage<About>,
   mayBeInSlack: boolean,
   effect: FailureEffect,
   now: Millis,
@@ -126,10 +130,10 @@ export function afterFailure<About>(
   const tries = before.tries + (wait === undefined ? 1 : 0);
   const pause = wait ?? (isUpdate ? UPDATE_PAUSE : retryDelay(before, tries));
   const isDoubtful = effect.kind === 'unclear' || mayBeInSlack;
-  const { next: _, ...kept } = isDoubtful || isUpdate ? current : before;
+  const { next: _, ...rest } = isDoubtful || isUpdate ? stored : before;
   const least = effect.kind === 'unclear' ? SLACK_SETTLE : 0;
-  const tried = { ...kept, tries, cause };
-  if (pause === undefined) return { ...tried, state: 'failed', at: now };
+  const tried = { ...rest, tries, cause };
+  if (pause === undefined || effect.kind === 'final') return { ...tried, state: 'failed', at: now };
   const state = isUpdate ? 'posted' : isDoubtful ? 'sending' : 'due';
   return { ...tried, state, next: now + Math.max(pause, least) };
 }

@@ -1,38 +1,48 @@
-/** What each kind of message adds to the outbox. */
-import type * as z from 'zod';
+/** What each kind of message that nobody asked for says of itself: what is due, what it says, and what becomes of it. Nothing here sends. */
+import type { Logger } from 'pino';
+import type { BillingClient } from '../../billing/client.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
+import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import type { OnFinished } from '../../ops/work-record.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
-import { type ChosenProject, referenceTo } from '../../workspace/projects/chosen-project.ts';
-import { resolveProject, UNLIMITED } from '../../workspace/projects/resolve-project.ts';
+import type { UserDirectory } from '../../slack/request/users.ts';
+import type { WebClient } from '../../slack/web-client.ts';
+import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { Workspaces } from '../../workspace/record/workspaces.ts';
+import type { AnswerCollector, AnswerStore } from '../../workspace/service-outcomes.ts';
 import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
-import type { DeliveryContext, RunView } from '../context.ts';
-import type { DeliveryLogSnapshot, WriteConditions } from '../delivery-log.ts';
+import type {
+  DeliveryLog,
+  DeliveryLogSnapshot,
+  FieldWrite,
+  MessageFormat,
+  OutboxMessage,
+  WriteConditions,
+} from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
-import { type MessageKindName, messageKindOf, type OutboxMessage } from './message.ts';
-import type { Recipient, Refusal } from './recipient.ts';
 
-/** What a kind of message does. Nothing of it sends: the outbox does. */
-export interface MessageKind<About> {
-  readonly name: MessageKindName;
-  readonly about: z.ZodType<About>;
-  /** When it is sent, or drawn again, in ms; undefined for not as things are. By default as its record says. */
-  readonly dueAt?: (message: OutboxMessage<About>, view: RunView) => Millis | undefined;
+export interface MessageKind<About = unknown> extends MessageFormat<About> {
+  /** What is to be done besides the messages that are stored. */
+  plan(view: RunView): Plan;
+  /** When a stored one is sent, or drawn again, in ms; undefined for not now. By default as its record says. */
+  dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * What the message says now: to be sent, or once it is `posted`, to stand in its place.
+   * What the message says now: to be sent, or once it is `posted`, to replace it.
    * @returns a draft, or how the record goes on without sending @throws Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** What follow-ups in its thread refer to once Slack has it. */
-  readonly topic?: (message: OutboxMessage<About>, context: DeliveryContext) => MessageTopic | undefined;
+  questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
   /** Written in the same step as that Slack has it, for the first time or with a new content. */
-  readonly afterSent?: (
+  afterSent?(
     message: OutboxMessage<About>,
     context: DeliveryContext,
-  ) => WriteConditions & {
+  ): WriteConditions & {
     /** The record after it; `next` says when it is drawn again. */
     readonly message?: OutboxMessage<About>;
   };
@@ -40,17 +50,28 @@ export interface MessageKind<About> {
    * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
    * channel has failed. @returns undefined for the default
    */
-  readonly onRefused?: (
+  onRefused?(
     message: OutboxMessage<About>,
     refusal: Refusal,
     context: DeliveryContext,
-  ) => Step<About> | undefined;
+  ): Step<About> | undefined;
   /** It could not be made or sent. @param after the record that the outbox would store, `failed` if it gives up */
-  readonly onFailed?: (
-    after: OutboxMessage<About>,
-    effect: FailureEffect,
-    context: DeliveryContext,
-  ) => Step<About>;
+  onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
+}
+
+/** What a kind has to do, and when it has to look again. */
+export interface Plan {
+  /** Messages that are due and not stored yet: their claim stores them. */
+  readonly messages?: readonly OutboxMessage[];
+  /**
+   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
+   * whoever passes one on.
+   */
+  readonly writes?: readonly FieldWrite[];
+  /** Done after that, before any message is sent. @throws OvertakenError, store-unavailable */
+  readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
+  /** When there is something to do besides the stored messages, in ms; undefined for never. */
+  readonly next?: Millis | undefined;
 }
 
 /** A message that could go out now. */
@@ -65,6 +86,23 @@ export interface Draft<About> {
   readonly restsOn?: string;
 }
 
+/** A channel or a person, with what they may see at this moment. */
+export interface Recipient {
+  /** The workspace's record from which that was decided. */
+  readonly workspace: Workspace;
+  /** The channel that decides what may be shown, and whether only a manager reads the message. */
+  readonly scope: ProjectScope;
+  /** A person who may not get it any more, such as a former full member. */
+  readonly isGone: boolean;
+}
+
+/** Why a message may not be sent. */
+export interface Refusal {
+  readonly cause: StoredFailure;
+  /** The person has left, so the message goes to somebody else. */
+  readonly isGone: boolean;
+}
+
 /** How a record goes on without its message being sent, for log and metrics in a word. */
 export interface Step<About> extends WriteConditions {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
@@ -72,70 +110,72 @@ export interface Step<About> extends WriteConditions {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-/** For a job's `kinds`: each message is read by the schema of its own kind, so its type is known there. */
-export const anyKind = <About>(kind: MessageKind<About>): MessageKind<unknown> =>
-  kind as MessageKind<unknown>;
-
-/** Each message is parsed once, however many ask for it. */
-const parsed = new WeakMap<OutboxMessage, OutboxMessage | undefined>();
-
-/** The messages of a kind, with what they are about; those whose record is damaged are left out. */
-export const messagesOf = <About>(
-  { name, about }: Pick<MessageKind<About>, 'name' | 'about'>,
-  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
-): readonly OutboxMessage<About>[] =>
-  messages.flatMap((message) => {
-    if (messageKindOf(message) !== name) return [];
-    if (!parsed.has(message)) {
-      const { data, success } = about.safeParse(message.about);
-      parsed.set(message, success ? { ...message, about: data } : undefined);
-    }
-    return (parsed.get(message) as OutboxMessage<About> | undefined) ?? [];
-  });
-
-/** The question that a message answers. */
-export interface MessageTopic {
-  readonly command: SlashCommand;
-  /** The projects that the message shows. */
-  readonly projects: readonly ChosenProject[];
-  /** Its period in canonical words, if it has one, and what that is compared with. */
-  readonly days?: string;
-}
+/** A question that a message answers, as its thread remembers it. */
+export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
- * What is remembered in a message's thread, so that “why?” is enough there. Never throws: the message is sent
- * already, and without this a follow-up only has to name its project.
+ * @param words a period, and what it is compared with
+ * @returns undefined if no single command asks about all of them: one that has no name goes by its product
  */
-export function threadQuestions(
-  topic: MessageTopic,
-  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
-  { workspace, clock, log }: Pick<DeliveryContext, 'workspace' | 'clock' | 'log'>,
-): readonly (readonly [ThreadPlace, ThreadQuestion])[] {
-  try {
-    const question = questionOf(topic, workspace);
-    if (question === undefined) return [];
-    const place = { workspace: workspace.teamId, channel, thread: ts };
-    return [[place, { at: Math.floor(clock()), ...question }]];
-  } catch (err) {
-    log.warn({ err, workspace: workspace.teamId }, 'Could not remember a message for follow-ups');
-    return [];
-  }
+export function askAbout(
+  command: SlashCommand,
+  projects: readonly ChosenProject[],
+  words: string,
+  workspace: Workspace,
+): AskedQuestion | undefined {
+  const named = projects.map((project) => findNamed(project, workspace));
+  const products = new Set(named.includes(undefined) ? projects.map(({ product }) => product) : []);
+  const [product, ...others] = products;
+  if (projects.length === 0 || others.length > 0) return undefined;
+  const word = projects.map(({ id }, at) => named[at]?.alias ?? id).join(',');
+  const ids = named.flatMap((project) => (project ? [[project.alias, project.id]] : []));
+  return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
 }
 
-/** @returns undefined if no single command asks about all of them: they have several products, or one has no name */
-function questionOf(
-  { command, days = '', projects }: MessageTopic,
-  workspace: Workspace,
-): Omit<ThreadQuestion, 'at'> | undefined {
-  const references = projects.map((project) => referenceTo(project, workspace));
-  const words = references.map(({ alias, project }) => alias ?? project);
-  const isUsual = references.every(
-    ({ product, ...named }) => resolveProject(named, workspace, UNLIMITED).product === product,
-  );
-  const [product, ...others] = isUsual ? [] : new Set(projects.map((project) => project.product));
-  if (words.length === 0 || others.length > 0) return undefined;
-  const ids = references.flatMap(({ alias }, at) =>
-    alias === undefined ? [] : [[alias, projects[at]?.id ?? '']],
-  );
-  return { command, text: askedText({ word: words.join(','), product }, days), ids: Object.fromEntries(ids) };
+/** What follow-ups below a message that Slack has refer to. */
+export const threadQuestion = (
+  question: AskedQuestion,
+  { channel, ts }: { readonly channel: SlackId; readonly ts: string },
+  { teamId, clock }: Pick<DeliveryContext, 'teamId' | 'clock'>,
+): readonly [ThreadPlace, ThreadQuestion] => [
+  { workspace: teamId, channel, thread: ts },
+  { ...question, at: Math.floor(clock()) },
+];
+
+/** What a run has read of a workspace. */
+export interface RunView {
+  readonly workspace: Workspace;
+  readonly snapshot: DeliveryLogSnapshot;
+  readonly now: Millis;
+}
+
+/** What every run works with. */
+export interface RunParts {
+  readonly workspaces: Workspaces;
+  readonly deliveryLog: DeliveryLog;
+  readonly billing: BillingClient;
+  /** @throws not-installed, unseal-failed, store-unavailable */
+  readonly clientFor: (workspace: SlackId) => Promise<WebClient>;
+  readonly users: UserDirectory;
+  readonly clock: () => Millis;
+  readonly log: Logger;
+  readonly onFinished: OnFinished;
+  readonly answerStore: AnswerStore;
+}
+
+/** What one pass of a run has read, and works with. */
+export interface DeliveryContext extends RunParts, RunView {
+  readonly teamId: SlackId;
+  readonly answerCollector: AnswerCollector;
+  readonly stopping: AbortSignal;
+  /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
+  isEnding(): boolean;
+  /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
+  backOff(until: Millis): Promise<void>;
+  /** Reads the workspace's record as it is now. @throws store-unavailable */
+  loadWorkspace(): Promise<Workspace>;
+  /** The workspace's client. @throws not-installed, unseal-failed */
+  client(): Promise<WebClient>;
+  /** Leaves a second between two messages to one channel. */
+  waitForChannel(channel: SlackId): Promise<void>;
 }

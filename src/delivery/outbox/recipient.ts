@@ -1,24 +1,13 @@
 /** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
-import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
-import { isShownTo, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { OutboxMessage } from '../delivery-log.ts';
 import { notSentFailure } from './failure-effect.ts';
-import type { OutboxMessage } from './message.ts';
-
-/** A channel or a person, with what they may see at this moment. */
-export interface Recipient {
-  /** The workspace's record from which that was decided. */
-  readonly workspace: Workspace;
-  /** The channel that decides what may be shown, and whether only a manager reads the message. */
-  readonly scope: ProjectScope;
-  /** A person who may not get it any more, such as a former full member. */
-  readonly isGone: boolean;
-}
+import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
@@ -37,13 +26,6 @@ export async function findRecipient(
     scope: { channel: undefined, isUnlimited: permissions.canManage },
     isGone: !meetsRight('member', permissions),
   };
-}
-
-/** Why a message may not be sent. */
-export interface Refusal {
-  readonly cause: StoredFailure;
-  /** The person has left, so the message goes to somebody else. */
-  readonly isGone: boolean;
 }
 
 /**

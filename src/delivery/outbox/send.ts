@@ -4,7 +4,7 @@
  * in the moment before it goes out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { Failure, isFailure, wordFailure } from '../../domain/failure/index.ts';
+import { Failure, isFailure, type StoredFailure, wordFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, type MessageWork, trackWork } from '../../ops/work-record.ts';
@@ -25,8 +25,13 @@ import {
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import type { DeliveryContext } from '../context.ts';
-import { OvertakenError, type WriteConditions } from '../delivery-log.ts';
+import {
+  dropMessage,
+  type OutboxMessage,
+  OvertakenError,
+  putMessage,
+  type WriteConditions,
+} from '../delivery-log.ts';
 import {
   afterFailure,
   effectOf,
@@ -34,13 +39,19 @@ import {
   isSlackError,
   isUnchangeable,
 } from './failure-effect.ts';
-import { dropMessage, type OutboxMessage, parseMessage, putMessage } from './message.ts';
-import type { Draft, MessageKind, Step } from './message-kind.ts';
-import { threadQuestions } from './message-kind.ts';
-import { checkRecipient, findHeir, type Recipient, type Refusal } from './recipient.ts';
+import {
+  type DeliveryContext,
+  type Draft,
+  type MessageKind,
+  type Recipient,
+  type Refusal,
+  type Step,
+  threadQuestion,
+} from './message-kind.ts';
+import { checkRecipient, findHeir } from './recipient.ts';
 
 /** The longest time between the claim and the call to Slack, in ms. */
-const FRESH: Millis = 3_000;
+const MAX_CLAIM_AGE: Millis = 3_000;
 /** How long a confirmation waits for a store that is away; in ms. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
@@ -68,16 +79,16 @@ export function deliverMessage<About>(
     tries: message.tries,
   };
   return trackWork<MessageWork, void>(begun, onFinished, async (annotate) => {
-    annotate({ outcome: await new Attempt(kind, message, context).run(annotate) });
+    annotate({ outcome: await new Sending(kind, message, context).run(annotate) });
   });
 }
 
 type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 
-class Attempt<About> {
-  /** The record as it was last stored. */
-  private current: OutboxMessage<About>;
-  /** Slack may have taken it before this attempt, and nobody has found it. */
+/** One message on its way: the record as it was read, and as this process has stored it since. */
+class Sending<About> {
+  private stored: OutboxMessage<About>;
+  /** Slack may have it from before, and nobody has found it. */
   private mayBeInSlack: boolean;
 
   constructor(
@@ -85,39 +96,37 @@ class Attempt<About> {
     private readonly message: OutboxMessage<About>,
     private readonly context: DeliveryContext,
   ) {
-    this.current = message;
+    this.stored = message;
     this.mayBeInSlack = message.state === 'sending';
   }
 
   async run(annotate: Annotate<MessageWork>): Promise<Outcome> {
     const { kind, message, context } = this;
+    const isPosted = message.state === 'posted';
     try {
-      if (this.mayBeInSlack) {
-        const found = await this.find();
-        if (found !== undefined) return found;
-      }
-      const state = message.state === 'posted' ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
+      if (this.mayBeInSlack && (await this.find())) return 'found';
+      const state = isPosted ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
       const prepared = await kind.prepare({ ...message, state }, context);
-      if (message.state !== 'posted') annotate({ late: Math.max(0, context.clock() - message.at) });
+      if (!isPosted) annotate({ late: Math.max(0, context.clock() - message.at) });
       if (!('render' in prepared)) return await this.save(prepared);
-      return message.state === 'posted' ? await this.update(prepared) : await this.post(prepared);
+      return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
       const isOvertaken = error instanceof OvertakenError;
       const isStopped = context.stopping.aborted && !isSlackError(error);
       annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
       if (isOvertaken || isStopped) throw error;
-      return this.fail(error, effectOf(error));
+      return this.fail(effectOf(error));
     }
   }
 
-  /** Looks for it in Slack. @returns undefined if it isn't there, or if nobody can tell @throws not-sent if that was so before */
-  private async find(): Promise<'found' | undefined> {
+  /** Looks for it in Slack. @throws not-sent if nobody can tell whether it is there, for the second time */
+  private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
     const found = await findPost(await this.context.client(), channel, key, at);
     if (typeof found !== 'string') {
       await this.confirm({ channel, ...found });
-      return 'found';
+      return true;
     }
     this.mayBeInSlack = found === 'unknown';
     // A doubtful message is sent a second time, but not a third.
@@ -125,7 +134,7 @@ class Attempt<About> {
       throw new Failure('not-sent', {
         reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
       });
-    return undefined;
+    return false;
   }
 
   private async post(draft: Draft<About>): Promise<Outcome> {
@@ -141,14 +150,13 @@ class Attempt<About> {
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();
     const { next: _, cause: __, ...rest } = message;
-    const sending = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
-    const claimed = { ...rest, ...sending, about: draft.about ?? message.about };
-    const { restsOn: field } = draft;
-    const value = context.workspace.fields[field ?? ''] ?? '';
-    const unchanged = await this.write(claimed, field === undefined ? {} : { expected: { field, value } });
-    if (unchanged === 'changed') return 'changed';
+    const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
+    const { restsOn: field, about = message.about } = draft;
+    const expected = field === undefined ? [] : [{ field, value: context.workspace.fields[field] }];
+    const outcome = await this.write({ ...rest, ...claim, about }, { expected });
+    if (outcome === 'changed') return 'changed';
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
-    if (performance.now() - began > FRESH) throw new OvertakenError();
+    if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
     await this.confirm({ channel, ts });
@@ -167,28 +175,23 @@ class Attempt<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Slack has it, so this is stored whatever happens, unless its schedule or watch was deleted. */
+  /** Slack has it. Where that can't be stored, the next run finds it there. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
-    const { deliveryLog, teamId } = context;
-    const { next: _, cause: __, ...rest } = this.current;
+    const { next: _, cause: __, ...rest } = this.stored;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
-    const topic = kind.topic?.(sent, context);
-    const questions = topic && threadQuestions(topic, posted, context);
-    const where = { channel: posted.channel, at: sent.at };
+    const question = kind.questionOf?.(sent, context);
     const began = performance.now();
     for (;;)
       try {
-        const given = { ...conditions, posted: where, ...(questions && { questions }) };
-        if ((await this.tryWrite(after, given)) !== 'overtaken') return;
-        const { key } = this.message;
-        const json = (await deliveryLog.load(teamId)).fields[key];
-        if (json === undefined || parseMessage(key, json)?.state === 'posted') return;
-        if (json === this.current.json) throw new OvertakenError();
-        this.current = { ...this.current, json };
+        await this.write(after, {
+          ...conditions,
+          ...(question && { question: threadQuestion(question, posted, context) }),
+        });
+        return;
       } catch (error) {
-        const isAway = isFailure(error) && error.kind === 'store-unavailable';
+        const isAway = isFailure(error, 'store-unavailable');
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
         await delay(500);
       }
@@ -201,31 +204,31 @@ class Attempt<About> {
     const client = await context.client();
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
-    // A recipient who may not see the project any more keeps the message as it was; it is not drawn again for the same reason.
     const { next: _, ...rest } = message;
-    const kept = { ...rest, about: draft.about ?? message.about };
-    if (refusal !== undefined) return this.save({ outcome: 'refused', message: kept });
+    const settled = { ...rest, about: draft.about ?? message.about };
+    // Whoever may not see the project any more keeps the message as it was.
+    if (refusal !== undefined) return this.save({ outcome: 'refused', message: settled });
     try {
       const shown = this.draw(draft, context.clock(), recipient);
       await replaceMessage(client, { channel, ts }, shown, deliveryMetadata(key));
     } catch (error) {
       if (!isUnchangeable(error)) throw error;
-      return this.save({ outcome: 'skipped', message: kept });
+      return this.save({ outcome: 'skipped', message: settled });
     }
-    const drawn = { ...kept, tries: 0 };
+    const drawn = { ...settled, tries: 0 };
     const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
     await this.save({ outcome: 'waiting', message: after, ...conditions });
     return 'sent';
   }
 
-  /** Its recipient may not see it: as its kind says, or to the next person who answers for it, or it has failed. */
+  /** Its recipient may not see it. */
   private async refuse(refusal: Refusal): Promise<Outcome> {
     const { kind, context, message } = this;
-    const step = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal));
-    return this.save(step);
+    return this.save(kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause)));
   }
 
-  private async passOn({ cause }: Pick<Refusal, 'cause'>): Promise<Step<About>> {
+  /** To the next person who is responsible; without one it has failed. */
+  private async passOn(cause: StoredFailure): Promise<Step<About>> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
     const at = context.clock();
@@ -236,19 +239,15 @@ class Attempt<About> {
     return { outcome: 'refused', message: { ...rest, to, state: 'due', at, tries: 0, insteadOf } };
   }
 
-  private async fail(error: unknown, effect: FailureEffect): Promise<Outcome> {
+  private async fail(effect: FailureEffect): Promise<Outcome> {
     const { kind, context, message } = this;
-    const isForNobody = effect.kind === 'unreachable' || (isFailure(error) && error.kind === 'cannot-post');
-    const passed = isForNobody && message.state !== 'posted' && kind.name !== 'post';
-    const after = afterFailure(message, this.current, this.mayBeInSlack, effect, context.clock());
-    const isUnconfirmed = isFailure(error) && error.kind === 'not-sent';
-    const given = { ...after, ...(isUnconfirmed && { state: 'failed' as const }) };
-    const step = passed
-      ? await this.passOn(effect).catch(orLater(given))
-      : (kind.onFailed?.(given, effect, context) ?? {
-          outcome: given.state === 'failed' ? ('failed' as const) : ('retrying' as const),
-          message: given,
-        });
+    const after = afterFailure(message, this.stored, this.mayBeInSlack, effect, context.clock());
+    const ordinary = { outcome: after.state === 'failed' ? 'failed' : 'retrying', message: after } as const;
+    const isForOther = effect.isUnreachable && message.state !== 'posted' && kind.onFailed === undefined;
+    // Where it can't be found out who else may get it, it is tried again.
+    const step = isForOther
+      ? await this.passOn(effect.cause).catch(() => ordinary)
+      : (kind.onFailed?.(after, effect, context) ?? ordinary);
     const outcome = await this.save(step);
     if (effect.wait !== undefined) await context.backOff(context.clock() + effect.wait);
     return outcome;
@@ -260,28 +259,15 @@ class Attempt<About> {
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
   private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
-    const outcome = await this.tryWrite(after, conditions);
-    if (outcome === 'overtaken') throw new OvertakenError();
-    return outcome;
-  }
-
-  private async tryWrite(after: OutboxMessage<About> | undefined, conditions: WriteConditions) {
     const { deliveryLog, teamId } = this.context;
-    const { json } = this.current;
-    const write = after === undefined ? dropMessage(this.current) : putMessage({ ...after, json });
+    const { json } = this.stored;
+    const write = after === undefined ? dropMessage(this.stored) : putMessage({ ...after, json });
     const outcome = await deliveryLog.write(teamId, [write], conditions);
-    if (outcome === 'written' && after !== undefined) this.current = { ...after, json: write.after };
+    if (outcome === 'overtaken') throw new OvertakenError();
+    if (outcome === 'written' && after !== undefined) this.stored = { ...after, json: write.after };
     return outcome;
   }
 }
-
-/** Who else may get it can't be asked now: it is tried again. @throws what is no failure of Slack's */
-const orLater = <About>(message: OutboxMessage<About>) => {
-  return (error: unknown): Step<About> => {
-    if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
-    return { outcome: 'retrying', message };
-  };
-};
 
 /** Marks a scheduled post, so that it can be found again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';

@@ -16,14 +16,13 @@ import {
   markup,
   type Message as SlackMessage,
 } from '../../slack/block-kit/blocks.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
+import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { RunView } from '../context.ts';
-import { dueTime, newMessage, type OutboxMessage } from '../outbox/message.ts';
-import { type MessageKind, messagesOf } from '../outbox/message-kind.ts';
-import { findRecipient, type Recipient, responsiblePeople } from '../outbox/recipient.ts';
+import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../delivery-log.ts';
+import type { MessageKind, Recipient, RunView } from '../outbox/message-kind.ts';
+import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/reports.ts';
 import { hashOf, isFinal } from './post-record.ts';
 
@@ -87,8 +86,8 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
 }
 
 /** New notices, those that tell of more than before, and those that are no longer needed to know what was told. */
-export function planNotices({ workspace, snapshot, now }: RunView) {
-  const notices = messagesOf(noticeKind, snapshot);
+function planNotices({ workspace, snapshot, now }: RunView) {
+  const notices = snapshot.messagesOf(noticeKind);
   const messages = allNews(workspace).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
       // The last part of the key says whom it was meant for, who may have passed it on.
@@ -116,7 +115,7 @@ export function planNotices({ workspace, snapshot, now }: RunView) {
   const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
   const isStale = (notice: Notice): boolean =>
     isFinal(notice) && !isStanding(notice) && !notice.about.cases.some(isCurrent);
-  return { messages, stale: notices.filter(isStale) };
+  return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
 /** Whether the owner still has to know it. */
@@ -134,6 +133,7 @@ const isSettled = (notice: NoticeAbout, workspace: Workspace): boolean =>
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about,
+  plan: planNotices,
   dueAt(message, { workspace, now }) {
     const at = dueTime(message, now);
     if (message.state !== 'posted' || at !== undefined || !isStanding(message)) return at;

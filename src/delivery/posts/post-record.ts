@@ -4,10 +4,8 @@ import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { type Schedule, scheduleContentSchema } from '../../workspace/automations/schedule-record.ts';
-import type { DeliveryLogSnapshot } from '../delivery-log.ts';
-import type { OutboxMessage } from '../outbox/message.ts';
-import { messagesOf } from '../outbox/message-kind.ts';
+import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
+import type { DeliveryLogSnapshot, OutboxMessage } from '../delivery-log.ts';
 
 /** The days that a post's figures cover, in this IANA time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
@@ -15,7 +13,6 @@ export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-const missed = { date: z.string(), /** Its post may be in the channel. */ isUnclear: z.boolean() };
 /** What a post says about dates that were missed before it, oldest first. */
 const missedDates = z.object({
   /** How many dates before those in `named` the post only counts. */
@@ -24,8 +21,8 @@ const missedDates = z.object({
   named: z
     .array(
       z.union([
-        z.object({ ...missed, covers: coveredDays, figures }),
-        z.object({ ...missed, cause: storedFailure }),
+        z.object({ date: z.string(), covers: coveredDays, figures }),
+        z.object({ date: z.string(), cause: storedFailure }),
       ]),
     )
     .readonly(),
@@ -76,11 +73,12 @@ export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/
 /** What the log has of a schedule's dates, in order. */
 export function postsOf(
   schedule: string,
-  { messages }: Pick<DeliveryLogSnapshot, 'messages'>,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
 ): readonly PostMessage[] {
-  const prefix = postKey(schedule, '');
-  const own = messages.filter(({ key }) => key.startsWith(prefix));
-  return messagesOf(POSTS, { messages: own }).toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
+  return snapshot
+    .messagesOf(POSTS)
+    .filter((post) => scheduleOf(post) === schedule)
+    .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
 
 /** A short text that differs if the value does. */
@@ -91,7 +89,7 @@ export const isFinal = ({ state }: OutboxMessage): boolean => state !== 'due' &&
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,
-  snapshot: Pick<DeliveryLogSnapshot, 'messages'>,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
 ): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isFinal);
 
 /**

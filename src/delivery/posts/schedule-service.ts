@@ -1,18 +1,22 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { dayAt, MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
-import { requireSettings } from '../../workspace/record/workspace.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
-import type { RunParts } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
-import { putMessage } from '../outbox/message.ts';
-import { threadQuestions } from '../outbox/message-kind.ts';
+import { putMessage } from '../delivery-log.ts';
+import type { RunParts } from '../outbox/message-kind.ts';
+import { threadQuestion } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
-import { type MakeReport, runReport, shownProjects, topicOf } from '../reports/reports.ts';
-import { type ManualReason, manualPostMessage } from './post-blocks.ts';
+import {
+  detailsButton,
+  type MakeReport,
+  reportQuestion,
+  runReport,
+  shownProjects,
+} from '../reports/reports.ts';
+import { type ManualReason, manualPostMessage } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 interface SchedulingParts extends RunParts {
@@ -29,22 +33,23 @@ const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (parts: SchedulingParts) => {
   const { deliveryLog, changed, clock, log } = parts;
+  const retry = async (teamId: SlackId, schedule: string): Promise<void> => {
+    const paused = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
+      const { basis, ...about } = post.about;
+      return basis === undefined ? [] : putMessage({ ...post, about });
+    });
+    if (paused.length > 0) await deliveryLog.write(teamId, paused);
+    await changed(teamId);
+  };
   return {
     changed,
     /** What became of the due dates so far. @throws store-unavailable */
     loadLog: deliveryLog.load,
     /** Has a post tried again at once that waits for somebody to mend something. @throws store-unavailable */
-    async retry(teamId: SlackId, schedule: string): Promise<void> {
-      const held = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
-        const { basis, ...about } = post.about;
-        return basis === undefined ? [] : putMessage({ ...post, about });
-      });
-      if (held.length > 0) await deliveryLog.write(teamId, held);
-      await changed(teamId);
-    },
+    retry,
     /**
      * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-     * asked for it. A `test-to-me` goes only to that person. `schedule` need not be saved. It is not retried.
+     * asked for it. A test goes only to that person. `schedule` need not be saved. It is not retried.
      *
      * @returns `repeated` if somebody has pressed Send now a moment ago: that is one post
      * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
@@ -63,33 +68,35 @@ export const createScheduleService = (parts: SchedulingParts) => {
         const press = { name, before, after: String(pressed) };
         if ((await deliveryLog.write(teamId, [press])) !== 'written') return 'repeated';
       }
-      let sent: WriteConditions;
+      let question: WriteConditions['question'];
       try {
-        sent = await sendByHand(parts, teamId, schedule, why, by);
+        question = await sendByHand(parts, teamId, schedule, why, by);
       } catch (error) {
         if (why === 'now')
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
       await deliveryLog
-        .write(teamId, [], sent)
+        .write(teamId, [], { question })
         // The post was sent, so a failure to store something is ignored.
-        .catch((err: unknown) => log.warn({ err, workspace: teamId }, 'Could not note a post sent by hand'));
+        .catch((err: unknown) =>
+          log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a post refer to'),
+        );
       // It shows that nothing is in the way of a post that waits for that.
-      if (why === 'now') await changed(teamId);
+      if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },
   };
 };
 
-/** @returns what is to be stored about it */
+/** @returns what follow-ups below it refer to */
 async function sendByHand(
   parts: SchedulingParts,
   teamId: SlackId,
   schedule: Schedule,
   why: ManualReason,
   by: SlackId,
-): Promise<WriteConditions> {
+): Promise<WriteConditions['question']> {
   const { workspaces, clientFor, users, answerStore, clock } = parts;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
@@ -99,36 +106,14 @@ async function sendByHand(
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
   // The rights of the channel count, also if the test goes to one person.
-  const asked = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
-  const { refusal } = await checkRecipient(schedule.channel, projects, asked);
+  const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
+  const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
-  const target = { channel: why === 'test-to-me' ? by : schedule.channel, thread: undefined };
-  const posted = await postMessage(await clientFor(teamId), target, manualPostMessage(result, why, by));
+  const target = { channel: why === 'test' ? by : schedule.channel, thread: undefined };
+  const made = { ...schedule, ...result };
+  const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
+  const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  const topic = topicOf({ ...schedule, projects }, began, requireSettings(workspace).zone, context);
-  const questions = threadQuestions(topic, posted, context);
-  if (why !== 'now') return { questions };
-  const at = clock();
-  const last = lastAfterManualPost(workspace.lastSent(schedule.id), schedule, at);
-  const field = FIELDS.sent + schedule.id;
-  return {
-    questions,
-    posted: { channel: posted.channel, at },
-    // What has become of a date meanwhile is not overwritten.
-    expected: { field, value: workspace.fields[field] ?? '' },
-    lastDelivery: [schedule.id, last],
-  };
-}
-
-const PENDING: readonly string[] = ['trying', 'waiting', 'paused'] satisfies LastDelivery['result'][];
-
-/** In place of a failed date; one that still comes stays as it is. */
-function lastAfterManualPost(
-  before: LastDelivery | undefined,
-  { timing }: Schedule,
-  at: Millis,
-): LastDelivery {
-  if (before !== undefined && PENDING.includes(before.result)) return before;
-  const { cause: _, next, ...rest } = before ?? { date: dayAt(at, timing.zone), due: at };
-  return { ...rest, result: 'posted', at };
+  const asked = reportQuestion(made, workspace);
+  return asked && threadQuestion(asked, posted, { teamId, clock });
 }

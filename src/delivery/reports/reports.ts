@@ -10,10 +10,8 @@ import {
 } from '../../domain/failure/index.ts';
 import { parseAmount, toPlainDigits } from '../../domain/money/amount.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
-import { PRODUCTS } from '../../domain/product.ts';
 import {
   computeReportFigures,
-  daysOfReport,
   REPORTS,
   type ReportName,
   type ReportPeriods,
@@ -21,11 +19,16 @@ import {
 } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { daysCovered } from '../../domain/time/cadence.ts';
-import { type Day, formatRequestedDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import {
+  type Day,
+  daysInRange,
+  formatRequestedDays,
+  type Millis,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
-import { joinTexts, type Message } from '../../slack/block-kit/blocks.ts';
+import type { Message } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import type { Schedule } from '../../workspace/automations/schedule-record.ts';
 import {
   type ChosenProject,
   describeProjects,
@@ -39,10 +42,11 @@ import {
   resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/service-outcomes.ts';
-import type { DeliveryContext } from '../context.ts';
-import type { MessageTopic } from '../outbox/message-kind.ts';
+import type { DeliveryContext } from '../outbox/message-kind.ts';
+import { type AskedQuestion, askAbout } from '../outbox/message-kind.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,
@@ -67,7 +71,6 @@ export interface ReportQuestion {
   readonly days: number;
   /** Asks each question once, however many schedules want its answer. */
   readonly billing: BillingClient;
-  readonly clock: () => Millis;
   /** What the post shows that is drawn again, as `ReportResult.figures`: a project that gives no answer keeps its figure. */
   readonly posted?: ReportResult['figures'];
   /** Called with each connection that gave an answer, and with a registered project's balance. */
@@ -78,8 +81,6 @@ export interface ReportQuestion {
 export interface ReportResult {
   /** Without its owner and whether it is late, which delivery adds. The small print comes last. */
   readonly message: Message;
-  /** Buttons under a post, beside **Manage**. */
-  readonly buttons?: readonly Button[];
   /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
@@ -125,7 +126,7 @@ export async function runReport(
   const { report, projects, channel, posted } = request;
   const instant = Math.min(at, clock());
   return makeReport({
-    ...{ report, projects, channel, workspace, billing, clock },
+    ...{ report, projects, channel, workspace, billing },
     ...(posted && { posted }),
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
@@ -134,24 +135,39 @@ export async function runReport(
   });
 }
 
-/** What a post as of `at` (ms) is about, for follow-ups. A running month gets its name, because “this month” changes. */
-export function topicOf(
-  { report, timing, projects }: Pick<Schedule, 'report' | 'timing' | 'projects'>,
-  at: Millis,
-  zone: Zone,
-  { clock }: Pick<DeliveryContext, 'clock'>,
-): MessageTopic {
-  const instant = Math.min(at, clock());
-  const days = daysOfReport(report, instant, zone, daysCovered(timing, instant));
-  const [first = '', ...others] = days;
-  if (!REPORTS[report].coversDays) return { command: '/balance', projects };
-  if (report === 'month-to-date') return { command: '/spend', projects, days: first.slice(0, 7) };
-  const last = others.at(-1);
-  if (last === undefined) return { command: '/spend', projects, days: first };
+/** A report as it was posted: of which projects it has figures, and of which days. */
+type PostedReport = Pick<Schedule, 'report' | 'projects'> &
+  Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
+
+/** A post as a question, for follow-ups in its thread. A running month gets its name, because “this month” changes. */
+export function reportQuestion(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
+  const { report, covers } = posted;
+  if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
+  const { first, last, zone } = covers;
   // A post of Friday to Sunday is compared with the same weekdays, as it says.
-  const before = report === 'yesterday' ? sameDaysLastWeek(days, zone) : [];
-  const compared = before.length === 0 ? '' : ` vs ${before[0]}..${before.at(-1)}`;
-  return { command: '/spend', projects, days: `${first}..${last}${compared}` };
+  const days = report === 'yesterday' && first !== last ? daysInRange(first, last, zone) : [];
+  const before = sameDaysLastWeek(days, zone);
+  const compared = before.length === 0 ? '' : ` vs ${daysText(before[0], before.at(-1))}`;
+  return questionAbout(posted, daysText(first, last) + compared, workspace);
+}
+
+/** Opens the exact figures, with the rights of the person who clicks. */
+export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
+  const { first, last } = posted.covers;
+  const question = questionAbout(posted, daysText(first, last), workspace);
+  if (question === undefined) return [];
+  const { command, text } = question;
+  return commandButton('details', 'Details', { command, text: `${text} details` });
+}
+
+const daysText = (first: Day | undefined, last: Day | undefined): string =>
+  first === last ? `${first}` : `${first}..${last}`;
+
+function questionAbout(posted: PostedReport, days: string, workspace: Workspace): AskedQuestion | undefined {
+  const projects = shownProjects(posted, posted);
+  return REPORTS[posted.report].coversDays
+    ? askAbout('/spend', projects, days, workspace)
+    : askAbout('/balance', projects, '', workspace);
 }
 
 /** What schedules post: the figures of /spend and /balance, for a channel. */
@@ -178,7 +194,6 @@ export const makeReport: MakeReport = async (question) => {
   });
   return {
     message: renderReport(view),
-    buttons: detailsButton(view),
     figures: Object.fromEntries(figures),
     covers: { first: periods.requested.first, last: periods.requested.last, zone },
     unanswered: Object.fromEntries(silent.map((one) => [keyOf(one), storeFailure(one.failure)])),
@@ -188,21 +203,6 @@ export const makeReport: MakeReport = async (question) => {
 
 const keyOf = ({ project, product }: Pick<UnresolvedProject, 'project' | 'product'>): string =>
   `${project}:${product}`;
-
-/** Opens the exact figures, with the rights of the person who clicks. */
-function detailsButton({ answered, periods, headline }: ReportView): Button[] {
-  const { days } = periods.main.window;
-  const products = new Set(answered.map(({ target }) => target.product));
-  const [product] = products;
-  const text = joinTexts(' ', [
-    answered.map(({ target }) => target.word).join(','),
-    headline === 'spent' && `${days[0]}..${days.at(-1)}`,
-    // Without it, each registered project is asked about with its own product.
-    products.size === 1 && product && PRODUCTS[product].word,
-    'details',
-  ]);
-  return commandButton('details', 'Details', { command: headline === 'left' ? '/balance' : '/spend', text });
-}
 
 /** The newest day of a post, if a project that does report days has not reported it. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {

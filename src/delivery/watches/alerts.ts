@@ -9,7 +9,6 @@ import { computeUsage } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { addDays, type Day, daysInRange, endOfUnit, type Millis } from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
 import {
   actions,
   type Block,
@@ -29,21 +28,13 @@ import {
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart } from '../../slack/block-kit/charts.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { RunView } from '../context.ts';
 import type { DeliveryLogSnapshot, FieldWrite } from '../delivery-log.ts';
-import { dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
-import type { MessageKind } from '../outbox/message-kind.ts';
-import {
-  figuresField,
-  figuresSourceOf,
-  needsBalance,
-  type StoredFigures,
-  type WatchFiguresStore,
-} from './watch-figures.ts';
+import { newMessage, putMessage } from '../delivery-log.ts';
+import type { StoredFigures } from './watch-figures.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
@@ -163,7 +154,7 @@ const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? 
 export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
-const about = z.object({
+export const alertAbout = z.object({
   watch: z.string(),
   /** See `alertName`. */
   alert: z.string(),
@@ -172,7 +163,7 @@ const about = z.object({
   /** `changes` of the alert as Slack shows it. */
   shows: z.int(),
 });
-type AlertAbout = Readonly<z.infer<typeof about>>;
+export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
 
 /** What tells people about a new alert: written with it in one step. */
 export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
@@ -181,64 +172,6 @@ export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite
     const told: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
     return putMessage(newMessage(alertKey(watch.id, name) + to, to, told, alert.at));
   });
-
-/** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
-const subjectOf = (
-  { about: told }: OutboxMessage<AlertAbout>,
-  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
-) => ({
-  watch: workspace.watches.find(({ id }) => id === told.watch),
-  alert: findAlert(watchRecordOf(told.watch, snapshot), told.alert),
-});
-
-/** @param figures for the charts */
-export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
-  name: 'alert',
-  about,
-  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
-  dueAt(message, view) {
-    const { watch, alert } = subjectOf(message, view);
-    // Without its alert, preparing it deletes the message.
-    if (alert === undefined) return view.now;
-    if (watch === undefined) return undefined;
-    if (message.state === 'posted')
-      return message.about.shows === alert.changes ? undefined : (message.next ?? 0);
-    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
-  },
-  async prepare(message, context) {
-    const { watch, alert } = subjectOf(message, context);
-    const { workspace, teamId } = context;
-    if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
-    const { rule, projects } = watch;
-    const source = figuresSourceOf(projects[0], workspace);
-    const isNew = message.state !== 'posted';
-    // What was never alerted doesn't recover, and figures of another account alert nobody.
-    if (isNew && !(isOpen(alert) && alert.source === source))
-      return { outcome: 'skipped', message: undefined };
-    const known = needsBalance(rule)
-      ? undefined
-      : (await figures.load(teamId)).get(figuresField(projects[0]));
-    const chart = known?.source === source ? alertChart(alert, known) : undefined;
-    return {
-      projects,
-      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
-      about: { ...message.about, owner: watch.owner, shows: alert.changes },
-      restsOn: FIELDS.watch + watch.id,
-    };
-  },
-  topic(message, context) {
-    const { watch, alert } = subjectOf(message, context);
-    if (watch === undefined || alert === undefined) return undefined;
-    const { rule, projects } = watch;
-    // A budget's month or a spike's day.
-    return needsBalance(rule)
-      ? { command: '/balance', projects }
-      : { command: '/spend', projects, days: alert.episode };
-  },
-  /** Nobody may see it there: without a message the alert is forgotten by the next check. */
-  onRefused: ({ insteadOf }, { isGone }) =>
-    isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
-});
 
 /** @param chart as `alertChart` makes it */
 export function alertMessage(

@@ -2,13 +2,7 @@
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
-import {
-  Failure,
-  isFailure,
-  type StoredFailure,
-  storedFailure,
-  storeFailure,
-} from '../../domain/failure/index.ts';
+import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../../domain/failure/index.ts';
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
@@ -29,23 +23,26 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { connectionNameOf } from '../../workspace/automations/stop-reason.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
-import { type ChosenProject, projectValue, referenceTo } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  connectionNameOf,
+  projectValue,
+  referenceTo,
+} from '../../workspace/projects/chosen-project.ts';
 import {
   type OpenedConnection,
   openConnection,
   resolveProject,
   UNLIMITED,
 } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
   /** The connection and token that were asked: see `figuresSourceOf`. */
@@ -68,8 +65,8 @@ export const figuresField = projectValue;
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
-  const name = tryParse(() => connectionNameOf(project, workspace), Failure);
-  if (name === undefined || !workspace.connectionNames.includes(name)) return '';
+  const name = connectionNameOf(project, workspace);
+  if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
 }
 
@@ -117,22 +114,17 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-/** A workspace may have hundreds of watches on the same figures, and a month or a spike takes milliseconds to measure. */
-const measured = new WeakMap<StoredFigures, Map<string, WatchMeasurement>>();
+export type MeasureFigures = (kind: WatchRule['kind'], figures: StoredFigures) => WatchMeasurement;
 
-/** The same of what is stored. */
-export function measureFigures(
-  kind: WatchRule['kind'],
-  figures: StoredFigures,
-  today: Day,
-  zone: Zone,
-): WatchMeasurement {
-  const known = measured.get(figures) ?? new Map<string, WatchMeasurement>();
-  measured.set(figures, known);
-  const name = `${kind} ${today} ${zone}`;
-  const measurement = known.get(name) ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
-  known.set(name, measurement);
-  return measurement;
+/** Measures figures as of `today`, each once however many watches are on them: a month or a spike takes milliseconds. */
+export function createMeasuring(today: Day, zone: Zone): MeasureFigures {
+  const measured = new Map<StoredFigures, Partial<Record<WatchRule['kind'], WatchMeasurement>>>();
+  return (kind, figures) => {
+    const known = measured.get(figures) ?? {};
+    const measurement = known[kind] ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
+    measured.set(figures, { ...known, [kind]: measurement });
+    return measurement;
+  };
 }
 
 /** Whether a rule uses the balance; the others only use the spend. */
@@ -197,7 +189,7 @@ export async function fetchFigures(
   const known = await store.load(teamId);
   const fetched = new Map<string, StoredFigures>();
   const fetchOne = async (field: string): Promise<void> => {
-    if (context.isOver()) return;
+    if (context.isEnding()) return;
     const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
     const { now, stored } = await fetchProject(asking, known.get(field), context);
     fetched.set(field, now);

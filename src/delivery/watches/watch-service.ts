@@ -8,11 +8,12 @@ import {
 import { measureWatch, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import type { RunParts, RunView } from '../context.ts';
 import { OvertakenError } from '../delivery-log.ts';
+import type { RunParts, RunView } from '../outbox/message-kind.ts';
+import { isLimited, nextChecks } from './alert-kind.ts';
 import {
   type Alert,
   alertKey,
@@ -25,18 +26,18 @@ import {
   withChange,
 } from './alerts.ts';
 import {
+  createMeasuring,
   fetchAccount,
   fetchUsage,
   figuresField,
   figuresSourceOf,
   hasFigures,
-  measureFigures,
+  type MeasureFigures,
   needsBalance,
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
-import { isLimited, nextChecks } from './watches-job.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
@@ -65,8 +66,10 @@ export function createWatchService({
       const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
       const view = { workspace, snapshot, now: clock() };
       const next = nextChecks(view);
+      const { zone } = workspace.settings;
+      const measure = createMeasuring(dayAt(view.now, zone), zone);
       const stateNow = (watch: Watch) =>
-        stateOf(watch, known.get(figuresField(watch.projects[0])), next.get(watch.id), view);
+        stateOf(watch, known.get(figuresField(watch.projects[0])), next.get(watch.id), measure, view);
       return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
     },
     /**
@@ -134,27 +137,27 @@ function stateOf(
   watch: Watch,
   stored: StoredFigures | undefined,
   next: Millis | undefined,
+  measure: MeasureFigures,
   { workspace, snapshot, now }: RunView,
 ) {
   const { rule, projects } = watch;
   const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
-  const { zone } = workspace.settings;
-  const today = dayAt(now, zone);
+  const today = dayAt(now, workspace.settings.zone);
   // Figures of an account that is gone are not shown.
   const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
   const newest = alerts.at(-1);
   const key = newest && alertKey(watch.id, alertName(newest));
-  const told = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
-  const undelivered = told.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
+  const messages = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
+  const undelivered = messages.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? next : undefined,
     /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measureFigures(rule.kind, known, today, zone),
+    measurement: known && measure(rule.kind, known),
     /** It has alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why it could not be judged last time, in a sentence. */

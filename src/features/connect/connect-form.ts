@@ -9,10 +9,10 @@ import { type FormFields, selectedValues } from '../../slack/request/form-fields
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,
+  LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
-} from '../../workspace/credentials/connection-record.ts';
-import { LIFETIME_NAMES } from '../../workspace/credentials/expiry.ts';
+} from '../../workspace/credentials/credential-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
 

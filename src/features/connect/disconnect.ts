@@ -15,8 +15,8 @@ import {
 import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { usesConnection } from '../../workspace/automations/stop-reason.ts';
-import { describeConnection } from '../../workspace/credentials/connection-record.ts';
+import { describeConnection } from '../../workspace/credentials/credential-records.ts';
+import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
@@ -105,7 +105,7 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
       ? 'Nobody in this workspace can use Tally until you reconnect.'
       : orphanedProjects(name, workspace),
     defaultText(name, workspace),
-    usersText(workspace, (project) => usesConnection(project, name, workspace)),
+    usersText(workspace, (project) => connectionNameOf(project, workspace) === name),
   ]);
   const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));
   return [...effects.map(section), context(described ?? `${name} · the record is damaged`)];

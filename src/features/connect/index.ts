@@ -13,9 +13,11 @@ import { onClick } from '../../slack/server/listeners.ts';
 import {
   describeConnection,
   describeToken,
+  type Expiry,
+  formatExpiry,
   isConnectionName,
-} from '../../workspace/credentials/connection-record.ts';
-import { type Expiry, formatExpiry, withExpiry } from '../../workspace/credentials/expiry.ts';
+  withExpiry,
+} from '../../workspace/credentials/credential-records.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';

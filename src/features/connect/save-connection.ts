@@ -12,12 +12,12 @@ import { actions, type Message, section, textMessage } from '../../slack/block-k
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
+import type { LIFETIMES } from '../../workspace/credentials/credential-records.ts';
 import {
   fingerprintOf,
   MAX_CONNECTIONS,
   type NewConnection,
-} from '../../workspace/credentials/connection-record.ts';
-import type { LIFETIMES } from '../../workspace/credentials/expiry.ts';
+} from '../../workspace/credentials/credential-records.ts';
 import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

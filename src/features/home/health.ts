@@ -18,15 +18,17 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { askManagerButton } from '../../slack/error-messages/description.ts';
 import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeAccess } from '../../workspace/credentials/access-record.ts';
-import { type Connection, ROLE_NAMES, TYPE_NAMES } from '../../workspace/credentials/connection-record.ts';
 import {
+  type Connection,
+  describeAccess,
   expiresSoon,
   formatExpiry,
   isExpiryUnknown,
   LIFETIME_NAMES,
+  ROLE_NAMES,
+  TYPE_NAMES,
   tokensOkText,
-} from '../../workspace/credentials/expiry.ts';
+} from '../../workspace/credentials/credential-records.ts';
 import {
   type ConnectionState,
   connectionStates,

@@ -30,7 +30,7 @@ import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/command
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isNamedIssuer } from '../../workspace/credentials/access-record.ts';
+import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';

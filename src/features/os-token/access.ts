@@ -37,8 +37,8 @@ import {
   isNamedIssuer,
   MAX_ISSUER_GROUPS,
   MAX_ISSUERS,
-} from '../../workspace/credentials/access-record.ts';
-import { withExpiry } from '../../workspace/credentials/expiry.ts';
+  withExpiry,
+} from '../../workspace/credentials/credential-records.ts';
 import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
 import {

@@ -31,7 +31,7 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { SlackServices } from '../../slack/slack-services.ts';
-import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/access-record.ts';
+import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/credential-records.ts';
 import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { projectId, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { findAccess, type Workspace } from '../../workspace/record/workspace.ts';

@@ -33,7 +33,7 @@ import {
   toCommand,
 } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { accessSummary } from '../../workspace/credentials/access-record.ts';
+import { accessSummary } from '../../workspace/credentials/credential-records.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';

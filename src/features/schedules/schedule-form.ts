@@ -33,14 +33,14 @@ import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
+import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
+import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
 import {
   DEFAULT_WAIT_HOURS,
   MAX_DIGEST_PROJECTS,
   MAX_WAIT_HOURS,
   type Schedule,
-} from '../../workspace/automations/schedule-record.ts';
-import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
-import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
+} from '../../workspace/record/automation-records.ts';
 import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
 
 import type { ScheduleWords } from './parse-schedule-command.ts';
@@ -253,7 +253,7 @@ async function sendTest(
   try {
     const schedule = scheduleOf(at, requireAutomation({ find: findSchedule }, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
-    await scheduling.send(request.user.teamId, schedule, 'test-to-me', request.user.id);
+    await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     request.recordError(error);

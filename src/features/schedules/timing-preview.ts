@@ -21,7 +21,7 @@ import {
 } from '../../domain/time/calendar.ts';
 import { type Block, compact, escapeMarkup, markup } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { Schedule } from '../../workspace/automations/schedule-record.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 
 interface PreviewInput {
   readonly timing: Timing;
@@ -101,7 +101,7 @@ export const loadUpcomingSends = async (
 
 /** @param now ms since the epoch */
 export const upcomingSendsAt =
-  (snapshot: Pick<DeliveryLogSnapshot, 'messages'>, now: Millis): UpcomingSendsOf =>
+  (snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>, now: Millis): UpcomingSendsOf =>
   (schedule) => {
     const { overdue, next } = splitDueTimes(schedule, lastHandled(schedule.id, snapshot), now, AHEAD);
     return { owed: overdue, next };

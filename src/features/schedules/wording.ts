@@ -12,10 +12,9 @@ import {
   mention,
 } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
-import { stopReasonOf } from '../../workspace/automations/stop-reason.ts';
-import { describeProjects } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { UpcomingSends, UpcomingSendsOf } from './timing-preview.ts';
 

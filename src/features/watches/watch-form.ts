@@ -40,9 +40,9 @@ import {
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/automations/watch-record.ts';
 import { type ChosenProject, isSameProject, moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/record/automation-records.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.ts';
 import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.ts';
 

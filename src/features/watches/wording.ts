@@ -25,14 +25,14 @@ import {
   mention,
 } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { stopReasonOf } from '../../workspace/automations/stop-reason.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import {
   HIDDEN_PROJECT,
   moneyWriter,
   projectLabel,
+  stopReasonOf,
   type WriteMoney,
 } from '../../workspace/projects/chosen-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 /** The record, and how the person who reads it writes numbers. */

@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import type { Delivery } from '../../workspace/automations/stop-reason.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
+import type { Delivery } from '../../workspace/projects/chosen-project.ts';
 import {
   type ChosenProject,
   parseProjectValue,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Day, endOfDay, type Zone } from '../../domain/time/calendar.ts';
-import type { Expiry } from '../../workspace/credentials/expiry.ts';
+import type { Expiry } from '../../workspace/credentials/credential-records.ts';
 import { option } from '../block-kit/blocks.ts';
 import { checks, date, type FieldRefusal, refuseField } from '../forms/fields.ts';
 

@@ -2,7 +2,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import { holdsUnknownWord } from '../../domain/language/read-command.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
-import { fingerprintOf } from './connection-record.ts';
+import { fingerprintOf } from './credential-records.ts';
 
 /** Registered secrets are longer. */
 const MIN_LENGTH = 6;

@@ -1,8 +1,10 @@
+/** The project of a schedule, a watch or an option: how it is stored and called, and whether it can be shown. */
 import type * as z from 'zod';
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/parse-record.ts';
-import type { Workspace } from '../record/workspace.ts';
+import { isDamaged, type Workspace } from '../record/workspace.ts';
 import { isAlias, type Project } from './project-record.ts';
 import {
   canAskAbout,
@@ -47,12 +49,43 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** Names of the connections that the projects are asked by, in their order; '' for none. */
+/** The connection that a project is asked over, which may be gone; '' for none. */
+export const connectionNameOf = (project: ChosenProject, workspace: Workspace): string =>
+  findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '';
+
+/** Of each of the projects, in their order. */
 export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
-): readonly string[] =>
-  projects.map((project) => findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '');
+): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
+
+/** What a schedule or a watch sends: projects, and where they are shown. */
+export type Delivery = Target & { readonly projects: readonly ChosenProject[] };
+
+/** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
+type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
+
+/** @returns undefined if one of its projects can be shown, or if a damaged record makes that unknown */
+export function stopReasonOf(
+  item: Pick<Schedule, 'projects' | 'channel'>,
+  workspace: Workspace,
+): Exclude<StopReason, 'managers-only'> | undefined;
+export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined {
+  if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
+  const { projects, channel, people = [] } = item;
+  const reasonOf = (project: ChosenProject): StopReason | undefined => {
+    if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
+    // A direct message is not one of the channels that a limited project may be shown in.
+    if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
+    if (channel !== undefined) return 'project-limited';
+    return people.every((person) => workspace.settings.managers.includes(person))
+      ? undefined
+      : 'managers-only';
+  };
+  const reasons = projects.map(reasonOf);
+  return reasons.includes(undefined) ? undefined : reasons[0];
+}
 
 /** Writes amounts in a locale, with a currency label. */
 export type WriteMoney = ReturnType<typeof moneyWriter>;

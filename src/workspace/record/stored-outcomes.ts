@@ -5,8 +5,7 @@ import { storedFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import type { OpenableAccess } from '../credentials/access-record.ts';
-import type { OpenableConnection } from '../credentials/connection-record.ts';
+import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
 import { millis, tryParseRecord } from './parse-record.ts';
 import type { RecordFields } from './workspace-store.ts';
 

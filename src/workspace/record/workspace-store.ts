@@ -35,54 +35,40 @@ export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
  * entry, even one that empties the record.
  *
  * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
- * stream may refuse; the rest cannot fail. Each list in ARGV follows its length.
+ * stream may refuse; the rest cannot fail.
  */
 const WRITE = `${LUA_AUDIT}
-local at = 0
-local function take() at = at + 1; return ARGV[at] end
-if take() == '0' and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
-for _ = 1, tonumber(take()) do
-  local field, seen = take(), take()
-  local now = redis.call('HGET', KEYS[1], field)
-  if seen == '*' then
-    if not now then return 0 end
-  elseif (now and '=' .. now or '') ~= seen then return 0 end
+local write = cjson.decode(ARGV[1])
+if not write.first and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
+for _, each in ipairs(write.seen) do
+  local now = redis.call('HGET', KEYS[1], each.field)
+  if each.any and not now then return 0 end
+  if not each.any and now ~= (each.value or false) then return 0 end
 end
-for _ = 1, tonumber(take()) do
-  local moment, who, action, about = take(), take(), take(), take()
-  enter(KEYS[2], moment, who, action, about)
-end
-for _ = 1, tonumber(take()) do redis.call('HDEL', KEYS[1], take()) end
-for _ = 1, tonumber(take()) do
-  local field, value = take(), take()
-  redis.call('HSET', KEYS[1], field, value)
-end
+for _, entry in ipairs(write.entries) do enter(KEYS[2], unpack(entry)) end
+for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
+for field, value in pairs(write.set) do redis.call('HSET', KEYS[1], field, value) end
 return 1`;
 
 export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
     load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
-    exists: async (workspace: SlackId): Promise<boolean> =>
-      (await guardRead(() => redis.exists(recordKey(workspace)))) === 1,
     /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
     async write(
       workspace: SlackId,
       { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
     ): Promise<boolean> {
-      const lists = [
-        // The first character distinguishes the three cases.
-        Object.entries(seen).map(([field, value]) =>
-          value === ANY_VALUE ? [field, '*'] : [field, value === undefined ? '' : `=${value}`],
+      const write = {
+        ...{ first, remove, set },
+        seen: Object.entries(seen).map(([field, value]) =>
+          value === ANY_VALUE ? { field, any: true } : { field, value },
         ),
-        entries.map(auditArguments),
-        remove.map((field) => [field]),
-        Object.entries(set),
-      ];
-      const args = [first ? '1' : '0', ...lists.flatMap((list) => [String(list.length), ...list.flat()])];
+        entries: entries.map(auditArguments),
+      };
       const keys = [recordKey, auditKey];
       if (first) await index.touch(workspace);
-      return (await commitInWorkspace(redis, workspace, WRITE, keys, ...args)) === 1;
+      return (await commitInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
     },
     /** Deletes every key of the workspace: see `keysOf`. */
     async forget(workspace: SlackId): Promise<void> {

@@ -7,12 +7,21 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { parseLastDelivery, SCHEDULES, type Schedule } from '../automations/schedule-record.ts';
-import { WATCHES, type Watch } from '../automations/watch-record.ts';
-import { type OpenableAccess, parseAccess } from '../credentials/access-record.ts';
-import { type OpenableConnection, parseConnection } from '../credentials/connection-record.ts';
+import {
+  type OpenableAccess,
+  type OpenableConnection,
+  parseAccess,
+  parseConnection,
+} from '../credentials/credential-records.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
+import {
+  parseLastDelivery,
+  type Schedule,
+  scheduleSchema,
+  type Watch,
+  watchSchema,
+} from './automation-records.ts';
 import { parseNamedRecord } from './parse-record.ts';
 import {
   type CredentialName,
@@ -65,10 +74,10 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
   const connectionNames = ids(FIELDS.connection);
   const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
   const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
-  const schedules = parseOwned('schedule', SCHEDULES.schema);
+  const schedules = parseOwned('schedule', scheduleSchema);
   const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
   const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
-  const watches = parseOwned('watch', WATCHES.schema);
+  const watches = parseOwned('watch', watchSchema);
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
   const defaultConnection =
     settings && (connectionNames.find((name) => name === settings.connection) ?? only);

@@ -1,27 +1,24 @@
 /** Everything that reads or changes what a workspace told us: settings, connections, projects, schedules and watches. */
 import { isDeepStrictEqual } from 'node:util';
-import type * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
-import { SCHEDULES, type Schedule } from '../automations/schedule-record.ts';
-import { WATCHES, type Watch } from '../automations/watch-record.ts';
 import {
   type ApplicationAccessRecord,
+  type Connection,
+  type Expiry,
   type Issuers,
   type NewAccess,
-  serializeAccess,
-} from '../credentials/access-record.ts';
-import {
-  type Connection,
   type NewConnection,
+  serializeAccess,
   serializeConnection,
-} from '../credentials/connection-record.ts';
-import { type Expiry, withExpiry } from '../credentials/expiry.ts';
+  withExpiry,
+} from '../credentials/credential-records.ts';
 import type { Project } from '../projects/project-record.ts';
 import { limitOtherNames } from '../projects/resolve-project.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } from '../settings.ts';
+import { type Schedule, serializeWatch, type Watch } from './automation-records.ts';
 import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
 import { parseFields } from './parse-record.ts';
 import {
@@ -57,12 +54,11 @@ export function createWorkspaces({
   return {
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
-    schedules: createOwnedStore<Schedule>(target, SCHEDULES),
-    watches: createOwnedStore<Watch>(target, WATCHES),
+    schedules: createOwnedStore<Schedule>(target, 'schedule', JSON.stringify),
+    watches: createOwnedStore<Watch>(target, 'watch', serializeWatch),
     async load(teamId: SlackId): Promise<Workspace> {
       return parseWorkspace(teamId, await store.load(teamId), keyring);
     },
-    exists: store.exists,
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
@@ -166,19 +162,13 @@ function planDefault(
   return planSettings(fields, { connection });
 }
 
-/** How schedules, or watches, are stored. */
-export interface OwnedFormat<T> {
-  readonly kind: 'schedule' | 'watch';
-  readonly schema: z.ZodType<T>;
-  serialize(item: T): string;
-}
-
 /** Schedules, or watches. Each method that writes is one round trip. @throws store-unavailable */
 export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
 
 export function createOwnedStore<T extends { readonly id: string }>(
   target: ChangeTarget,
-  { kind, serialize }: OwnedFormat<T>,
+  kind: 'schedule' | 'watch',
+  serialize: (item: T) => string,
 ) {
   const stored = FIELDS[kind];
   return {

@@ -1,8 +1,20 @@
+/** Schedules and watches as the workspace's record keeps them, and how a schedule's last delivery ended. */
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
+import { toPlainDigits } from '../../domain/money/amount.ts';
+import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import { millis, projectChoice, slackId, tryParseRecord } from '../record/parse-record.ts';
+import {
+  isChannel,
+  millis,
+  money,
+  person,
+  projectChoice,
+  slackId,
+  tryParseRecord,
+} from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -31,7 +43,7 @@ export const scheduleContentSchema = z.object({
   }),
 });
 
-const schema = scheduleContentSchema.extend({
+export const scheduleSchema = scheduleContentSchema.extend({
   /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
@@ -47,14 +59,7 @@ const schema = scheduleContentSchema.extend({
 });
 
 /** A report that is posted to a channel regularly. */
-export type Schedule = Readonly<z.infer<typeof schema>>;
-
-/** How `createOwnedStore` stores them. */
-export const SCHEDULES = {
-  kind: 'schedule',
-  schema,
-  serialize: (schedule: Schedule): string => JSON.stringify(schedule),
-} as const;
+export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
 /** How the last delivery ended, to show to people. */
 const sent = z.object({
@@ -77,3 +82,51 @@ export type LastDelivery = Readonly<z.infer<typeof sent>>;
 /** Undefined if there is none or it can't be read, because nothing depends on it. */
 export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
   tryParseRecord(sent, json);
+
+/** Bounded because every request reads the whole record. */
+export const MAX_WATCHES = 500;
+/** Each of them gets a direct message. */
+export const MAX_WATCH_PEOPLE = 5;
+
+const threshold = money
+  .refine((value) => value.gte(0))
+  .refine((value) => toPlainDigits(value).replace('.', '').length <= MAX_THRESHOLD_DIGITS);
+const positive = threshold.refine((value) => value.gt(0));
+
+const rule = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('balance'), below: threshold }),
+  z.object({ kind: z.literal('runway'), days: z.int().min(1).max(MAX_RUNWAY_DAYS) }),
+  z.object({ kind: z.literal('budget'), amount: positive }),
+  z.object({ kind: z.literal('spike'), factor: positive, floor: threshold }),
+]);
+
+const storedWatch = z
+  .object({
+    /** Eight letters and digits. */
+    id: z.string().regex(/^[a-z0-9]{8}$/),
+    projects: z.tuple([projectChoice]).readonly(),
+    rule,
+    channel: z.string().refine(isChannel).optional(),
+    people: z.array(person).min(1).max(MAX_WATCH_PEOPLE).readonly().optional(),
+    owner: slackId,
+    createdBy: z.string(),
+    createdAt: millis,
+    /** When its rule was last set, in ms: alerts from before are about another rule. */
+    since: z.int(),
+    /** Sends no alerts until then, in ms. */
+    snoozedUntil: z.int().exactOptional(),
+    paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
+  })
+  .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
+
+/** Where alerts or posts go: a channel, or people by direct message. */
+export type Target =
+  | { readonly channel: SlackId; readonly people?: undefined }
+  | { readonly channel?: undefined; readonly people: readonly SlackId[] };
+
+/** Checks a project's money and alerts a channel or people when it crosses a threshold. */
+export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Target>> & Target;
+
+export const watchSchema = storedWatch as unknown as z.ZodType<Watch>;
+
+export const serializeWatch = (watch: Watch): string => JSON.stringify(storedWatch.encode(watch));

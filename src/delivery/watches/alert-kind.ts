@@ -6,21 +6,24 @@ import { averageDay, type WatchFigures } from '../../domain/money/watch-measurem
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import type { Watch } from '../../workspace/automations/watch-record.ts';
 import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext, RunView } from '../context.ts';
-import { OvertakenError } from '../delivery-log.ts';
-import { anyKind } from '../outbox/message-kind.ts';
-import type { Job } from '../run.ts';
+import { dueTime, type FieldWrite, type OutboxMessage, OvertakenError } from '../delivery-log.ts';
+import type { DeliveryContext, RunView } from '../outbox/message-kind.ts';
+import { askAbout, type MessageKind } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertText, correctionText, recoveryText } from './alert-wording.ts';
 import {
   type Alert,
+  type AlertAbout,
+  alertAbout,
+  alertChart,
   alertKey,
+  alertMessage,
   alertName,
-  createAlertKind,
+  findAlert,
   isMuted,
   isOpen,
   MAX_ALERTS,
@@ -34,38 +37,91 @@ import {
   withoutUnseen,
 } from './alerts.ts';
 import {
+  createMeasuring,
   fetchFigures,
   figuresField,
   figuresSourceOf,
   hasFigures,
-  measureFigures,
+  type MeasureFigures,
+  needsBalance,
   parseWatchFigures,
   type StoredFigures,
   type WatchFiguresStore,
 } from './watch-figures.ts';
 
+/** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
+const subjectOf = (
+  { about }: OutboxMessage<AlertAbout>,
+  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+) => ({
+  watch: workspace.watches.find(({ id }) => id === about.watch),
+  alert: findAlert(watchRecordOf(about.watch, snapshot), about.alert),
+});
+
 /** @param figures what billing last said of the watched projects, for lists and charts */
-export function createWatchesJob(figures: WatchFiguresStore): Job {
-  return {
-    kinds: [anyKind(createAlertKind(figures))],
-    plan(view) {
-      const { workspace, snapshot, now } = view;
-      const known = new Set(workspace.watchIds);
-      const gone = recordedWatches(snapshot).filter((id) => !known.has(id));
-      const times = nextChecks(view);
-      const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
-      return {
-        tasks: due.length === 0 ? [] : [(context) => checkWatches(due, figures, context)],
-        messages: [],
-        writes: gone.map((id) => {
-          const name = watchField(id);
-          return { name, before: snapshot.fields[name], after: undefined };
-        }),
-        next: due.length === 0 ? earliest(...times.values()) : undefined,
-      };
-    },
-  };
-}
+export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAbout> => ({
+  name: 'alert',
+  about: alertAbout,
+  plan(view) {
+    const { workspace, snapshot, now } = view;
+    const known = new Set(workspace.watchIds);
+    const removed = recordedWatches(snapshot).filter((id) => !known.has(id));
+    const times = nextChecks(view);
+    const due = workspace.watches.filter(({ id }) => (times.get(id) ?? Infinity) <= now);
+    const isDue = due.length > 0;
+    return {
+      task: isDue ? (context) => checkWatches(due, figures, context) : undefined,
+      writes: removed.map((id) => {
+        const name = watchField(id);
+        return { name, before: snapshot.fields[name], after: undefined };
+      }),
+      next: isDue ? undefined : earliest(...times.values()),
+    };
+  },
+  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
+  dueAt(message, view) {
+    const { watch, alert } = subjectOf(message, view);
+    // Without its alert, preparing it deletes the message.
+    if (alert === undefined) return view.now;
+    if (watch === undefined) return undefined;
+    if (message.state === 'posted')
+      return message.about.shows === alert.changes ? undefined : (message.next ?? 0);
+    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
+  },
+  async prepare(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    const { workspace, teamId } = context;
+    if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
+    const { rule, projects } = watch;
+    const source = figuresSourceOf(projects[0], workspace);
+    const isNew = message.state !== 'posted';
+    // What was never alerted doesn't recover, and figures of another account alert nobody.
+    if (isNew && !(isOpen(alert) && alert.source === source))
+      return { outcome: 'skipped', message: undefined };
+    const known = needsBalance(rule)
+      ? undefined
+      : (await figures.load(teamId)).get(figuresField(projects[0]));
+    const chart = known?.source === source ? alertChart(alert, known) : undefined;
+    return {
+      projects,
+      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
+      about: { ...message.about, owner: watch.owner, shows: alert.changes },
+      restsOn: FIELDS.watch + watch.id,
+    };
+  },
+  questionOf(message, context) {
+    const { watch, alert } = subjectOf(message, context);
+    if (watch === undefined || alert === undefined) return undefined;
+    const { rule, projects } = watch;
+    // A budget's month or a spike's day.
+    return needsBalance(rule)
+      ? askAbout('/balance', projects, '', context.workspace)
+      : askAbout('/spend', projects, alert.episode, context.workspace);
+  },
+  /** Nobody may see it there: without a message the alert is forgotten by the next check. */
+  onRefused: ({ insteadOf }, { isGone }) =>
+    isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
+});
 
 const CHECK_FIELD = 'check/watches';
 
@@ -116,7 +172,7 @@ export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<s
  * Asks billing about the projects of these watches and judges each. Alerts are stored with the judgement in one step, so
  * that each goes out once even if the process dies in between.
  *
- * @throws OvertakenError, store-unavailable
+ * @throws OvertakenError, also if somebody has changed a watch: the next run judges it as it is then; store-unavailable
  */
 async function checkWatches(
   due: readonly Watch[],
@@ -124,21 +180,22 @@ async function checkWatches(
   context: DeliveryContext,
 ): Promise<void> {
   const { workspace, snapshot, teamId, now, deliveryLog } = context;
-  const { watches } = workspace;
-  const figures = await fetchFigures(
-    due.filter((watch) => !isLimited(watch, workspace)),
-    store,
-    context,
+  const { watches, settings } = workspace;
+  const allowed = due.filter((watch) => !isLimited(watch, workspace));
+  const figures = await fetchFigures(allowed, store, context);
+  if (context.isEnding()) return;
+  const measure = createMeasuring(dayAt(now, settings.zone), settings.zone);
+  const judged = due.flatMap((watch) =>
+    checkWatch(watch, figures.get(figuresField(watch.projects[0])), measure, context),
   );
-  for (const watch of due) {
-    if (context.isOver()) return;
-    await checkWatch(watch, figures.get(figuresField(watch.projects[0])), context);
-  }
   const before = snapshot.fields[CHECK_FIELD];
   const { at = now } = (due.length < watches.length && tryParseRecord(schema, before)) || {};
   const bases = Object.fromEntries(watches.map((watch) => [watch.id, basisOf(watch, workspace, now)]));
-  const after = JSON.stringify({ at, bases });
-  const outcome = await deliveryLog.write(teamId, [{ name: CHECK_FIELD, before, after }]);
+  const check = { name: CHECK_FIELD, before, after: JSON.stringify({ at, bases }) };
+  const expected = due
+    .map(({ id }) => FIELDS.watch + id)
+    .map((field) => ({ field, value: workspace.fields[field] }));
+  const outcome = await deliveryLog.write(teamId, [...judged, check], { expected });
   if (outcome !== 'written') throw new OvertakenError();
 }
 
@@ -146,12 +203,13 @@ async function checkWatches(
 export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures of this check; undefined if billing wasn't asked */
-async function checkWatch(
+/** @param figures of this check; undefined if billing wasn't asked @returns its state and its alerts, where they have changed */
+function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,
-  { workspace, snapshot, teamId, deliveryLog, now }: DeliveryContext,
-): Promise<void> {
+  measure: MeasureFigures,
+  { workspace, snapshot, now }: RunView,
+): readonly FieldWrite[] {
   const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
   // What was not sent yet and rests on another account's figures is never sent.
@@ -164,19 +222,14 @@ async function checkWatch(
   const before = withoutUnseen(recordFor(watch, stored, now), isSeen);
   const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
   const { record, added } = isJudged
-    ? applyFindings(watch, before, figures, workspace, now)
+    ? applyFindings(watch, before, figures, measure, { workspace, now })
     : { record: before, added: [] };
   const name = watchField(watch.id);
   const json = snapshot.fields[name];
   const isNothing = json === undefined && record.alerted.length === 0;
   const after = JSON.stringify(record);
-  if (isNothing || after === json) return;
-  const messages = added.flatMap((alert) => messagesOfAlert(watch, alert));
-  const field = FIELDS.watch + watch.id;
-  const expected = { field, value: workspace.fields[field] ?? '' };
-  const fields = [{ name, before: json, after }, ...messages];
-  // Where somebody has changed the watch, the next check judges it as it is then.
-  if ((await deliveryLog.write(teamId, fields, { expected })) === 'overtaken') throw new OvertakenError();
+  if (isNothing || after === json) return [];
+  return [{ name, before: json, after }, ...added.flatMap((alert) => messagesOfAlert(watch, alert))];
 }
 
 /** The state after a check, and the alerts that are new. Of a muted watch nothing is new, and what was sent goes on. */
@@ -184,13 +237,13 @@ function applyFindings(
   watch: Watch,
   before: WatchRecord,
   figures: StoredFigures,
-  workspace: Workspace,
-  now: Millis,
+  measure: MeasureFigures,
+  { workspace, now }: Pick<RunView, 'workspace' | 'now'>,
 ): { readonly record: WatchRecord; readonly added: readonly Alert[] } {
   const { rule, since, projects } = watch;
   const { zone, locale } = workspace.settings;
   const judged = parseWatchFigures(figures, dayAt(now, zone), zone);
-  const measurement = measureFigures(rule.kind, figures, judged.today, zone);
+  const measurement = measure(rule.kind, figures);
   const found = evaluateRule(rule, measurement, before.alerted, {
     episode: now.toString(36),
     since: dayAt(since, zone),

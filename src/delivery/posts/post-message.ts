@@ -1,6 +1,12 @@
+/**
+ * A post as a message: drawn from its report, and drawn again after it went out where its figures have changed or a project
+ * has answered since.
+ */
+import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import type { ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
 import { type Day, dayAt, formatDays, type Millis, wallClockAt } from '../../domain/time/calendar.ts';
@@ -23,12 +29,28 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
   chosenByKey,
+  connectionsOf,
   findNamed,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { ReportResult } from '../reports/reports.ts';
-import type { CoveredDays, PostContent } from './post-record.ts';
+import type { Draft, Step } from '../outbox/message-kind.ts';
+import {
+  detailsButton,
+  type PostContext,
+  type ReportResult,
+  runReport,
+  shownProjects,
+} from '../reports/reports.ts';
+import {
+  type CoveredDays,
+  dateOf,
+  nextLook,
+  type PostAbout,
+  type PostContent,
+  type PostMessage,
+  scheduleOf,
+} from './post-record.ts';
 
 type Figures = ReportResult['figures'];
 
@@ -39,6 +61,7 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly timing: Timing;
   readonly owner: SlackId;
   readonly date: Day;
+  readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
   /** When its figures were corrected, in ms. */
@@ -49,7 +72,8 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
  * The report, marked above where it is late. Its small print also says when it was corrected, how often it comes and who set
  * it up. The mention notifies that person, as any mention in an app's message does; an edit does not.
  */
-export function renderPost({ message, buttons = [], covers }: ReportResult, details: PostDetails): Message {
+export function renderPost(result: ReportResult, details: PostDetails): Message {
+  const { message, covers } = result;
   const { timing, owner, date, at, isLate, corrected, without } = details;
   const posted = dayAt(at, timing.zone);
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
@@ -63,17 +87,19 @@ export function renderPost({ message, buttons = [], covers }: ReportResult, deta
   ]);
   const missed = missedLines(details).join('\n');
   const prints = message.blocks.filter((block) => block.type === 'context');
-  const own = prints.flatMap(({ elements }) => elements).flatMap((part) => ('text' in part ? part.text : []));
+  const printed = prints
+    .flatMap(({ elements }) => elements)
+    .flatMap((part) => ('text' in part ? part.text : []));
   const blocks = compact([
     isLate && context(late),
     ...message.blocks.filter(({ type }) => type !== 'context'),
     missed !== '' && section(missed),
-    context([...own, print].join(' · ')),
+    context([...printed, print].join(' · ')),
   ]);
   const manage = commandButton('manage', 'Manage', { command: '/billing', text: 'schedules' });
   return {
     text: isLate ? `${late}. ${message.text}` : message.text,
-    blocks: withMenu(blocks, [...buttons, ...manage]),
+    blocks: withMenu(blocks, [...detailsButton({ ...details, ...result }, details.workspace), ...manage]),
   };
 }
 
@@ -93,21 +119,20 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** Why a post is sent by hand; a `test-to-me` goes to the person who asked. */
-export type ManualReason = 'test' | 'test-to-me' | 'now';
+/** Why a post is sent by hand; a test goes to the person who asked. */
+export type ManualReason = 'test' | 'now';
 
-/** A post that a person sent by hand. */
+/** A post that a person sent by hand. @param buttons under it */
 export function manualPostMessage(
-  { message, buttons = [] }: ReportResult,
+  { message }: ReportResult,
   why: ManualReason,
-  by: string,
+  by: SlackId,
+  buttons: readonly Button[],
 ): Message {
   const who = mention(by);
   const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
   return { text: message.text, blocks: [context(heading), ...message.blocks, ...buttonRow(buttons)] };
 }
-
-const UNCLEAR = 'Slack didn’t confirm this post; it may be in the channel.';
 
 /** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`, for each date; none if nothing was missed. */
 function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
@@ -115,11 +140,9 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
   const lines = named.map((missed) => {
     const { date } = missed;
     const due = `(due ${formatDays(date, date, date.slice(0, 4))})`;
-    const line =
-      'cause' in missed
-        ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
-        : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
-    return missed.isUnclear ? `${line} ${UNCLEAR}` : line;
+    return 'cause' in missed
+      ? `No figures ${due}. ${wordFailure(missed.cause, dayAt(at, timing.zone))}`
+      : `${coveredText(missed.covers)}: ${figuresText(missed.figures, projects, workspace)} ${due}`;
   });
   return compact([
     lines.length + counted > 0 && 'Missed earlier:',
@@ -161,3 +184,58 @@ function formatFigure(digits: string | undefined, project: ChosenProject, worksp
   const label = findNamed(project, workspace)?.currency ?? currency;
   return value === undefined ? 'no figure' : formatMoney(value, locale, label);
 }
+
+/** By how many percent a total has to change. */
+const CORRECTED_FROM = 5;
+
+/**
+ * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
+ * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
+ */
+export async function lookAgain(
+  message: PostMessage,
+  context: PostContext,
+): Promise<Draft<PostAbout> | Step<PostAbout>> {
+  const { workspace, clock } = context;
+  const { next: _, cause: __, ...rest } = message;
+  const { due, post } = message.about;
+  const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
+  const never: Step<PostAbout> = { outcome: 'skipped', message: rest };
+  // Another account may use the same project ID for another project.
+  if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
+  const { subject, figures: posted, without } = post;
+  const { channel = message.to } = message;
+  const result = await runReport({ ...subject, channel, posted }, due, context);
+  if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
+  const { unanswered, awaits, figures } = result;
+  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
+  const isLost = Object.keys(posted).some(
+    (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
+  );
+  // The day that the post went without is filled in, however little it changes.
+  const isFilledIn = without !== undefined && awaits === undefined;
+  const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
+  const now = clock();
+  if (isLost || !isChanged) {
+    const next = nextLook(message, result, now);
+    return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
+  }
+  const { without: ___, ...before } = post;
+  const corrected: PostContent = {
+    ...{ ...before, figures, unanswered, corrected: now },
+    ...(awaits !== undefined && { without: awaits }),
+  };
+  const { report, projects, timing } = subject;
+  const details = {
+    ...{ report, projects, timing, workspace },
+    ...{ owner: schedule.owner, date: dateOf(message), at: message.at },
+  };
+  return {
+    projects: shownProjects(subject, corrected),
+    about: { due, post: corrected },
+    render: () => renderPost(result, { ...details, ...corrected }),
+  };
+}
+
+const hasOtherConnections = ({ subject }: PostContent, workspace: Workspace): boolean =>
+  !isDeepStrictEqual(connectionsOf(subject, workspace), subject.connections);

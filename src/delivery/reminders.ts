@@ -1,16 +1,8 @@
 /** Reminders of tokens and application accesses that expire or were rejected. */
 import * as z from 'zod';
-import type { SlackId } from '../../domain/slack-id.ts';
-import {
-  addDays,
-  DAY,
-  dayAt,
-  earliest,
-  instantOf,
-  type Millis,
-  type Zone,
-} from '../../domain/time/calendar.ts';
-import { FIELDS } from '../../redis/keys.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { addDays, DAY, dayAt, earliest, instantOf, type Millis, type Zone } from '../domain/time/calendar.ts';
+import { FIELDS } from '../redis/keys.ts';
 import {
   actions,
   button,
@@ -20,15 +12,12 @@ import {
   joinTexts,
   type Message,
   markup,
-} from '../../slack/block-kit/blocks.ts';
-import { describeToken } from '../../workspace/credentials/connection-record.ts';
-import { formatExpiry } from '../../workspace/credentials/expiry.ts';
-import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { RunView } from '../context.ts';
-import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../outbox/message.ts';
-import { anyKind, type MessageKind, messagesOf } from '../outbox/message-kind.ts';
-import type { Job } from '../run.ts';
+} from '../slack/block-kit/blocks.ts';
+import { describeToken, formatExpiry } from '../workspace/credentials/credential-records.ts';
+import { connectionsOf } from '../workspace/projects/chosen-project.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
+import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
+import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
@@ -72,9 +61,10 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
 }
 
 /** Reminders of credentials that expire or were rejected. One that stands in Slack says when that is over. */
-const reminderKind: MessageKind<ReminderAbout> = {
+export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
+  plan: planReminders,
   dueAt: (message, { workspace, now }) =>
     message.state === 'posted'
       ? (dueTime(message, now) ?? (message.about.isOver || isOpen(message.about, workspace) ? undefined : 0))
@@ -106,25 +96,20 @@ const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): 
   ) &&
   (step !== 'rejected' || workspace.rejectedAt({ kind, name }) !== undefined);
 
-export const remindersJob: Job = {
-  kinds: [anyKind(reminderKind)],
-  plan(view) {
-    const { workspace, snapshot } = view;
-    const known = messagesOf(reminderKind, snapshot);
-    const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
-    const isStale = (message: OutboxMessage<ReminderAbout>) =>
-      message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
-    return {
-      tasks: [],
-      messages: [],
-      writes: [
-        ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
-        ...each.flatMap(({ messages }) => messages).map(putMessage),
-      ],
-      next: earliest(...each.map(({ next }) => next)),
-    };
-  },
-};
+function planReminders(view: RunView): Plan {
+  const { workspace, snapshot } = view;
+  const known = snapshot.messagesOf(reminderKind);
+  const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
+  const isStale = (message: OutboxMessage<ReminderAbout>) =>
+    message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
+  return {
+    writes: [
+      ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
+      ...each.flatMap(({ messages }) => messages).map(putMessage),
+    ],
+    next: earliest(...each.map(({ next }) => next)),
+  };
+}
 
 /** The newest reminder that is due, in place of all earlier ones that were not sent, and when the next one is, in ms. */
 function planReminder(

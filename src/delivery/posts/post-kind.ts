@@ -4,26 +4,22 @@ import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import type { LastDelivery, Schedule } from '../../workspace/automations/schedule-record.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
+import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { DeliveryContext, RunView } from '../context.ts';
 import type { WriteConditions } from '../delivery-log.ts';
+import { dropMessage, dueTime, newMessage } from '../delivery-log.ts';
 import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
-import { dropMessage, dueTime, messageKindOf, newMessage, putMessage } from '../outbox/message.ts';
-import { anyKind, type Draft, type MessageKind, type Step } from '../outbox/message-kind.ts';
+import type { DeliveryContext, Draft, MessageKind, RunView, Step } from '../outbox/message-kind.ts';
 import {
   type MakeReport,
   type PostContext,
   type ReportResult,
+  reportQuestion,
   runReport,
   shownProjects,
-  topicOf,
 } from '../reports/reports.ts';
-import type { Job } from '../run.ts';
-import { lookAgain } from './corrections.ts';
-import { noticeKind, planNotices } from './notices.ts';
-import { renderPost } from './post-blocks.ts';
+import { lookAgain, renderPost } from './post-message.ts';
 import {
   dateOf,
   hashOf,
@@ -53,33 +49,6 @@ const MAX_EDITS = 6;
 /** A post names this many missed dates and counts the rest. */
 const MAX_NAMED = 10;
 
-/** Posts, and what their owners are told. */
-export function createPostsJob(makeReport: MakeReport): Job {
-  const kind = createPostKind(makeReport);
-  return {
-    kinds: [anyKind(kind), anyKind(noticeKind)],
-    plan(view) {
-      const { workspace } = view;
-      const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
-      const notices = planNotices(view);
-      const known = new Set(workspace.scheduleIds);
-      const orphans = view.snapshot.messages.filter(
-        (message) =>
-          messageKindOf(message) === 'post' &&
-          !known.has(scheduleOf(message)) &&
-          view.now - message.at > KEEP,
-      );
-      const stale = [...each.flatMap((planned) => planned.stale), ...orphans, ...notices.stale];
-      return {
-        tasks: [],
-        messages: each.flatMap(({ messages }) => messages),
-        writes: [...stale.map(dropMessage), ...notices.messages.map(putMessage)],
-        next: earliest(...each.map(({ next }) => next)),
-      };
-    },
-  };
-}
-
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
@@ -98,8 +67,21 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 }
 
 /** @param makeReport makes what is posted */
-const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
+export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
+  plan(view) {
+    const { workspace, snapshot, now } = view;
+    const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
+    const known = new Set(workspace.scheduleIds);
+    const orphans = snapshot
+      .messagesOf(POSTS)
+      .filter((post) => !known.has(scheduleOf(post)) && now - post.at > KEEP);
+    return {
+      messages: each.flatMap(({ messages }) => messages),
+      writes: [...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
+      next: earliest(...each.map(({ next }) => next)),
+    };
+  },
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
@@ -127,11 +109,8 @@ const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
     const result = post?.isLate ? 'posted-late' : 'posted';
     return { ...after, ...ending(message, context, { result, at }) };
   },
-  topic({ about: { due, post } }, context) {
-    if (post === undefined) return undefined;
-    const projects = shownProjects(post.subject, post);
-    return topicOf({ ...post.subject, projects }, due, post.subject.zone, context);
-  },
+  questionOf: ({ about: { post } }, { workspace }) =>
+    post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
@@ -212,17 +191,15 @@ const SET_UP = [
   ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
 ];
 
-/** What must change before a standing cause can be gone: what people set up, or what billing and Slack take. */
+/** What must change before a standing cause can be gone: what people set up, or that billing takes the token again. */
 function basisOf(
-  { channel, projects }: Schedule,
+  schedule: Schedule,
   cause: StoredFailure | undefined,
-  { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,
+  { workspace }: Pick<RunView, 'workspace'>,
 ): string {
-  const isSlackGone = cause?.kind === 'not-installed' || cause?.data?.reason === 'slack-token-rejected';
   return hashOf([
     Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
-    cause?.kind === 'token-rejected' && connectionsOf({ projects }, workspace).map(workspace.lastUsed),
-    isSlackGone ? snapshot.lastPost() : snapshot.lastPost(channel),
+    cause?.kind === 'token-rejected' && connectionsOf(schedule, workspace).map(workspace.lastUsed),
   ]);
 }
 
@@ -296,18 +273,16 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  const posts = postsOf(schedule.id, context.snapshot);
   // The balance of an earlier date is unknown.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(
     missed.slice(counted).map(async ({ date, at }) => {
-      const isUnclear = posts.some((post) => dateOf(post) === date && post.channel !== undefined);
       try {
         const { covers, figures } = await runReport(schedule, at, context);
-        return { date, isUnclear, covers, figures };
+        return { date, covers, figures };
       } catch (error) {
-        return { date, isUnclear, cause: effectOf(error).cause };
+        return { date, cause: effectOf(error).cause };
       }
     }),
   );

@@ -1,0 +1,285 @@
+/** The credentials of a workspace as its record keeps them: billing tokens and application accesses. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, daysBetween, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import {
+  group,
+  millis,
+  parseNamedRecord,
+  parseRecord,
+  person,
+  product,
+  projectId,
+  sealOwnerOf,
+  slackId,
+} from '../record/parse-record.ts';
+
+/** What the console offers for a user access token. */
+export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
+
+export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
+  '30-days': '30 days',
+  '60-days': '60 days',
+  '90-days': '90 days',
+  '1-year': '1 year',
+  none: 'No expiry',
+};
+
+/** Days before its end from which a token expires soon. */
+const SOON_DAYS = 14;
+
+export interface Expiring {
+  readonly expiresAt?: Millis;
+  readonly lifetime?: (typeof LIFETIMES)[number];
+}
+
+/** When a credential expires, as somebody said. */
+export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
+
+/** The record with this expiry in place of its own. */
+export const withExpiry = <T extends object>(
+  { expiresAt: _, lifetime: __, ...rest }: T & { readonly expiresAt?: unknown; readonly lifetime?: unknown },
+  expiry: Expiry,
+) => ({ ...rest, ...expiry });
+
+/** Whether nobody has said when it expires, or that it never does. */
+export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
+  expiresAt === undefined && lifetime !== 'none';
+
+/** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
+const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
+  daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
+
+export const expiresSoon = ({ expiresAt }: Expiring, at: Millis, zone: Zone): boolean =>
+  expiresAt !== undefined && daysLeft(expiresAt, at, zone) <= SOON_DAYS;
+
+/** `expires Thu 3 Dec 2026 (12 days)`, `expired Fri 20 Nov 2026 (yesterday)`, `no expiry`, `expiry unknown` */
+export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone: Zone): string {
+  if (expiresAt === undefined) return lifetime === 'none' ? 'no expiry' : 'expiry unknown';
+  const left = daysLeft(expiresAt, at, zone);
+  const day = dayAt(expiresAt, zone);
+  return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
+}
+
+/** The sentence when nothing is wrong. It mentions expiry only if every token's expiry is known. */
+export const tokensOkText = (connections: readonly Expiring[]): string =>
+  connections.some(isExpiryUnknown)
+    ? 'All connections work.'
+    : 'All connections work. No token expires in the next two weeks.';
+
+const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${days} days`;
+
+const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
+
+/** What the console offers for a user access token. */
+export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
+export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
+
+export const ROLE_NAMES: Record<(typeof ROLES)[number], string> = {
+  administrator: 'Administrator',
+  'read-only': 'Read-only',
+  accountant: 'Accountant',
+  engineer: 'Engineer',
+};
+export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
+  'for-oneself': 'For oneself',
+  'for-a-user': 'For a user',
+};
+
+/** Bounded because every request reads the whole record. */
+export const MAX_CONNECTIONS = 20;
+/** The suggested name of a workspace's first connection. */
+export const FIRST_CONNECTION_NAME = 'main';
+const NAME = /^[a-z0-9][a-z0-9-]{0,30}[a-z0-9]$/;
+
+/** In lower case: 2 to 32 letters, digits and hyphens, no hyphen at an end. */
+export const isConnectionName = (text: string): boolean => NAME.test(text);
+
+const BILLING_TOKEN = 'billing-token';
+
+const connectionSchema = z.object({
+  /** 2 to 32 letters, digits and hyphens. */
+  name: z.string(),
+  baseUrl: z.url(),
+  /** The identity service's address, if one was given. */
+  authUrl: z.url().exactOptional(),
+  /** The token's last four characters, or `····` if four would be a third of it or more. */
+  lastFour: z.string(),
+  /** 12 hexadecimal digits of the token's SHA-256. */
+  fingerprint: z.string(),
+  /** As chosen in the console, if the person said so; the same for the next two. */
+  role: z.enum(ROLES).exactOptional(),
+  /** `none`: it never expires. Absent when only the day of its expiry is known, or nothing. */
+  lifetime: z.enum(LIFETIMES).exactOptional(),
+  type: z.enum(TOKEN_TYPES).exactOptional(),
+  /** The account chosen in the console, as the person typed it. */
+  account: z.string().exactOptional(),
+  /** What its token was tested with at registration, and is tested with again on demand. */
+  test: z
+    .object({
+      project: projectId,
+      product,
+    })
+    .exactOptional(),
+  registeredBy: slackId,
+  registeredAt: millis,
+  expiresAt: millis.exactOptional(),
+  sealed: z.string(),
+});
+
+/** A registered token, without the token. */
+export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
+export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
+
+/** `token()` unseals at each call, so that the token stays in memory no longer than the request needs it. */
+export type OpenableConnection = Connection & {
+  /** @throws unseal-failed */
+  readonly token: () => string;
+};
+
+/** `token ending abcd · fingerprint 0123456789ab`: a token is never shown in more detail. */
+export const describeToken = ({
+  lastFour,
+  fingerprint,
+}: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
+  `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
+
+/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
+export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
+  const { name, baseUrl, role } = connection;
+  return [
+    name,
+    baseUrl,
+    describeToken(connection),
+    ...(role ? [ROLE_NAMES[role]] : []),
+    formatExpiry(connection, at, zone),
+  ].join(' · ');
+}
+
+/** @param name where the record was found @throws unseal-failed */
+export function parseConnection(
+  keyring: Keyring,
+  workspace: SlackId,
+  name: string,
+  json: string,
+): OpenableConnection {
+  const { sealed, ...connection } = parseNamedRecord(connectionSchema, json, 'name', name, BILLING_TOKEN);
+  return {
+    ...connection,
+    token: () => keyring.open(sealed, sealOwnerOf(BILLING_TOKEN, workspace, name, connection)),
+  };
+}
+
+export function serializeConnection(
+  keyring: Keyring,
+  workspace: SlackId,
+  { token, ...rest }: NewConnection,
+): { readonly connection: Connection; readonly json: string } {
+  const lastFour = token.length < 12 ? '····' : token.slice(-4);
+  const connection: Connection = { ...rest, lastFour, fingerprint: fingerprintOf(token) };
+  const sealed = keyring.seal(token, sealOwnerOf(BILLING_TOKEN, workspace, rest.name, rest));
+  return { connection, json: JSON.stringify({ ...connection, sealed }) };
+}
+
+/**
+ * Not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`. The service's random tokens cannot
+ * be guessed from it, and 48 bits are enough to tell two apart.
+ */
+export const fingerprintOf = (token: string): string =>
+  createHash('sha256').update(token).digest('hex').slice(0, 12);
+
+/** Bounded because every request reads the whole record. */
+export const MAX_ISSUERS = 100;
+/** Slack is asked for the members of each at every token request. */
+export const MAX_ISSUER_GROUPS = 10;
+
+/** The only people who can get tokens; owners and admins can't unless they are among them. */
+const issuers = z.object({
+  people: z.array(person).max(MAX_ISSUERS).readonly(),
+  groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
+});
+export type Issuers = Readonly<z.infer<typeof issuers>>;
+
+const APPLICATION_ACCESS = 'application-access';
+
+const accessSchema = z.object({
+  /** 1 to 32 digits: a project keeps its access when its alias changes. */
+  project: z.string(),
+  authUrl: z.url(),
+  /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
+  lastFour: z.string(),
+  /** ms since the epoch, as the service or a person said */
+  expiresAt: z.int().exactOptional(),
+  /** That it never expires, if a person said so. */
+  lifetime: z.literal('none').exactOptional(),
+  /** Whether the service revokes tokens, as the test of the access showed; absent when that is unknown. */
+  revocable: z.boolean().exactOptional(),
+  issuers,
+  registeredBy: slackId,
+  registeredAt: millis,
+  sealed: z.string(),
+});
+
+const secrets = z.object({ id: z.string(), secret: z.string() });
+
+/** What tokens are issued with, and the service that issues them. */
+export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
+
+/** A registered application access, without its secret. */
+export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
+export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
+
+/** `open()` unseals at each call, so that the secret stays in memory no longer than the request needs it. */
+export type OpenableAccess = ApplicationAccessRecord & {
+  /** @throws unseal-failed */
+  readonly open: () => AccessSecrets;
+};
+
+/** @param project where the record was found @throws unseal-failed */
+export function parseAccess(
+  keyring: Keyring,
+  workspace: SlackId,
+  project: string,
+  json: string,
+): OpenableAccess {
+  const { sealed, ...access } = parseNamedRecord(accessSchema, json, 'project', project, APPLICATION_ACCESS);
+  return {
+    ...access,
+    open() {
+      const text = keyring.open(sealed, sealOwnerOf(APPLICATION_ACCESS, workspace, project, access));
+      return { ...parseRecord(secrets, text, APPLICATION_ACCESS), authUrl: access.authUrl };
+    },
+  };
+}
+
+export function serializeAccess(
+  keyring: Keyring,
+  workspace: SlackId,
+  { id, secret, ...rest }: NewAccess,
+): { readonly access: ApplicationAccessRecord; readonly json: string } {
+  const access: ApplicationAccessRecord = { ...rest, lastFour: id.length < 12 ? '····' : id.slice(-4) };
+  const owner = sealOwnerOf(APPLICATION_ACCESS, workspace, rest.project, rest);
+  const sealed = keyring.seal(JSON.stringify({ id, secret }), owner);
+  return { access, json: JSON.stringify({ ...access, sealed }) };
+}
+
+/** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */
+export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
+  issuers.people.includes(person);
+
+/** `access ending abcd, expires Thu 3 Dec 2026 (12 days)`: an access is never shown in more detail. */
+export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
+  `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
+
+/** The same for Tally managers and people named as issuers; undefined for everybody else, and if there is no readable access. */
+export const accessSummary = (
+  access: ApplicationAccessRecord | undefined,
+  user: { readonly id: SlackId; readonly canManage: boolean },
+  at: Millis,
+  zone: Zone,
+): string | undefined =>
+  access !== undefined && (user.canManage || isNamedIssuer(access, user.id))
+    ? describeAccess(access, at, zone)
+    : undefined;
