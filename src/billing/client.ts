@@ -165,27 +165,6 @@ function requireSendable(token: string): string {
   );
 }
 
-/** Why optional figures are missing: our sentence, and what the service said about it (outside text). */
-export interface MissedAnswer {
-  readonly why: string;
-  readonly remarks: readonly string[];
-}
-
-/**
- * Waits for figures that an answer can do without, such as those of the window before.
- *
- * @returns the figures, without charges if the service has none, or why they are missing
- * @throws what is not a Failure: a mistake of ours
- */
-export async function settleOptional(consumption: Promise<Consumption>): Promise<Consumption | MissedAnswer> {
-  try {
-    return await consumption.catch(emptyIfNoData);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { why: error.message, remarks: error.kind === 'query-rejected' ? error.data.messages : [] };
-  }
-}
-
 /**
  * For a project that is known to exist: there no-data means that none of these days is reported yet.
  *

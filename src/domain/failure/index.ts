@@ -48,6 +48,24 @@ export function failureOf(error: unknown): Failure {
 /** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
+/** Why figures are missing that an answer can do without: our sentence, and what the service said about it (outside text). */
+interface MissedAnswer {
+  readonly why: string;
+  readonly remarks: readonly string[];
+}
+
+/** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
+export function missedAnswer(
+  error: unknown,
+): MissedAnswer | { readonly charges: readonly never[]; readonly remarks: readonly string[] } {
+  const failure = failureOf(error);
+  if (failure.kind === 'no-data') return { charges: [], remarks: [] };
+  return {
+    why: failure.message,
+    remarks: failure.kind === 'query-rejected' ? (failure.data.messages ?? []) : [],
+  };
+}
+
 /** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;

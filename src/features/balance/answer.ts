@@ -1,5 +1,5 @@
-import { type BillingClient, settleOptional } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/failure/index.ts';
+import type { BillingClient } from '../../billing/client.ts';
+import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import { lastSevenDays } from '../../domain/language/read-command.ts';
 import {
   type Amount,
@@ -72,7 +72,7 @@ export async function fetchBalance(
   const { from, to, requested, days } = periodOf(lastSevenDays({ today, zone }), at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, zone, days: requested })),
+    billing.consumption(access, target, { from, to, zone, days: requested }).catch(missedAnswer),
   ]);
   const account = parseAccount(left);
   return {

@@ -1,6 +1,5 @@
-import { settleOptional } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, missedAnswer } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
@@ -58,7 +57,7 @@ export function createHomeFeature(services: Services): Feature {
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
-        settleOptional(billing.consumption(access, target, { from, to, zone, days })),
+        billing.consumption(access, target, { from, to, zone, days }).catch(missedAnswer),
       ]);
       const account = parseAccount(left);
       const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);

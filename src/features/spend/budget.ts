@@ -1,14 +1,12 @@
-import { Failure } from '../../domain/failure/index.ts';
 import { divide, formatShare, type Money, moneyFormatter } from '../../domain/money/amount.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
 import { readableTotal } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
-import { isFullMember } from '../../slack/automations/automation.ts';
 import { actions, escapeMarkup } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { type Answer, type AnswerText, listParts, productFact } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { requireRight } from '../../workspace/permissions.ts';
 import { type SpendFigures, type SpendView, spendCommand } from './figures.ts';
 
 /** Whether it was asked that the money is enough, “within budget?”, or that it is not: “over budget?”. */
@@ -26,7 +24,7 @@ interface BudgetState extends SpendFigures {
  * @throws not-allowed for guests, who see nothing that full members set up
  */
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
-  if (!isFullMember(request)) throw new Failure('not-allowed', { reason: 'not-member' });
+  requireRight('member', request.user);
   const states = view.answered.map((figures) => stateOf(figures, request));
   const [only] = view.projects.isList ? [] : states;
   const { requested } = view.period;
@@ -36,10 +34,10 @@ export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Re
 }
 
 function stateOf(figures: SpendFigures, { workspace }: Request): BudgetState {
-  const { project: id, product } = figures.target;
+  const { project, product } = figures.target;
   const [budget] = workspace.watches
     .flatMap(({ rule, projects: [watched] }) =>
-      rule.kind === 'budget' && isSameProject(watched, { id, product }) ? [rule.amount] : [],
+      rule.kind === 'budget' && watched?.id === project && watched.product === product ? [rule.amount] : [],
     )
     .sort((a, b) => a.cmp(b));
   const spent = readableTotal(figures.usage);

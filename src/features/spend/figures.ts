@@ -1,10 +1,5 @@
-import {
-  type BillingClient,
-  type Consumption,
-  settleOptional,
-  type TimeRange,
-} from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/failure/index.ts';
+import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
+import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { Output } from '../../domain/language/items.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
@@ -91,7 +86,7 @@ export async function fetchSpend(
 
 /** `usage` is that of the days to compare with, if there are any: more may be asked about for the forecast. */
 async function fetchComparison(consumption: Promise<Consumption>, { comparison }: Period) {
-  const answer = await settleOptional(consumption);
+  const answer = await consumption.catch(missedAnswer);
   if ('why' in answer) return answer;
   if (comparison === undefined) return { ...answer, usage: undefined };
   const days = new Set(comparison.days);
