@@ -5,10 +5,10 @@ import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.t
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { decodeLeniently, exchange, parseRetryAfter } from '../../http/exchange.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */

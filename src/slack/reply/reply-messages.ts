@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { context, escapeMarkup, type Message } from '../block-kit/blocks.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
