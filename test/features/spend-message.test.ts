@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { spendAnswer } from '../../src/features/spend/answer.ts';
+import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
@@ -31,7 +31,7 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     forecast: undefined,
     remarks: [],
   };
-  const view = { ...answerView(figures, now, { sharedBy }), period };
+  const view = { ...answerView(figures, now, { sharedBy }), period, shape: {} };
   const { blocks } = renderAnswer(view, spendAnswer(view));
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
@@ -271,7 +271,7 @@ describe('the days of /spend', () => {
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
-    expect(rows).toHaveLength(1 + 1 + 54 + 1);
-    expect(rows.at(-1)).toEqual(['66 more rows', '132.00', '66.00']);
+    expect(rows).toHaveLength(1 + 1 + 5 + 1);
+    expect(rows.at(-1)).toEqual(['115 more rows', '230.00', '115.00']);
   });
 });

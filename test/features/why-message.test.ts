@@ -89,7 +89,7 @@ describe('the rows of why', () => {
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
         const figures = figuresOf('prod', period, [now, then]);
-        const { header, rows } = sumsOf(whyAnswer({ ...answerView(figures, NOW), period })) ?? {};
+        const { header, rows } = sumsOf(whyAnswer({ ...answerView(figures, NOW), period, shape: {} })) ?? {};
         if (rows !== undefined) expect(rows).toBe(header);
       }),
     );
@@ -107,7 +107,8 @@ describe('the rows of why', () => {
           if (first === undefined) return;
           const view = answerView(first, NOW);
           const projects = { ...view.projects, isList: true };
-          const { header, rows } = sumsOf(whyAnswer({ ...view, projects, answered: all, period })) ?? {};
+          const { header, rows } =
+            sumsOf(whyAnswer({ ...view, projects, answered: all, period, shape: {} })) ?? {};
           if (rows !== undefined) expect(rows).toBe(header);
         },
       ),

@@ -1,5 +1,5 @@
-import { collectCharges, type DayCharges, type WireCharge } from '../../src/domain/money/charges.ts';
-import { computeUsage, type Usage, type UsageQuestion } from '../../src/domain/money/usage.ts';
+import { collectCharges, type WireCharge } from '../../src/domain/money/charges.ts';
+import { computeUsage, type DayCharges, type Usage, type UsageQuestion } from '../../src/domain/money/usage.ts';
 
 export const chargesOf = (items: Iterable<WireCharge>, zone = 'UTC'): readonly DayCharges[] =>
   collectCharges(items, zone);

@@ -12,7 +12,7 @@ import {
 
 const money = (value: Big) => value.toFixed(2);
 const funds = { left: new Big(-5), bonusesCounted: true };
-const basis = { average: new Big('30535.61'), reported: 6, of: 7, partial: 0, ...funds };
+const basis = { average: new Big('30535.61'), reported: 6, of: 7, ...funds };
 const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2027-01-01', ...basis });
 
 describe('how long the money lasts', () => {
@@ -42,16 +42,16 @@ describe('how long the money lasts', () => {
       'at 30535.61 a day (6 of the last 7 days reported)',
     ],
     [
-      { kind: 'beyond', years: 10, ...basis, partial: 2, bonusesCounted: false },
+      { kind: 'beyond', years: 10, ...basis, bonusesCounted: false },
       '*More than 10 years*',
       '> 10 years',
-      'at 30535.61 a day (6 of the last 7 days reported, 2 only in part, bonuses not counted)',
+      'at 30535.61 a day (6 of the last 7 days reported, bonuses not counted)',
     ],
     [
-      { kind: 'no-spend', ...basis, partial: 1 },
+      { kind: 'no-spend', ...basis },
       '*Nothing is being spent*',
       'no spending',
-      '6 of the last 7 days reported, 1 only in part',
+      '6 of the last 7 days reported',
     ],
     [
       { kind: 'overdrawn', which: 'balance', balance: new Big(-9), ...funds },

@@ -39,7 +39,6 @@ describe('the runway', () => {
       until: '2027-01-01',
       reported: 7,
       of: 7,
-      partial: 0,
     });
   });
 
@@ -92,20 +91,6 @@ describe('the runway', () => {
       '2028-02-25',
     );
     expect(result).toMatchObject({ days: 10, until: '2028-03-06' });
-  });
-
-  it('says when a day behind the average is incomplete', () => {
-    const day = { text: DAYS[0]! };
-    const items = [...DAYS.slice(0, 3).map((text) => ({ text })), day].map((when, n) => ({
-      day: when,
-      totalAmount: { text: n === 3 ? 'rubbish' : '1' },
-      totalBonuses: { text: '0' },
-    }));
-    const usage = usageOfItems(items, { days: DAYS, zone: 'UTC' });
-    expect(computeRunway({ balance: amount('9'), bonuses: amount('0') }, usage, TODAY)).toMatchObject({
-      days: 9,
-      partial: 1,
-    });
   });
 });
 

@@ -51,14 +51,14 @@ describe('what could not be read', () => {
 
   it('names a day, with how many amounts the total lacks', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
-      'No readable amount for 14 and 15: not in the total or the average.',
+      'The amount for 14 and 15 couldn’t be read in full: it isn’t in the average.',
       'The total is incomplete: 2 amounts couldn’t be read.',
     ]);
   });
 
   it('names a part of a day', () => {
     expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
-      'Part of the amount for 14 couldn’t be read.',
+      'The amount for 14 couldn’t be read in full: it isn’t in the average.',
       'The total is incomplete: 1 amount couldn’t be read.',
     ]);
   });
@@ -75,13 +75,9 @@ describe('what could not be read', () => {
 
 describe('how well a period is reported', () => {
   it.each([
-    [0, 1, 0, 'not reported'],
-    [1, 1, 0, 'reported'],
-    [1, 1, 1, 'reported only in part'],
-    [6, 7, 0, '6 of 7 days reported'],
-    [7, 7, 1, '7 of 7 days reported, 1 only in part'],
-    [0, 0, 0, '0 of 0 days reported'],
-  ])('%i of %i, %i in part: %s', (reported, of, partial, text) =>
-    expect(formatCoverage({ reported, of, partial })).toBe(text),
-  );
+    [0, 1, 'not reported'],
+    [1, 1, 'reported'],
+    [6, 7, '6 of 7 days reported'],
+    [0, 0, '0 of 0 days reported'],
+  ])('%i of %i: %s', (reported, of, text) => expect(formatCoverage({ reported, of })).toBe(text));
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
-import { sumSpentOn, type Usage } from '../../../src/domain/money/usage.ts';
+import { sumReported, type Usage } from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
 import { usageOfItems } from '../../support/usage.ts';
 
@@ -101,8 +101,8 @@ describe('several items of one day', () => {
   it('are the sum of the readable ones, and incomplete', () => {
     const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
-    expect(usage.reported).toEqual(['2026-11-14', '2026-11-15']);
-    expect(usage.partialDays).toEqual(['2026-11-14']);
+    expect(usage.reported).toEqual(['2026-11-15']);
+    expect(usage.unreadableDays).toEqual(['2026-11-14']);
     expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
   });
 
@@ -263,7 +263,7 @@ describe('whatever the service sends', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
-        const spent = sumSpentOn(usage, usage.reported);
+        const spent = sumReported(usage.amounts, usage.reported);
         expect(spent.reported).toBe(usage.reported.length);
         expect(usage.average === undefined).toBe(usage.reported.length === 0);
         // The average is rounded at its 20th place or later.
