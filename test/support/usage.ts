@@ -1,5 +1,10 @@
 import { collectCharges, type WireCharge } from '../../src/domain/money/charges.ts';
-import { computeUsage, type DayCharges, type Usage, type UsageQuestion } from '../../src/domain/money/usage.ts';
+import {
+  computeUsage,
+  type DayCharges,
+  type Usage,
+  type UsageQuestion,
+} from '../../src/domain/money/usage.ts';
 
 export const chargesOf = (items: Iterable<WireCharge>, zone = 'UTC'): readonly DayCharges[] =>
   collectCharges(items, zone);

@@ -6,8 +6,7 @@ import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
-import { preformatted, section, textMessage } from '../block-kit/blocks.ts';
-import { modal } from '../block-kit/modal.ts';
+import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
 import { failedSentence, type ProjectAnswer } from '../commands/project-answers.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {

@@ -144,8 +144,6 @@ export interface Source {
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
-  /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
-  readonly hasSaved?: boolean;
   readonly self?: SlackId | undefined;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;
