@@ -15,7 +15,7 @@ import {
   overflow,
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { askManagerButton } from '../../slack/error-messages/advice.ts';
 import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { describeAccess } from '../../workspace/credentials/access-record.ts';

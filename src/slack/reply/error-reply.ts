@@ -21,7 +21,7 @@ import {
   textMessage,
   withoutActions,
 } from '../block-kit/blocks.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/index.ts';
 import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';

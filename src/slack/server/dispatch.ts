@@ -7,7 +7,7 @@ import { withTimeout } from '../../timeout.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { type CommandClick, parseCommand, parseCommandClick } from '../commands/command-buttons.ts';
-import type { AskedManager } from '../error-messages/description.ts';
+import type { AskedManager } from '../error-messages/advice.ts';
 import {
   createErrorReply,
   type ErrorReport,
