@@ -41,6 +41,7 @@ import {
   type AnswerText,
   type AnswerView,
   answerActions,
+  LEFT,
   listParts,
   productFact,
   severalTitle,
@@ -137,7 +138,7 @@ function listAnswer(view: BalanceView): AnswerText {
   ]);
   return {
     ...parts,
-    title: severalTitle(view, leftOf, { verbs: ['left', 'overdrawn'] }),
+    title: severalTitle(view, leftOf, { verbs: LEFT }),
     lines: [
       runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
     ],

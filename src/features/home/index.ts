@@ -13,7 +13,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 import { loadHealth } from './health.ts';
-import { homeBlocks, homeProjects, MOST_PROJECTS, REFRESH } from './page.ts';
+import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
 import { createStatusCommand } from './status.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -86,12 +86,10 @@ export function createHomeFeature(services: Services): Feature {
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
         // An answer to `/balance` is new, and has no forecast.
-        const isOld = ({ id, product }: Project) => {
-          const { at = 0, forecast } = request.workspace.lastBalance(id, product) ?? {};
-          return forecast === undefined || clock() - at >= FRESH;
-        };
-        const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);
-        await Promise.all(projects.map((project) => refresh(project, request)));
+        const old = homeRows(request)
+          .slice(0, MOST_PROJECTS)
+          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
+        await Promise.all(old.map(({ project }) => refresh(project, request)));
       }),
     },
     events: {

@@ -1,11 +1,13 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
 import {
   formatDifference,
+  formatMoney,
   formatPercent,
+  type LabelledAmount,
   type Money,
   type MoneyFormatter,
   moneyFormatter,
-  sumMoney,
+  sumByLabel,
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
@@ -58,14 +60,14 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const others = only
     ? explained.flatMap((each) => each.uncompared)
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
-  const sums = sumByLabel(explained, locale);
+  const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
   // Amounts with different labels have no sum, so then each project has a row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
   const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
-  const difference = `${differenceText(sums)} ${comparison?.label}`;
+  const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
   const named = (figures: SpendFigures, note: string) =>
     only ? capital(note) : `${figures.target.label}: ${note}`;
   return {
@@ -131,17 +133,6 @@ function rowOf(
   return { ...sum, label: nameOf(target), value, currency: target.currency };
 }
 
-interface Sum {
-  readonly value: Money;
-  readonly money: MoneyFormatter;
-}
-
-const sumByLabel = (explained: readonly Explained[], locale: string): readonly Sum[] =>
-  [...new Set(explained.map(({ figures }) => figures.target.currency))].map((label) => ({
-    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
-    money: moneyFormatter(locale, label),
-  }));
-
 /** The complete days that are compared: `14–20 Nov`. */
 function comparedDates({ requested, comparison, dates }: SpendView['period']): string {
   const [first, last] = [comparison?.currentDays[0], comparison?.currentDays.at(-1)];
@@ -171,10 +162,10 @@ function differenceColumns(
 }
 
 /** `3,120.00 EUR more than`, `70.00 EUR more and 20.00 USD less than`, `unchanged vs`: what the days before follow. */
-function differenceText(sums: readonly Sum[]): string {
+function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
-    .map(({ value, money }) => `${money(value.abs())} ${value.gt(0) ? 'more' : 'less'}`);
+    .map(({ value, label }) => `${formatMoney(value.abs(), locale, label)} ${value.gt(0) ? 'more' : 'less'}`);
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
