@@ -168,10 +168,13 @@ export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string
 
 /** How long the money lasts, for a table's cell. */
 export function formatRunwayShort(runway: Runway): string {
-  if (runway.kind === 'estimate') return runway.days === 0 ? '< 1 day' : pluralize(runway.days, 'day');
+  if (runway.kind === 'estimate') return formatDaysLeft(runway.days);
   if (runway.kind === 'beyond') return `> ${runway.years} years`;
   return runway.kind === 'no-spend' ? 'no spending' : runway.kind;
 }
+
+/** `41 days`, `< 1 day` */
+export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' : pluralize(days, 'day'));
 
 const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
   `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;

@@ -3,7 +3,7 @@ import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
-import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
+import { bySoonestEnd, formatDaysLeft, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
@@ -243,5 +243,5 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
 function lastsText({ days }: Outlook): string {
   if (days === undefined) return UNKNOWN;
   if (days < 0) return 'run out?';
-  return days === 0 ? '< 1 day' : pluralize(days, 'day');
+  return formatDaysLeft(days);
 }

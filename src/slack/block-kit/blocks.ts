@@ -63,18 +63,14 @@ export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
-const SPECIAL = /[&<>*~`_]/;
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
  * Escapes outside text for mrkdwn: `<!channel>` and the like become plain text, and a zero-width space separates
  * formatting marks, because Slack has no escape for `*`, `_`, `~` and the backtick.
  */
-export function escapeMarkup(text: string): string {
-  // Most texts have none of the signs, and to look around each underscore takes longer than to find that out.
-  if (!SPECIAL.test(text)) return text;
-  return text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
-}
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
 /** A user or channel by ID: Slack shows the name to people who may see it. */
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
