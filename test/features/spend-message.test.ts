@@ -6,15 +6,9 @@ import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { usageOfItems } from '../support/usage.ts';
+import { item, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-
-const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
-  day: { text: day },
-  totalAmount: { text: amount },
-  totalBonuses: { text: bonuses },
-});
 
 /** Renders the answer to this text when billing sends these items. */
 function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {

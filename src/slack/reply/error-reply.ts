@@ -27,8 +27,6 @@ import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
-export type ErrorReply = ReturnType<typeof createErrorReply>;
-
 /** What a reply says of an error. */
 export interface ErrorReport {
   /** Undefined for an error that Tally didn't foresee. */
@@ -38,26 +36,29 @@ export interface ErrorReport {
 }
 
 /** Turns errors of listeners into replies. */
-export function createErrorReply(log: Logger) {
+export interface ErrorReply {
+  /** Notes the error in the request's record. @returns what the reply is made of */
+  explain(error: unknown, annotate: Annotate): ErrorReport;
+  /**
+   * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
+   * @param rules of the handler that failed
+   */
+  send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
   /** Logs why a reply could not be sent. */
-  const logUndelivered =
-    (workspace: SlackId) =>
-    (err: unknown): void =>
-      log.error({ err, workspace }, 'Could not deliver a reply');
+  logUndelivered(workspace: SlackId): (error: unknown) => void;
+}
+
+export function createErrorReply(log: Logger): ErrorReply {
+  const logUndelivered: ErrorReply['logUndelivered'] = (workspace) => (err) =>
+    log.error({ err, workspace }, 'Could not deliver a reply');
   return {
     logUndelivered,
-    /** Notes the error in the request's record. @returns what the reply is made of */
-    explain(error: unknown, annotate: Annotate): ErrorReport {
+    explain(error, annotate) {
       const id = randomBytes(4).toString('hex');
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /**
-     * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
-     * @param rules of the handler that failed
-     */
-    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
-      const { source, modal } = reply;
+    async send({ source, modal, ...reply }, report, failed, rules) {
       const request = { ...failed, place: placeOf(source) };
       // Without a request, the handler was not run.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
@@ -99,19 +100,12 @@ export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** The same as a modal. */
-export const errorModalOf = (
-  report: ErrorReport,
-  request: FailedRequest,
-  isUnchanged: boolean,
-): ModalView => {
+/** The same as a modal, from which an unforeseen error is not tried again. */
+export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
-  // An unforeseen error is not tried again from a modal.
-  return modal({
-    title: 'That didn’t work',
-    blocks: report.failure === undefined ? withoutActions(blocks) : blocks,
-  });
-};
+  const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
+  return modal({ title: 'That didn’t work', blocks: shown });
+}
 
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
 export function stepErrorText({ failure, id }: ErrorReport): string {

@@ -7,15 +7,8 @@ import {
   isWellReported,
   sumChanges,
 } from '../../../src/domain/money/usage.ts';
-import { addDays } from '../../../src/domain/time/calendar.ts';
-import { usageOfItems } from '../../support/usage.ts';
+import { daysFrom, item, usageOfItems } from '../../support/usage.ts';
 
-const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
-const item = (day: string, amount: string | null): WireCharge => ({
-  day: { text: day },
-  totalAmount: amount === null ? { missing: true } : { text: amount },
-  totalBonuses: { text: '0' },
-});
 const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));
 const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
   const { current, before, percent } = change?.figures ?? {};
