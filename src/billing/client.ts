@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type BillingQuestion, Failure, failureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import { collectCharges, type DayCharges } from '../domain/money/charges.ts';
+import { collectCharges } from '../domain/money/charges.ts';
+import type { DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
@@ -163,27 +164,6 @@ function requireSendable(token: string): string {
     'has a character that no HTTP header can carry',
     'Paste it again, without spaces and line breaks.',
   );
-}
-
-/** Why optional figures are missing: our sentence, and what the service said about it (outside text). */
-export interface MissedAnswer {
-  readonly why: string;
-  readonly remarks: readonly string[];
-}
-
-/**
- * Waits for figures that an answer can do without, such as those of the window before.
- *
- * @returns the figures, without charges if the service has none, or why they are missing
- * @throws what is not a Failure: a mistake of ours
- */
-export async function settleOptional(consumption: Promise<Consumption>): Promise<Consumption | MissedAnswer> {
-  try {
-    return await consumption.catch(emptyIfNoData);
-  } catch (error) {
-    if (!isFailure(error)) throw error;
-    return { why: error.message, remarks: error.kind === 'query-rejected' ? error.data.messages : [] };
-  }
 }
 
 /**

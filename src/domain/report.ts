@@ -3,10 +3,9 @@
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
 import type { Money } from './money/amount.ts';
-import type { DayCharges } from './money/charges.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { compareUsage, computeUsage, reportedAmounts, type Usage, type UsageChange } from './money/usage.ts';
+import { compareUsage, type DayCharges, type Usage, type UsageChange, usageOn } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,
@@ -184,17 +183,11 @@ export function computeReportFigures(
   account: Account | undefined,
 ): ReportFigures {
   const { main, month, week, charted, history, today, zone } = periods;
-  const usageOf = (days: readonly Day[]): Usage => {
-    const covered = new Set(days);
-    return computeUsage(
-      charges.filter(({ day }) => day !== undefined && covered.has(day)),
-      { days },
-    );
-  };
+  const usageOf = (days: readonly Day[]): Usage => usageOn(days, charges);
   const [days, before] = [main.window.days, main.before.days];
   const mainUsage = usageOf(days);
   const [day = today, ...others] = days;
-  const [spend] = others.length > 0 ? [] : spendOf([day], reportedAmounts(usageOf(sameWeekdays(day))));
+  const [spend] = others.length > 0 ? [] : spendOf([day], usageOf(sameWeekdays(day)).amounts);
   const [first, last] = [addDays(dayAt(periods.from, zone), -1), addDays(dayAt(periods.to, zone), 1)];
   return {
     main: mainUsage,

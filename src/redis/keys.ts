@@ -1,5 +1,5 @@
 import type { SlackId } from '../domain/slack-id.ts';
-import { isCluster, type RedisConnection } from './connect.ts';
+import type { RedisConnection } from './connect.ts';
 
 /**
  * Every name of a key in Redis. The part in braces is the hash tag: a Cluster keeps all keys with the same tag in one
@@ -57,7 +57,7 @@ export const INDEX_KEY = 'tally:workspaces';
 
 /** Written to see whether Redis takes writes; in a Cluster, enough of them to be on each of its masters. */
 export const probeKeys = (redis: RedisConnection): readonly string[] =>
-  Array.from({ length: isCluster(redis) ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
+  Array.from({ length: redis.isCluster ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
 
 /** The number of `layout.ts`. */
 export const LAYOUT_KEY = 'tally:layout';

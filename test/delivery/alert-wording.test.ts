@@ -38,7 +38,7 @@ const BALANCE: WatchRule = { kind: 'balance', below: big(50) };
 const RUNWAY: WatchRule = { kind: 'runway', days: 7 };
 const BUDGET: WatchRule = { kind: 'budget', amount: big(100) };
 const SPIKE: WatchRule = { kind: 'spike', factor: big(2), floor: big(10) };
-const BASIS = { average: big(10), reported: 6, of: 7, partial: 0, left: big(45), bonusesCounted: true };
+const BASIS = { average: big(10), reported: 6, of: 7, left: big(45), bonusesCounted: true };
 const estimate = (days: number): Runway => ({ kind: 'estimate', days, until: '2026-11-25', ...BASIS });
 
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };

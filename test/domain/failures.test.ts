@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Failure, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
+import {
+  collectRemarks,
+  Failure,
+  InvalidWord,
+  isFailure,
+  remarkLead,
+} from '../../src/domain/failure/index.ts';
 import { KINDS } from '../../src/domain/failure/kinds.ts';
 import { requireShortText } from '../../src/slack/commands/command-buttons.ts';
 import { failuresOfAll } from '../support/failures.ts';
@@ -68,4 +74,17 @@ it('a text of more than a thousand characters is refused', () => {
   expect(() => requireShortText('a'.repeat(1_001))).toThrow(
     expect.objectContaining({ kind: 'text-too-long' }),
   );
+});
+
+it('a service’s message names the figures it is about, and appears once', () => {
+  const remarks = collectRemarks(
+    ['the balance', { remarks: ['a', 'both', 'a'] }],
+    ['the last 7 days', { remarks: ['both', 'b'] }],
+  );
+  expect(remarks).toEqual([
+    { about: 'the balance', messages: ['a', 'both'] },
+    { about: 'the last 7 days', messages: ['b'] },
+  ]);
+  expect(remarks.map(remarkLead)[1]).toBe('The billing service reported a problem with the last 7 days:');
+  expect(collectRemarks(['the balance', { remarks: [] }])).toEqual([]);
 });

@@ -41,7 +41,7 @@ const failedFields = async () =>
     .map(([field, json]) => [field, JSON.parse(json)]);
 
 it('are named with why, since when and what to do, and not any more once they answer', async () => {
-  expect(await home()).toMatch(/^teapot +–$/m);
+  expect(await home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('Tally works');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
   now += 2 * HOUR;

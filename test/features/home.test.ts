@@ -119,7 +119,7 @@ describe('the Home', () => {
   it('shows the projects with their last known figures, and buttons that ask again', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'staging', id: '456' });
-    expect(await open()).toMatch(/^prod +–$/m);
+    expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.ask('/balance prod');
     await expect.poll(() => open()).toMatch(/\n1 of 2 projects · [\d,.]+\sEUR left\nProject/);
     await bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
@@ -170,13 +170,13 @@ describe('the Home', () => {
 
   it('shows projects that are limited to channels only to managers', async () => {
     await addProject(bot, { alias: 'payroll', id: '124', channels: ['C0FINANCE1'] });
-    expect(await open()).toMatch(/^payroll +–$/m);
+    expect(await open()).toMatch(/^payroll +– +– +–$/m);
     const alone = await open(MEMBER);
     expect(alone).not.toContain('payroll');
     expect(alone).toContain('Ask about projects in their own channels');
     await addProject(bot, { alias: 'prod', id: '123' });
     const page = await open(MEMBER);
-    expect(page).toMatch(/^prod +–$/m);
+    expect(page).toMatch(/^prod +– +– +–$/m);
     expect(page).not.toContain('payroll');
   });
 
@@ -234,7 +234,7 @@ describe('the Home', () => {
   it('asks for the balances on Refresh', async () => {
     await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
     await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
-    expect(await open()).toMatch(/^prod +–$/m);
+    expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.slack.press(OWNER, HOME, 'Refresh');
     await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/^prod +[\d,.]+/m);
     expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(

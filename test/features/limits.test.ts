@@ -7,7 +7,7 @@ import { computeRunway } from '../../src/domain/money/runway.ts';
 import { compareUsage } from '../../src/domain/money/usage.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { balanceAnswer } from '../../src/features/balance/answer.ts';
-import { spendAnswer } from '../../src/features/spend/answer.ts';
+import { spendAnswer } from '../../src/features/spend/index.ts';
 import { whyAnswer } from '../../src/features/spend/why.ts';
 import type { Message } from '../../src/slack/block-kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
@@ -122,7 +122,7 @@ describe('whatever the billing service sends', () => {
             locale: tongue,
             user: { canManage: true, zone: 'UTC' },
           });
-          const asked = { ...view, period };
+          const asked = { ...view, period, shape: {} };
           const message = renderAnswer(view, spendAnswer(asked));
           expect(problems(message)).toEqual([]);
           const list = { ...asked, projects: { ...view.projects, isList: true } };

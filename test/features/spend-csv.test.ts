@@ -94,7 +94,7 @@ describe('/spend … csv', () => {
 
   it.each([
     ['missing_scope', 'it was installed without the files:write permission.'],
-    ['file_uploads_disabled', 'file uploads are turned off in this workspace.'],
+    ['file_uploads_disabled', 'this workspace doesn’t allow it.'],
   ])('says why Tally cannot send files: %s', async (error, why) => {
     bot.slack.failNext('files.getUploadURLExternal', { error });
     const { visibleText } = await bot.ask('/spend prod last-4-days csv');

@@ -1,20 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { WireCharge } from '../../src/domain/money/charges.ts';
-import { spendAnswer } from '../../src/features/spend/answer.ts';
+import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
 import { textOf } from '../support/bot.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { usageOfItems } from '../support/usage.ts';
+import { item, usageOfItems } from '../support/usage.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-
-const item = (day: string, amount = '1', bonuses = '0'): WireCharge => ({
-  day: { text: day },
-  totalAmount: { text: amount },
-  totalBonuses: { text: bonuses },
-});
 
 /** Renders the answer to this text when billing sends these items. */
 function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {
@@ -31,7 +25,7 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     forecast: undefined,
     remarks: [],
   };
-  const view = { ...answerView(figures, now, { sharedBy }), period };
+  const view = { ...answerView(figures, now, { sharedBy }), period, shape: {} };
   const { blocks } = renderAnswer(view, spendAnswer(view));
   const container = blocks.find((block) => block.type === 'container');
   const table = container?.child_blocks.find((block) => block.type === 'table');
@@ -271,7 +265,7 @@ describe('the days of /spend', () => {
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
-    expect(rows).toHaveLength(1 + 1 + 54 + 1);
-    expect(rows.at(-1)).toEqual(['66 more rows', '132.00', '66.00']);
+    expect(rows).toHaveLength(1 + 1 + 5 + 1);
+    expect(rows.at(-1)).toEqual(['115 more rows', '230.00', '115.00']);
   });
 });

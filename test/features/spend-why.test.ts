@@ -173,7 +173,7 @@ describe('/spend … why about one project', () => {
     );
     const answer = await bot.ask('/spend prod why');
     expect(rowsOf(answer.blocks).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '100.00']);
-    expect(answer.visibleText).toContain('No readable amount for Wed 18 Nov.');
+    expect(answer.visibleText).toContain('The amount for Wed 18 Nov couldn’t be read in full.');
   });
 
   it('says why there is nothing to compare', async () => {

@@ -4,7 +4,7 @@ import { compareWith } from '../../src/domain/time/named-comparison.ts';
 import { periodOf } from '../../src/domain/time/period.ts';
 import { versusChart } from '../../src/slack/block-kit/charts.ts';
 import { readSpend } from '../support/read-words.ts';
-import { usageOfItems } from '../support/usage.ts';
+import { itemsOf, usageOfItems } from '../support/usage.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -16,12 +16,9 @@ function drawn(text: string, costs: (day: Day) => number | undefined = () => 1) 
   const { comparison } = compareWith(periodOf(phrase, NOW, 'UTC'), versus);
   if (comparison === undefined) throw new Error(`${text} is not compared`);
   const usageOf = (days: readonly Day[]) => {
-    const items = days.flatMap((day) => {
+    const items = itemsOf(days, (day) => {
       const cost = costs(day);
-      const text = String(cost);
-      return cost === undefined
-        ? []
-        : [{ day: { text: day }, totalAmount: { text }, totalBonuses: { text: '0' } }];
+      return cost === undefined ? undefined : String(cost);
     });
     return usageOfItems(items, { days, zone: 'UTC' });
   };

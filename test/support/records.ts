@@ -1,6 +1,6 @@
 /** The record of workspace T1 as it is parsed from the fields that Redis holds, and requests about it, without either. */
 import { pino } from 'pino';
-import { createReply } from '../../src/slack/reply/reply.ts';
+import { createLastClicks, createReply } from '../../src/slack/reply/reply.ts';
 import { channelsOf } from '../../src/slack/request/channels.ts';
 import { sourceOfPayload } from '../../src/slack/request/payload.ts';
 import type { Request } from '../../src/slack/request/request.ts';
@@ -110,7 +110,11 @@ export function requestOf({
       ...user,
     },
     reply: {
-      ...createReply({ responseUrls: { post: unasked, close: unasked }, log: SILENT }, source, CLIENT),
+      ...createReply(
+        { responseUrls: { post: unasked, close: unasked }, log: SILENT, lastClicks: createLastClicks() },
+        source,
+        CLIENT,
+      ),
       ...reply,
     },
     slack: {

@@ -1,5 +1,37 @@
-import { collectCharges, type DayCharges, type WireCharge } from '../../src/domain/money/charges.ts';
-import { computeUsage, type Usage, type UsageQuestion } from '../../src/domain/money/usage.ts';
+import type { WireScalar } from '../../src/domain/money/amount.ts';
+import { collectCharges, type WireCharge } from '../../src/domain/money/charges.ts';
+import {
+  computeUsage,
+  type DayCharges,
+  type Usage,
+  type UsageQuestion,
+} from '../../src/domain/money/usage.ts';
+import { addDays, type Day } from '../../src/domain/time/calendar.ts';
+
+/** So many days from this one. */
+export const daysFrom = (first: Day, count: number): readonly Day[] =>
+  Array.from({ length: count }, (_, n) => addDays(first, n));
+
+const sent = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
+
+/** An item as billing sends it; null: it sends no value. */
+export const item = (
+  day: string | null,
+  amount: string | null = '1',
+  bonuses: string | null = '0',
+): WireCharge => ({
+  ...{ day: sent(day), totalAmount: sent(amount), totalBonuses: sent(bonuses) },
+});
+
+/** An item for each of these days that has an amount: undefined means that nothing is reported. */
+export const itemsOf = (
+  days: readonly Day[],
+  amountOf: (day: Day, at: number) => string | null | undefined,
+): readonly WireCharge[] =>
+  days.flatMap((day, at) => {
+    const amount = amountOf(day, at);
+    return amount === undefined ? [] : [item(day, amount)];
+  });
 
 export const chargesOf = (items: Iterable<WireCharge>, zone = 'UTC'): readonly DayCharges[] =>
   collectCharges(items, zone);

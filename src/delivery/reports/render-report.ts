@@ -30,7 +30,6 @@ import {
   formatReportedDays,
   formatUncompared,
   incompleteMark,
-  isPoorlyReported,
   isWellReported,
   readableTotal,
   sumChanges,
@@ -142,7 +141,7 @@ function totalsOf({ answered }: ReportView): Totals | undefined {
     return values.length < answered.length ? undefined : sumMoney(values);
   };
   const changes = answered.flatMap(({ figures: { change } }) =>
-    change === undefined || isPoorlyReported(change) ? [] : change,
+    change?.figures === undefined ? [] : change,
   );
   const change = answered.length === 1 ? changes[0] : sumChanges(changes);
   return {
@@ -229,10 +228,10 @@ function comparisonText({ change, money, locale }: Totals, { main: { before } }:
   const { percent, daily } = change.figures;
   if (percent === undefined)
     return `vs ${money(daily.before)} ${before.days.length === 1 ? 'on' : 'a day in'} ${before.label}`;
-  const { reported, of, partial } = change.coverage.before;
+  const { reported, of } = change.coverage.before;
   const rests = compact([
     change.coverage.current.reported !== reported && 'daily average',
-    reported - partial < of && formatCoverage(change.coverage.before),
+    reported < of && formatCoverage(change.coverage.before),
   ]).join(', ');
   const against = rests === '' ? before.label : `${before.label} (${rests})`;
   const text = percentText(percent, locale);
@@ -246,10 +245,8 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
 }
 
 /** ` (6 of 7 days)`, of which the figure before it is; '' for all of them. */
-function partText(reported: number, of: number, partial = 0): string {
-  const part = partial === 0 ? '' : `, ${partial} only in part`;
-  return reported < of || partial > 0 ? ` (${reported} of ${of} days${part})` : '';
-}
+const partText = (reported: number, of: number): string =>
+  reported < of ? ` (${reported} of ${of} days)` : '';
 
 /** `*This month* 519,871.04 (19 of 20 days) · forecast about 861,234.00 by 30 Nov`; a post about the month has its total above. */
 function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
@@ -282,13 +279,13 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
 function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
   if (runway === undefined) return '';
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return formatRunwayLine(runway, money);
-  const { average, reported, of, partial } = runway;
+  const { average, reported, of } = runway;
   const days = runway.kind === 'estimate' ? runway.days : undefined;
   const lead = days === 0 ? '*Less than a day*' : days && `*About ${pluralize(days, 'day')}*`;
   const rate = runway.kind === 'no-spend' ? '' : ` at ${money(average)} a day`;
   const isLarge = 'unreadable' in bonuses || bonuses.value.gte(average);
   return joinTexts(' · ', [
-    `${isRunningOut(runway) ? ':warning: ' : ''}${lead ?? formatRunwayLine(runway, money)}${rate}${partText(reported, of, partial)}`,
+    `${isRunningOut(runway) ? ':warning: ' : ''}${lead ?? formatRunwayLine(runway, money)}${rate}${partText(reported, of)}`,
     isLarge && escapeMarkup(formatBonuses(bonuses, money)),
   ]);
 }

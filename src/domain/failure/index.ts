@@ -48,6 +48,24 @@ export function failureOf(error: unknown): Failure {
 /** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
+/** Why figures are missing that an answer can do without: our sentence, and what the service said about it (outside text). */
+interface MissedAnswer {
+  readonly why: string;
+  readonly remarks: readonly string[];
+}
+
+/** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
+export function missedAnswer(
+  error: unknown,
+): MissedAnswer | { readonly charges: readonly never[]; readonly remarks: readonly string[] } {
+  const failure = failureOf(error);
+  if (failure.kind === 'no-data') return { charges: [], remarks: [] };
+  return {
+    why: failure.message,
+    remarks: failure.kind === 'query-rejected' ? (failure.data.messages ?? []) : [],
+  };
+}
+
 /** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
@@ -145,21 +163,16 @@ export class InvalidWord extends FailureError<'invalid-word'> {
 
   /** A copy whose offered texts are each put into a longer one. */
   within(whole: (text: string) => string): InvalidWord {
-    return this.copy({ offered: this.offered.map(whole) });
-  }
-
-  /** A copy that quotes another spelling of the word. */
-  spelled(spell: (word: string) => string): InvalidWord {
-    return this.copy({ word: spell(this.word) });
+    return this.copy(this.offered.map(whole));
   }
 
   /** A copy that does not contain the word. */
   withheld(): InvalidWord {
-    return this.copy({ offered: [], quoting: 'never' });
+    return this.copy([], 'never');
   }
 
-  private copy({ word = this.word, offered = this.offered, quoting = this.quoting }): InvalidWord {
-    return new InvalidWord(word, this.why, this.works, offered, quoting, this.projectFor);
+  private copy(offered: readonly string[], quoting = this.quoting): InvalidWord {
+    return new InvalidWord(this.word, this.why, this.works, offered, quoting, this.projectFor);
   }
 }
 
@@ -185,17 +198,14 @@ export interface BillingRemark {
 export const remarkLead = ({ about }: BillingRemark): string =>
   `The billing service reported a problem with ${about}:`;
 
-/** Collects the remarks of several answers. @returns each message once, under all the answers that had it */
+/** Collects the remarks of several answers. @returns each message once, under the first answer that had it */
 export function collectRemarks(
   ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
 ): readonly BillingRemark[] {
-  const abouts = new Map<string, string[]>();
-  for (const [about, { remarks }] of answers)
-    for (const message of new Set(remarks)) abouts.set(message, [...(abouts.get(message) ?? []), about]);
-  const messages = new Map<string, string[]>();
-  for (const [message, answersWithIt] of abouts) {
-    const about = answersWithIt.join(' and ');
-    messages.set(about, [...(messages.get(about) ?? []), message]);
-  }
-  return [...messages].map(([about, list]) => ({ about, messages: list }));
+  const known = new Set<string>();
+  return answers.flatMap(([about, { remarks }]) => {
+    const messages = [...new Set(remarks)].filter((message) => !known.has(message));
+    for (const message of messages) known.add(message);
+    return messages.length === 0 ? [] : [{ about, messages }];
+  });
 }

@@ -64,6 +64,19 @@ export function sumMoney(values: readonly Money[]): Money {
   return rest.reduce((total, value) => total.plus(value), first);
 }
 
+/** An amount with its currency label, which may be ''. */
+export interface LabelledAmount {
+  readonly value: Money;
+  readonly label: string;
+}
+
+/** @returns a sum for each label, in the order in which they come: amounts with different labels have no common one */
+export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
+  [...new Set(amounts.map(({ label }) => label))].map((label) => ({
+    label,
+    value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
+  }));
+
 /** Sorts the largest amount first; what has no amount comes last. Equal ones stay in the order that they had. */
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);

@@ -1,13 +1,6 @@
 import { DAY, type Day, dayAt, type Millis, type Zone } from '../time/calendar.ts';
-import {
-  type Amount,
-  clipWireValue,
-  type Money,
-  parseAmount,
-  sumMoney,
-  toPlainDigits,
-  type WireScalar,
-} from './amount.ts';
+import { type Amount, clipWireValue, parseAmount, type WireScalar } from './amount.ts';
+import { type DayCharges, type RowAmount, sumAmounts } from './usage.ts';
 
 /** One item of the service's report, as it was sent. */
 export interface WireCharge {
@@ -17,41 +10,13 @@ export interface WireCharge {
 }
 
 /**
- * An amount of a day. `raw`: the digits as they were sent, or those of the sum of several items; `readable`: how many
- * items are in `value`; `incomplete`: another one is unreadable.
- */
-export type RowAmount =
-  | {
-      readonly value: Money;
-      readonly raw: string;
-      readonly readable: number;
-      readonly incomplete: boolean;
-    }
-  | { readonly unreadable: string };
-
-/**
- * What the service charged on a day, or an item without a readable one. Amount and bonuses are never added: the API does
- * not say whether one contains the other.
- */
-export interface DayCharges {
-  /** Absent when the service sent no readable day. */
-  readonly day?: Day;
-  /** The day, or what the service sent in its place. */
-  readonly shown: string;
-  readonly amount: RowAmount;
-  readonly bonuses: RowAmount;
-  /** How many items are added up here; usually 1. */
-  readonly merged: number;
-}
-
-/**
  * Adds up the items of each day. Every item is in exactly one row, whatever it contains. Never throws.
  *
  * @param zone IANA name of the reporting zone
  * @returns the days in the order of their first item; items without a day by themselves
  */
 export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
-  const days = new Map<string | symbol, OpenDay>();
+  const days = new Map<string | symbol, { day: BillingDay; amounts: RowAmount[]; bonuses: RowAmount[] }>();
   for (const item of items) {
     const day = parseBillingDay(item.day, zone);
     const key = 'day' in day ? day.day : Symbol(day.unplaced);
@@ -68,40 +33,9 @@ export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonl
   }));
 }
 
-/** The items of a day so far. */
-interface OpenDay {
-  readonly day: BillingDay;
-  readonly amounts: RowAmount[];
-  readonly bonuses: RowAmount[];
-}
-
 const NOTHING: RowAmount = { unreadable: '' };
-/** So many different unreadable texts are shown. */
-const SHOWN = 3;
-
 const toRowAmount = (amount: Amount): RowAmount =>
   'value' in amount ? { ...amount, readable: 1, incomplete: false } : amount;
-
-/** @returns undefined without amounts; unreadable if all of them are */
-export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
-  const [first] = amounts;
-  if (first === undefined || amounts.length === 1) return first;
-  const readable = amounts.filter((amount) => 'value' in amount);
-  const [only, ...others] = readable;
-  if (only === undefined) {
-    const texts = [
-      ...new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : []))),
-    ];
-    return { unreadable: [...texts.slice(0, SHOWN), ...(texts.length > SHOWN ? ['…'] : [])].join(', ') };
-  }
-  const value = sumMoney(readable.map((amount) => amount.value));
-  return {
-    value,
-    raw: others.length === 0 ? only.raw : toPlainDigits(value),
-    readable: readable.reduce((count, amount) => count + amount.readable, 0),
-    incomplete: readable.length < amounts.length || readable.some(({ incomplete }) => incomplete),
-  };
-}
 
 /** The day of an item, or what the service sent in its place, shortened. */
 export type BillingDay = { readonly day: Day } | { readonly unplaced: string };

@@ -13,7 +13,7 @@ import {
   type Zone,
 } from '../time/calendar.ts';
 import type { Money, MoneyFormatter } from './amount.ts';
-import { reportedAmounts, sumReported, type Usage } from './usage.ts';
+import { sumReported, type Usage } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
 export interface Forecast {
@@ -62,7 +62,7 @@ export const forecastFrom = (today: Day): Day =>
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
 export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | undefined =>
-  forecastFromAmounts(reportedAmounts(usage), today, zone);
+  forecastFromAmounts(usage.amounts, today, zone);
 
 /** @param amounts of the reported days from {@link forecastFrom} to yesterday @returns as {@link forecastMonth} */
 export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {

@@ -16,8 +16,7 @@ import {
 import type { Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
-import { type RowAmount, sumAmounts } from './charges.ts';
-import { formatTotal, reportedAmounts, type Usage, type UsageRow } from './usage.ts';
+import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } from './usage.ts';
 
 /** What some days cost, or a project. */
 export interface Cost {
@@ -51,10 +50,9 @@ function costsOf(usage: Usage): CostFinder {
   const byDay = new Map(
     usage.rows.flatMap((row) => (row.day === undefined ? [] : [[row.day, row] as const])),
   );
-  const amounts = reportedAmounts(usage);
   return (days, name) => {
     const rows = days.flatMap((day) => byDay.get(day) ?? []);
-    const values = days.flatMap((day) => amounts.get(day) ?? []);
+    const values = days.flatMap((day) => usage.amounts.get(day) ?? []);
     return {
       ...{ name, days, reported: values.length },
       amount: sumAmounts(rows.map(({ amount }) => amount)),
@@ -110,13 +108,15 @@ export function periodRows(
   return { unit, rows: unit === 'day' ? rows : withoutSilentEnds(rows) };
 }
 
-/** What was sent besides the asked days: other days, and items without one; those beyond `most` in one row. */
-export function strayRows({ rows, missing }: Usage, most: number): readonly Row[] {
+const MOST_STRAYS = 5;
+
+/** What was sent besides the asked days: other days, and items without one; those beyond the first five in one row. */
+export function strayRows({ rows, missing }: Usage): readonly Row[] {
   const strays = rows.filter(({ day, outside }) => outside || day === undefined);
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
-  const rest = strays.slice(most);
+  const rest = strays.slice(MOST_STRAYS);
   return [
-    ...strays.slice(0, most).map((row) => strayRow([row], row.day ? nameOf(row.day) : row.shown)),
+    ...strays.slice(0, MOST_STRAYS).map((row) => strayRow([row], row.day ? nameOf(row.day) : row.shown)),
     ...(rest.length === 0 ? [] : [strayRow(rest, `${pluralize(rest.length, 'more row')}`)]),
   ];
 }

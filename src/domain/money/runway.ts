@@ -9,7 +9,7 @@ import {
   parseAmount,
   type WireScalar,
 } from './amount.ts';
-import { sumSpentOn, type Usage } from './usage.ts';
+import { sumReported, type Usage } from './usage.ts';
 
 /** What a project has; Tally never adds the two up in a total. */
 export interface Account {
@@ -28,8 +28,6 @@ interface Basis {
   readonly average: Money;
   readonly reported: number;
   readonly of: number;
-  /** How many of the reported days have an unreadable item, which makes the average too low. */
-  readonly partial: number;
 }
 
 /** The money left to spend, without bonuses that are missing or unreadable. */
@@ -64,33 +62,29 @@ export type Runway =
 const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
-/** What the last complete days cost: the `sum` of the `reported` ones of them, `partial` ones with an unreadable item. */
-type RecentSpend = Pick<Basis, 'reported' | 'of' | 'partial'> & { readonly sum: Money };
-
 /** @param week usage of the last 7 complete days @param today the day the estimate counts from */
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
-  runwayFrom(
-    account,
-    { of: week.fullDays, partial: week.partialDays.length, ...sumSpentOn(week, week.reported) },
-    today,
-  );
+  runwayFrom(account, { of: week.fullDays, ...sumReported(week.amounts, week.reported) }, today);
 
-/** @param spent on the last 7 complete days @param today the day the estimate counts from */
-export function runwayFrom({ balance: amount, bonuses }: Account, spent: RecentSpend, today: Day): Runway {
+/** @param sum of the `reported` ones of the last `of` complete days @param today the day the estimate counts from */
+export function runwayFrom(
+  { balance: amount, bonuses }: Account,
+  { sum, reported, of }: Pick<Basis, 'reported' | 'of'> & { readonly sum: Money },
+  today: Day,
+): Runway {
   if ('unreadable' in amount) return { kind: 'unknown', reason: 'unreadable' };
   const balance = amount.value;
   const funds: Funds =
     'value' in bonuses
       ? { left: balance.plus(bonuses.value), bonusesCounted: true }
       : { left: balance, bonusesCounted: false };
-  const { sum, reported, of, partial } = spent;
   if (balance.lt(0) || funds.left.lt(0)) {
     const average = reported >= MIN_REPORTED_DAYS && sum.gt(0) ? { average: divide(sum, reported) } : {};
     return { kind: 'overdrawn', which: balance.lt(0) ? 'balance' : 'sum', balance, ...average, ...funds };
   }
   if (reported < MIN_REPORTED_DAYS)
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
-  const basis = { average: divide(sum, reported), reported, of, partial, ...funds };
+  const basis = { average: divide(sum, reported), reported, of, ...funds };
   if (sum.lte(0)) return { kind: 'no-spend', ...basis };
   // Not divided by the average: that is rounded, which could add or lose a day.
   const days = divideToInteger(funds.left.times(reported), sum);
@@ -174,19 +168,16 @@ export function formatRunwayBasis(runway: Runway, money: MoneyFormatter): string
 
 /** How long the money lasts, for a table's cell. */
 export function formatRunwayShort(runway: Runway): string {
-  if (runway.kind === 'estimate') return runway.days === 0 ? '< 1 day' : pluralize(runway.days, 'day');
+  if (runway.kind === 'estimate') return formatDaysLeft(runway.days);
   if (runway.kind === 'beyond') return `> ${runway.years} years`;
   return runway.kind === 'no-spend' ? 'no spending' : runway.kind;
 }
 
-const basis = ({ reported, of, partial, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
-  [
-    `${reported} of the last ${of} days reported`,
-    partial > 0 && `${partial} only in part`,
-    !bonusesCounted && 'bonuses not counted',
-  ]
-    .filter(Boolean)
-    .join(', ');
+/** `41 days`, `< 1 day` */
+export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' : pluralize(days, 'day'));
+
+const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
+  `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;
 
 /** `1,234.00 left`. What could not be read is quoted: outside text, no mark-up. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {

@@ -1,9 +1,43 @@
-/** What a period cost: its days, its sums, and how much that differs from the window before it. */
+/** What billing charged in a period, added up: its days, its sums, and how much that differs from the window before it. */
 import type { Day } from '../time/calendar.ts';
 import { type DayNamer, listDays } from '../time/day-groups.ts';
 import { pluralize } from '../wording.ts';
-import { changeInPercent, divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
-import type { DayCharges, RowAmount } from './charges.ts';
+import {
+  changeInPercent,
+  divide,
+  type Money,
+  type MoneyFormatter,
+  sumMoney,
+  toPlainDigits,
+} from './amount.ts';
+
+/**
+ * An amount of a day. `raw`: the digits as they were sent, or those of the sum of several items; `readable`: how many
+ * items are in `value`; `incomplete`: another one is unreadable.
+ */
+export type RowAmount =
+  | {
+      readonly value: Money;
+      readonly raw: string;
+      readonly readable: number;
+      readonly incomplete: boolean;
+    }
+  | { readonly unreadable: string };
+
+/**
+ * What the service charged on a day, or an item without a readable one. Amount and bonuses are never added: the API does
+ * not say whether one contains the other.
+ */
+export interface DayCharges {
+  /** Absent when the service sent no readable day. */
+  readonly day?: Day;
+  /** The day, or what the service sent in its place. */
+  readonly shown: string;
+  readonly amount: RowAmount;
+  readonly bonuses: RowAmount;
+  /** How many items are added up here; usually 1. */
+  readonly merged: number;
+}
 
 export interface UsageRow extends DayCharges {
   /** The day was not requested. False when there is no day. */
@@ -35,14 +69,13 @@ export interface Usage {
   readonly bonuses: UsageTotal;
   /** How many complete days were requested: `reported`, `missing` and `unreadableDays` together. */
   readonly fullDays: number;
-  /** Complete requested days with a readable amount. */
+  /** Complete requested days whose whole amount is readable, and their amounts. */
   readonly reported: readonly Day[];
+  readonly amounts: ReadonlyMap<Day, Money>;
   /** Complete requested days without an item: missing, not zero. */
   readonly missing: readonly Day[];
-  /** Complete requested days without a readable amount. */
+  /** Complete requested days with an amount that can't be read, or not all of it. */
   readonly unreadableDays: readonly Day[];
-  /** The days of `reported` that have an unreadable item too. */
-  readonly partialDays: readonly Day[];
   /** The items of days that were not requested; the readable ones are in `total`. */
   readonly outside: UsageTotal;
   /** The items without a day; the readable ones are in `total`. */
@@ -74,9 +107,15 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   const unplaced = all.filter(({ day }) => day === undefined);
   const inside = all.filter((row) => !row.outside && row.day !== undefined).sort(byName);
   const rows = [...inside, ...outside, ...unplaced];
-  const amounts = amountsByDay(rows);
+  const byDay = new Map(inside.map(({ day, amount }) => [day, amount]));
   const fullDays = [...requested].filter((day) => day !== question.today).sort();
-  const today = question.today && figureOn(question.today, amounts);
+  const figures = fullDays.flatMap((day): DayFigure[] => {
+    const amount = byDay.get(day);
+    return amount && 'value' in amount && !amount.incomplete ? [{ day, value: amount.value }] : [];
+  });
+  const amounts = new Map(figures.map(({ day, value }) => [day, value]));
+  const [highest] = figures.toSorted((a, b) => b.value.cmp(a.value));
+  const today = byDay.get(question.today);
   return {
     fullDays: fullDays.length,
     rows,
@@ -84,9 +123,24 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
     bonuses: totalOf(rows, 'bonuses'),
     outside: totalOf(outside, 'amount'),
     unplaced: totalOf(unplaced, 'amount'),
-    ...summarizeDays(fullDays, amounts),
-    ...(today && { today }),
+    reported: [...amounts.keys()],
+    amounts,
+    missing: fullDays.filter((day) => !byDay.has(day)),
+    unreadableDays: fullDays.filter((day) => byDay.has(day) && !amounts.has(day)),
+    ...(highest && { average: divide(sumMoney([...amounts.values()]), amounts.size), highest }),
+    ...(question.today &&
+      today &&
+      'value' in today && { today: { day: question.today, value: today.value } }),
   };
+}
+
+/** What some days cost, alone. @param charges of these and other days */
+export function usageOn(days: readonly Day[], charges: readonly DayCharges[]): Usage {
+  const asked = new Set(days);
+  return computeUsage(
+    charges.filter(({ day }) => day !== undefined && asked.has(day)),
+    { days },
+  );
 }
 
 function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): UsageTotal {
@@ -104,54 +158,35 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-function amountsByDay(rows: readonly UsageRow[]): ReadonlyMap<Day, RowAmount> {
-  const amounts = new Map<Day, RowAmount>();
-  for (const { day, amount } of rows) if (day !== undefined) amounts.set(day, amount);
-  return amounts;
-}
+/** So many different unreadable texts are shown. */
+const SHOWN = 3;
 
-function figureOn(day: Day, amounts: ReadonlyMap<Day, RowAmount>): DayFigure | undefined {
-  const amount = amounts.get(day);
-  return amount && 'value' in amount ? { day, value: amount.value } : undefined;
-}
-
-/** @param days complete ones, ascending */
-function summarizeDays(days: readonly Day[], amounts: ReadonlyMap<Day, RowAmount>) {
-  const reported = days.flatMap((day) => figureOn(day, amounts) ?? []);
-  const spent = sumMoney(reported.map(({ value }) => value));
-  const highest = reported.reduce<DayFigure | undefined>(
-    (most, figure) => (most === undefined || figure.value.gt(most.value) ? figure : most),
-    undefined,
-  );
-  const daysWith = (is: (amount: RowAmount) => boolean) =>
-    days.filter((day) => {
-      const amount = amounts.get(day);
-      return amount !== undefined && is(amount);
-    });
+/** @returns undefined without amounts; unreadable if all of them are */
+export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
+  const [first] = amounts;
+  if (first === undefined || amounts.length === 1) return first;
+  const readable = amounts.filter((amount) => 'value' in amount);
+  const [only, ...others] = readable;
+  if (only === undefined) {
+    const texts = [
+      ...new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : []))),
+    ];
+    return { unreadable: [...texts.slice(0, SHOWN), ...(texts.length > SHOWN ? ['…'] : [])].join(', ') };
+  }
+  const value = sumMoney(readable.map((amount) => amount.value));
   return {
-    reported: reported.map(({ day }) => day),
-    missing: days.filter((day) => !amounts.has(day)),
-    unreadableDays: daysWith((amount) => 'unreadable' in amount),
-    partialDays: daysWith((amount) => 'value' in amount && amount.incomplete),
-    ...(highest && { average: divide(spent, reported.length), highest }),
+    value,
+    raw: others.length === 0 ? only.raw : toPlainDigits(value),
+    readable: readable.reduce((count, amount) => count + amount.readable, 0),
+    incomplete: readable.length < amounts.length || readable.some(({ incomplete }) => incomplete),
   };
 }
 
-/** @returns the amount of each complete day with a readable one */
-export function reportedAmounts({ rows, reported }: Usage): ReadonlyMap<Day, Money> {
-  const amounts = amountsByDay(rows);
-  const figures = reported.flatMap((day) => figureOn(day, amounts) ?? []);
-  return new Map(figures.map(({ day, value }) => [day, value]));
-}
-
-/** @returns the sum of those of `days` that are reported, and how many they are */
+/** @returns the sum of those of `days` that have an amount, and how many they are */
 export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day[]) {
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sumMoney(values), reported: values.length };
 }
-
-/** Like `sumReported`, with the reported amounts of `usage`. */
-export const sumSpentOn = (usage: Usage, days: readonly Day[]) => sumReported(reportedAmounts(usage), days);
 
 /** `1,234.00`, `1,234.00 (incomplete)` */
 export const formatTotal = (
@@ -179,12 +214,11 @@ export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: D
 
 /** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
-  const { unreadableDays, partialDays, total, bonuses } = usage;
+  const { unreadableDays, total, bonuses } = usage;
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;
   return [
     unreadableDays.length > 0 &&
-      `No readable amount for ${listDays(unreadableDays, nameOf)}: not in the total or the average.`,
-    partialDays.length > 0 && `Part of the amount for ${listDays(partialDays, nameOf)} couldn’t be read.`,
+      `The amount for ${listDays(unreadableDays, nameOf)} couldn’t be read in full: it isn’t in the average.`,
     total.incomplete && `The total is incomplete: ${pluralize(total.unreadable, 'amount')} couldn’t be read.`,
     bonuses.incomplete && `The bonuses are incomplete: ${lost} be read.`,
   ].filter((sentence) => sentence !== false);
@@ -196,11 +230,10 @@ export interface PeriodPair<T> {
   readonly before: T;
 }
 
-/** How many of some complete days are reported; of the `partial` ones, an item is unreadable. */
+/** How many of some complete days are reported. */
 export interface Coverage {
   readonly reported: number;
   readonly of: number;
-  readonly partial: number;
 }
 
 /** Sums; averages a day if the two do not have the same number of reported days. */
@@ -208,13 +241,13 @@ export interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   /** Averages per day, whatever is compared. */
   readonly daily: PeriodPair<Money>;
-  /** Absent when it would mislead: too few reported days, nothing spent before, or a credit. */
+  /** Absent when it would mislead: nothing spent before, or a credit. */
   readonly percent?: Money;
 }
 
 export interface UsageChange {
   readonly coverage: PeriodPair<Coverage>;
-  /** Absent if either has no reported day. */
+  /** Absent if too few days of either are reported. */
   readonly figures?: UsageChangeFigures;
 }
 
@@ -226,55 +259,58 @@ const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('curren
 /** Compares complete reported days only. @param days the complete days that each usage should cover */
 export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
   const usages = { current, before };
-  const spent = pair((side) => sumSpentOn(usages[side], days[side]));
-  const coverage = pair((side): Coverage => {
-    const covered = new Set(days[side]);
-    const partial = usages[side].partialDays.filter((day) => covered.has(day)).length;
-    return { reported: spent[side].reported, of: days[side].length, partial };
-  });
-  if (spent.current.reported === 0 || spent.before.reported === 0) return { coverage };
+  const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
+  const coverage = pair((side) => ({ reported: spent[side].reported, of: days[side].length }));
+  if (shortSides(coverage).length > 0) return { coverage };
   const daily = pair((side) => divide(spent[side].sum, spent[side].reported));
   const basis = spent.current.reported === spent.before.reported ? 'total' : 'average';
-  const values = basis === 'total' ? pair((side) => spent[side].sum) : daily;
-  return { coverage, figures: figuresOf(basis, values, daily, coverage) };
+  return {
+    coverage,
+    figures: figuresOf(basis, basis === 'total' ? pair((side) => spent[side].sum) : daily, daily),
+  };
 }
 
 function figuresOf(
   basis: UsageChangeFigures['basis'],
   values: PeriodPair<Money>,
   daily: PeriodPair<Money>,
-  coverage: PeriodPair<Coverage>,
 ): UsageChangeFigures {
-  const percent = isPoorlyReported({ coverage }) ? undefined : changeInPercent(values.current, values.before);
+  const percent = changeInPercent(values.current, values.before);
   return { basis, ...values, daily, ...(percent && { percent }) };
 }
 
 /**
- * Adds up several projects' changes over the same days: the sum of their averages a day, with the coverage of the one
- * that is reported worst.
+ * Adds up several projects' changes over the same days: of their totals where all have them, else of their averages a day.
+ * The coverage is that of the one that is reported worst.
  *
  * @returns undefined unless all of them have figures
  */
-export function sumChanges(changes: readonly UsageChange[]): UsageChange | undefined {
+export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
   const figures = changes.flatMap((change) => change.figures ?? []);
   if (changes.length === 0 || figures.length < changes.length) return undefined;
-  const daily = pair((side) => sumMoney(figures.map((each) => each.daily[side])));
+  const sumOf = (pairOf: (each: UsageChangeFigures) => PeriodPair<Money>) =>
+    pair((side) => sumMoney(figures.map((each) => pairOf(each)[side])));
+  const isTotal = figures.every(({ basis }) => basis === 'total');
+  const daily = sumOf((each) => each.daily);
   const coverage = pair((side) =>
-    changes.map((each) => each.coverage[side]).reduce((a, b) => (wholeDays(b) < wholeDays(a) ? b : a)),
+    changes.map((each) => each.coverage[side]).reduce((a, b) => (b.reported < a.reported ? b : a)),
   );
-  return { coverage, figures: figuresOf('average', daily, daily, coverage) };
+  return {
+    coverage,
+    figures: isTotal
+      ? figuresOf(
+          'total',
+          sumOf((each) => each),
+          daily,
+        )
+      : figuresOf('average', daily, daily),
+  };
 }
 
-const wholeDays = ({ reported, partial }: Coverage): number => reported - partial;
+const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
+  SIDES.filter((side) => !isWellReported(coverage[side].reported, coverage[side].of));
 
-/** Whether fewer than four fifths of either's days are reported: too few for a percentage. */
-export const isPoorlyReported = (change: Pick<UsageChange, 'coverage'>): boolean =>
-  shortSides(change).length > 0;
-
-const shortSides = ({ coverage }: Pick<UsageChange, 'coverage'>): readonly Side[] =>
-  SIDES.filter((side) => !isWellReported(wholeDays(coverage[side]), coverage[side].of));
-
-/** Whether at least one day and at least four fifths of all days are reported. */
+/** Whether at least one day and at least four fifths of all days are reported: fewer are too few for a percentage. */
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
@@ -282,22 +318,21 @@ export const isWellReported = (reported: number, of: number): boolean =>
  * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
  * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
  */
-export function formatUncompared(change: UsageChange, labels: PeriodPair<string>): string {
-  const { coverage } = change;
-  const short = shortSides(change);
+export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
+  const short = shortSides(coverage);
   const [side] = short;
   if (side === undefined) return '';
-  if (coverage[side].of === 1) {
-    const missing = side === 'current' ? 'isn’t reported yet' : 'isn’t reported';
-    return `No comparison: ${labels[side]} ${coverage[side].reported > 0 ? 'is reported only in part' : missing}.`;
-  }
+  if (coverage[side].of === 1)
+    return `No comparison: ${labels[side]} isn’t reported${side === 'current' ? ' yet' : ''}.`;
   const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
-  const said = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
-  return `Too few days reported to compare with ${labels.before} (${said}).`;
+  const which = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
+  return `Too few days reported to compare with ${labels.before} (${which}).`;
 }
 
-/** `6 of 7 days reported`, `7 of 7 days reported, 1 only in part`; of a single day `not reported` */
-export function formatCoverage({ reported, of, partial }: Coverage): string {
-  if (of === 1) return reported === 0 ? 'not reported' : partial > 0 ? 'reported only in part' : 'reported';
-  return `${reported} of ${pluralize(of, 'day')} reported${partial > 0 ? `, ${partial} only in part` : ''}`;
-}
+/** `6 of 7 days reported`; of a single day `not reported` */
+export const formatCoverage = ({ reported, of }: Coverage): string =>
+  of === 1
+    ? reported === 0
+      ? 'not reported'
+      : 'reported'
+    : `${reported} of ${pluralize(of, 'day')} reported`;

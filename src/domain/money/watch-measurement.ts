@@ -99,7 +99,7 @@ const NOTHING: Amount = { value: ZERO, raw: '0' };
 /** Over the last 7 complete days, as `/balance` says it. */
 function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Runway {
   const days = daysBefore(today, WEEK, zone);
-  return runwayFrom(account, { of: days.length, partial: 0, ...sumReported(amounts, days) }, today);
+  return runwayFrom(account, { of: days.length, ...sumReported(amounts, days) }, today);
 }
 
 /** The average of the reported days among the last 7 complete ones; undefined when too few are reported. */

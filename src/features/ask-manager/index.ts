@@ -15,13 +15,12 @@ import {
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
-import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/description.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
+import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/chosen-project.ts';
-import { tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';

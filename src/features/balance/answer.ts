@@ -1,5 +1,5 @@
-import { type BillingClient, settleOptional } from '../../billing/client.ts';
-import { collectRemarks } from '../../domain/failure/index.ts';
+import type { BillingClient } from '../../billing/client.ts';
+import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import { lastSevenDays } from '../../domain/language/read-command.ts';
 import {
   type Amount,
@@ -41,6 +41,7 @@ import {
   type AnswerText,
   type AnswerView,
   answerActions,
+  LEFT,
   listParts,
   productFact,
   severalTitle,
@@ -72,7 +73,7 @@ export async function fetchBalance(
   const { from, to, requested, days } = periodOf(lastSevenDays({ today, zone }), at, zone);
   const [left, spent] = await Promise.all([
     billing.balance(access, target),
-    settleOptional(billing.consumption(access, target, { from, to, zone, days: requested })),
+    billing.consumption(access, target, { from, to, zone, days: requested }).catch(missedAnswer),
   ]);
   const account = parseAccount(left);
   return {
@@ -137,7 +138,7 @@ function listAnswer(view: BalanceView): AnswerText {
   ]);
   return {
     ...parts,
-    title: severalTitle(view, leftOf, { verbs: ['left', 'overdrawn'] }),
+    title: severalTitle(view, leftOf, { verbs: LEFT }),
     lines: [
       runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
     ],

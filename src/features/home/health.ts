@@ -1,7 +1,7 @@
 /** What is wrong, or worth saying, of connections, projects, accesses and the record: the same lines for Home and status. */
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, type FailureOf, isFailure, kindOf } from '../../domain/failure/index.ts';
+import { Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames } from '../../domain/wording.ts';
@@ -15,7 +15,7 @@ import {
   overflow,
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/description.ts';
+import { askManagerButton } from '../../slack/error-messages/advice.ts';
 import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
@@ -142,19 +142,15 @@ function lineForMember(state: ConnectionState, request: Request): HealthLine {
   return { level: health, text: [nameOf(state, workspace), problem], fix };
 }
 
-const DAMAGE: Record<FailureOf<'unseal-failed'>['data']['reason'], string> = {
-  'unknown-key': KEY_IS_GONE,
-  'not-authentic': KEY_IS_GONE,
-  malformed: 'Its record is damaged. Replace the token.',
-};
-
 function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis): HealthLine {
   const { name, connection, damage, isRejected, health } = state;
   const { zone } = workspace.settings;
   const expiry = connection && formatExpiry(connection, at, zone);
   const isUnknown = connection !== undefined && isExpiryUnknown(connection);
+  const isKeyGone = damage !== undefined && damage !== 'malformed';
   const problem = joinTexts(' ', [
-    damage !== undefined && `*Doesn’t work.* ${DAMAGE[damage]}`,
+    isKeyGone && `*Doesn’t work.* ${KEY_IS_GONE}`,
+    damage === 'malformed' && '*Doesn’t work.* Its record is damaged. Replace the token.',
     isRejected && '*The service rejected its token.* It may have expired or been revoked.',
   ]);
   const expires =
@@ -163,7 +159,6 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
       : isUnknown
         ? 'expiry unknown: set it to be reminded'
         : expiry && `token: ${expiry}`;
-  const isKeyGone = damage !== undefined && damage !== 'malformed';
   const setExpiry = commandButton('expiry', 'Set expiry…', toCommand('/billing connect', `${name} expiry`));
   const replace = [button('connect', 'Replace token…', { value: name, style: 'primary' })];
   const [fix] = health === 'fine' ? (isUnknown ? setExpiry : []) : isKeyGone ? [] : replace;

@@ -1,6 +1,5 @@
-import { settleOptional } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { isFailure, missedAnswer } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
@@ -14,7 +13,7 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 import { loadHealth } from './health.ts';
-import { homeBlocks, homeProjects, MOST_PROJECTS, REFRESH } from './page.ts';
+import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
 import { createStatusCommand } from './status.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -58,7 +57,7 @@ export function createHomeFeature(services: Services): Feature {
       const target = { alias, project, product };
       const [left, spent] = await Promise.all([
         billing.balance(access, target),
-        settleOptional(billing.consumption(access, target, { from, to, zone, days })),
+        billing.consumption(access, target, { from, to, zone, days }).catch(missedAnswer),
       ]);
       const account = parseAccount(left);
       const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);
@@ -87,12 +86,10 @@ export function createHomeFeature(services: Services): Feature {
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
         // An answer to `/balance` is new, and has no forecast.
-        const isOld = ({ id, product }: Project) => {
-          const { at = 0, forecast } = request.workspace.lastBalance(id, product) ?? {};
-          return forecast === undefined || clock() - at >= FRESH;
-        };
-        const projects = homeProjects(request).slice(0, MOST_PROJECTS).filter(isOld);
-        await Promise.all(projects.map((project) => refresh(project, request)));
+        const old = homeRows(request)
+          .slice(0, MOST_PROJECTS)
+          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
+        await Promise.all(old.map(({ project }) => refresh(project, request)));
       }),
     },
     events: {

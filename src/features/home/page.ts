@@ -1,13 +1,13 @@
+/** The blocks of Home. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { formatMoney, type Money, parseAmount, sumMoney } from '../../domain/money/amount.ts';
-import { bySoonestEnd, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
+import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
+import { bySoonestEnd, formatDaysLeft, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
-import { isFullMember } from '../../slack/automations/automation.ts';
 import {
   actions,
   type Block,
@@ -29,8 +29,10 @@ import { commandButton, commandOption, toCommand } from '../../slack/commands/co
 import { ALL_COMMANDS, exampleButtons, testedProject } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
+import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
+import { meetsRight } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
@@ -44,21 +46,21 @@ export const REFRESH = 'home-refresh';
 /** Lines about what needs somebody; the others are in `/billing status`. */
 const MOST_LINES = 5;
 
-/** What needs attention, the next step of a new workspace, then the projects. */
+/** What needs attention, the next step of a new workspace, then the projects. What is damaged is said once, above. */
 export function homeBlocks(request: Request, sections: readonly HealthSection[]): readonly Block[] {
-  const isConnected = request.workspace.connectionNames.length > 0;
-  return [
-    ...attentionBlocks(isConnected ? sections : sections.filter(({ title }) => title !== 'Connections')),
-    ...unlessDamaged(startBlocks, request),
-    ...(isConnected || request.workspace.aliases.size > 0
-      ? unlessDamaged(projectBlocks, request)
-      : [actions(...ALL_COMMANDS)]),
-  ];
+  const { workspace } = request;
+  const isConnected = workspace.connectionNames.length > 0;
+  const shown = isConnected ? sections : sections.filter(({ title }) => title !== 'Connections');
+  const draw = () => {
+    const rows = homeRows(request);
+    const hasProjects = isConnected || workspace.aliases.size > 0;
+    return [
+      ...startBlocks(request, rows),
+      ...(hasProjects ? projectBlocks(request, rows) : [actions(...ALL_COMMANDS)]),
+    ];
+  };
+  return [...attentionBlocks(shown), ...(tryParse(draw, Failure) ?? [])];
 }
-
-/** What is damaged is said above. */
-const unlessDamaged = (draw: (request: Request) => readonly Block[], request: Request): readonly Block[] =>
-  tryParse(() => draw(request), Failure) ?? [];
 
 function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
   const lines = sections.flatMap((one) => one.lines).filter(isNeedy);
@@ -75,11 +77,9 @@ function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
   ]);
 }
 
-const ELSEWHERE = 'Ask about projects in their own channels.';
-
-function projectBlocks(request: Request): readonly Block[] {
+function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[] {
   const { workspace, user } = request;
-  const projects = homeProjects(request);
+  const isMember = meetsRight('member', user);
   const canGetTokens = [...workspace.accesses.values()].some((access) => isNamedIssuer(access, user.id));
   const more = overflow(
     'run:more',
@@ -91,39 +91,37 @@ function projectBlocks(request: Request): readonly Block[] {
       commandOption('Status', toCommand('/billing status')),
     ]),
   );
-  const choices = projects.map(({ alias }) => commandOption(alias, { command: '/balance', text: alias }));
-  const cut = projects.length > MOST_PROJECTS;
+  const choices = rows.map(({ project: { alias } }) =>
+    commandOption(alias, { command: '/balance', text: alias }),
+  );
+  const ages = rows.flatMap(({ last }) => last?.at ?? []);
   return compact([
-    ...(projects.length > 0 ? projectTable(request) : []),
-    projects.length === 0 && workspace.aliases.size > 0 && section(ELSEWHERE),
+    ...(rows.length > 0 ? projectTable(request, rows) : []),
+    rows.length === 0 && workspace.aliases.size > 0 && section('Ask about projects in their own channels.'),
     actions(
       choices.length > 0 && select('run:project', 'Ask about a project', choices),
-      ...(isFullMember(request)
-        ? commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule'))
-        : []),
+      ...(isMember ? commandButton('schedule', 'Schedule a post…', toCommand('/billing schedule')) : []),
       ...(canGetTokens ? commandButton('token', 'OS_TOKEN…', { command: '/os-token', text: '' }) : []),
       button(REFRESH, 'Refresh'),
       ...ALL_COMMANDS,
-      isFullMember(request) && more,
+      isMember && more,
     ),
     context(
       joinTexts(' · ', [
-        cut && `The first ${MOST_PROJECTS} of ${projects.length} projects to run out`,
-        tableNote(request),
+        rows.length > MOST_PROJECTS && `The first ${MOST_PROJECTS} of ${rows.length} projects to run out`,
+        ages.length > 0 && `Balances of ${formatInstant(Math.min(...ages))}`,
+        rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
         'Answers arrive under Messages. Only you see them.',
       ]),
     ),
   ]);
 }
 
-function startBlocks(request: Request): readonly Block[] {
-  if (request.user.canManage) return setUpBlocks(request);
+function startBlocks(request: Request, rows: readonly Row[]): readonly Block[] {
+  if (request.user.canManage) return setUpBlocks(request, rows[0]?.project.alias);
   if (request.workspace.connectionNames.length === 0)
     return failureMessage(new Failure('not-connected'), request).blocks;
-  const hasAnswers = homeProjects(request).some(
-    ({ id, product }) => request.workspace.lastBalance(id, product) !== undefined,
-  );
-  const questions = hasAnswers ? [] : exampleButtons(request);
+  const questions = rows.some(({ last }) => last) ? [] : exampleButtons(request);
   return questions.length === 0
     ? []
     : [
@@ -134,9 +132,7 @@ function startBlocks(request: Request): readonly Block[] {
 }
 
 /** The next step of a new workspace, with its button. */
-function setUpBlocks(request: Request): readonly Block[] {
-  const { workspace } = request;
-  const project = homeProjects(request)[0]?.alias;
+function setUpBlocks({ workspace }: Request, project: string | undefined): readonly Block[] {
   const test = testedProject(workspace);
   const adding = test === undefined ? 'add' : `add ${test.project} ${PRODUCTS[test.product].word}`;
   const naming = test === undefined ? 'Name a project…' : `Name project ${test.project}…`;
@@ -165,28 +161,33 @@ function setUpBlocks(request: Request): readonly Block[] {
 /** How many projects Home lists and refreshes. */
 export const MOST_PROJECTS = 30;
 
-/** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
-export const homeProjects = (request: Request): readonly Project[] =>
-  rowsOf(request).map(({ project }) => project);
-
 /** A project as Home last heard of it. */
 interface Row {
   readonly project: Project;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
+  /** What this month is expected to cost. */
+  readonly forecast: Money | undefined;
   readonly label: string;
 }
 
-function rowsOf(request: Request): readonly Row[] {
-  const { workspace, user } = request;
+/** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
+export function homeRows({ workspace, user, at }: Request): readonly Row[] {
   return visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage })
     .map((project): Row => {
       const last = workspace.lastBalance(project.id, project.product);
-      const [left, bonuses] = [last?.balance, last?.bonuses].map(amountOf);
-      const funds = left && bonuses ? left.plus(bonuses) : left;
-      const overdrawn = [left, funds].some((amount) => amount?.lt(0));
-      const outlook = { overdrawn, left, days: last && daysLeft(last, request) };
-      return { project, last, outlook, label: project.currency ?? workspace.settings.currency };
+      const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
+      const overdrawn = [left, left && bonuses && left.plus(bonuses)].some((amount) => amount?.lt(0));
+      const today = last && dayAt(at, requireSettings(workspace).zone);
+      return {
+        ...{ project, last, label: project.currency ?? workspace.settings.currency },
+        outlook: {
+          overdrawn,
+          left,
+          days: last && today !== undefined ? daysLeft(last, today, workspace) : undefined,
+        },
+        forecast: last?.forecast?.month === today?.slice(0, 7) ? total : undefined,
+      };
     })
     .sort((a, b) => bySoonestEnd(a.outlook, b.outlook));
 }
@@ -197,87 +198,50 @@ function amountOf(text: string | undefined): Money | undefined {
 }
 
 /** As of today; negative where the money was expected to have run out. */
-function daysLeft({ days, at }: LastBalance, { workspace, at: now }: Request): number | undefined {
-  const { zone } = requireSettings(workspace);
-  return days === undefined ? undefined : days - daysBetween(dayAt(at, zone), dayAt(now, zone));
-}
+const daysLeft = ({ days, at }: LastBalance, today: string, workspace: Request['workspace']) =>
+  days === undefined ? undefined : days - daysBetween(dayAt(at, requireSettings(workspace).zone), today);
 
 const COLUMNS = ['Project', 'Left', 'Lasts', 'This month'] as const;
 /** So that a row fits on a phone. */
 const LONGEST_NAME = 16;
+const UNKNOWN = '–';
 
 /**
  * What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. In
  * monospaced text, as Slack takes tables in messages alone.
  */
-function projectTable(request: Request): readonly Block[] {
-  const { locale } = request.user;
-  const rows = rowsOf(request);
+function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
   // Where all have the same label, the header has it.
-  const labels = new Set(rows.map(({ label }) => label));
-  const money = (value: Money, label: string) => formatMoney(value, locale, labels.size === 1 ? '' : label);
-  const cells = rows.slice(0, MOST_PROJECTS).map((row) => {
-    const { project, outlook, label } = row;
-    const forecast = forecastOf(row, request);
-    return [
-      clipText(project.alias, LONGEST_NAME),
-      leftText(row, request, money),
-      outlook.days === undefined ? '' : lastsText(outlook.days),
-      forecast === undefined ? '' : money(forecast, label),
-    ];
-  });
-  const soon = rows.filter(
-    ({ outlook: { overdrawn, days } }) => overdrawn || (days ?? WARNING_DAYS) < WARNING_DAYS,
-  );
+  const isMixed = new Set(rows.map(({ label }) => label)).size > 1;
+  const write = (value: Money, label: string) => formatMoney(value, locale, isMixed ? label : '');
+  const leftText = ({ project, last, outlook: { left }, label }: Row): string => {
+    if (left !== undefined) return write(left, label);
+    if (last !== undefined) return 'unreadable';
+    return findFailure(workspace.failures, project) === undefined ? UNKNOWN : 'no answer';
+  };
+  const cells = rows
+    .slice(0, MOST_PROJECTS)
+    .map((row) => [
+      clipText(row.project.alias, LONGEST_NAME),
+      leftText(row),
+      lastsText(row.outlook),
+      row.forecast ? write(row.forecast, row.label) : UNKNOWN,
+    ]);
+  const amounts = rows.flatMap(({ outlook: { left: value }, label }) => (value ? [{ value, label }] : []));
+  const isPart = amounts.length > 0 && amounts.length < rows.length;
+  const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
+  const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
+    overdrawn || (days !== undefined && days < WARNING_DAYS);
+  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
   return compact([
-    header(titleOf(rows, locale)),
-    soon.length > 0 &&
-      markup(
-        `:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(listNames(soon.map(({ project }) => project.alias)))}*`,
-      ),
+    header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
+    soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
     preformatted(alignColumns([COLUMNS, ...cells])),
   ]);
 }
 
-/** `6 projects · 2,345,678.90 EUR left`: amounts of different labels have no sum. */
-function titleOf(rows: readonly Row[], locale: string): string {
-  const known = rows.flatMap(({ outlook: { left }, label }) => (left === undefined ? [] : [{ left, label }]));
-  const all = pluralize(rows.length, 'project');
-  if (known.length === 0) return rows.length === 1 ? 'Project' : all;
-  const totals = [...new Set(known.map(({ label }) => label))].map((label) => {
-    const total = sumMoney(known.filter((one) => one.label === label).map(({ left }) => left));
-    return `${formatMoney(total.abs(), locale, label)} ${total.lt(0) ? 'overdrawn' : 'left'}`;
-  });
-  return `${known.length < rows.length ? `${known.length} of ` : ''}${all} · ${listNames(totals)}`;
-}
-
-function leftText(
-  { project, last, outlook: { left }, label }: Row,
-  { workspace }: Request,
-  money: (value: Money, label: string) => string,
-): string {
-  if (left !== undefined) return money(left, label);
-  if (last !== undefined) return 'unreadable';
-  return findFailure(workspace.failures, project) === undefined ? '–' : 'no answer';
-}
-
-function lastsText(days: number): string {
+function lastsText({ days }: Outlook): string {
+  if (days === undefined) return UNKNOWN;
   if (days < 0) return 'run out?';
-  return days === 0 ? '< 1 day' : pluralize(days, 'day');
-}
-
-/** Undefined once the month it was made for is over. */
-function forecastOf({ last }: Row, { workspace, at }: Request): Money | undefined {
-  const month = dayAt(at, requireSettings(workspace).zone).slice(0, 7);
-  return last?.forecast?.month === month ? amountOf(last.forecast.total) : undefined;
-}
-
-/** How old the oldest balance is, and what is an estimate; '' without figures. */
-function tableNote(request: Request): string {
-  const rows = rowsOf(request);
-  const ages = rows.flatMap(({ last }) => last?.at ?? []);
-  return joinTexts(' · ', [
-    ages.length > 0 && `Balances of ${formatInstant(Math.min(...ages))}`,
-    rows.some((row) => forecastOf(row, request) !== undefined) && '“This month” is an estimate',
-  ]);
+  return formatDaysLeft(days);
 }

@@ -1,9 +1,13 @@
 import { Failure } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/items.ts';
+import { absoluteText } from '../../domain/language/named-days.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { LastAnswer } from '../../domain/language/questions/query.ts';
 import type { Question } from '../../domain/language/questions/question.ts';
-import { parseCommandText } from '../../domain/language/read-command.ts';
+import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
+import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
+import type { NamedDays } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
@@ -15,7 +19,6 @@ import {
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
-import { answeredIn } from './follow-up-days.ts';
 import { type KnownCommands, parseQuestionMention } from './parse-mention.ts';
 
 interface Said {
@@ -145,3 +148,31 @@ const isAskable = ({ command, text }: Command, request: Request): boolean =>
     return true;
   }, Failure) ??
     false);
+
+/**
+ * The remembered command, whose days stay those that it had when it was asked.
+ * @param reader of now, that knows the names of then too @throws InvalidWord, secret-pasted
+ */
+function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
+  const then = { ...reader, today: askedOn, writtenOn: askedOn };
+  const { phrase, versus, ...words } = parseCommandText(text, then);
+  const days = phrase && { phrase: fixDays(phrase, askedOn, reader) };
+  const others = versus && { versus: 'text' in versus ? fixDays(versus, askedOn, reader) : versus };
+  return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
+}
+
+/** Days that were over stay; those that ran until then run until now, or to the end of their unit. */
+function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
+  const { first, last, text, rule } = days;
+  if (askedOn >= reader.today) return days;
+  const isRunning = last >= askedOn;
+  const again = parsePeriodText(text, reader);
+  if (again.first === first && (isRunning || again.last === last)) return again;
+  const unit = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : undefined;
+  const end = isRunning && unit ? endOfUnit(unit, first) : last;
+  const [until = end] = [end, reader.today].sort();
+  const count = rule.kind === 'units' ? rule.count : 1;
+  const named =
+    unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
+  return { ...parsePeriodText(first === until ? first : named, reader), typed: days.typed };
+}

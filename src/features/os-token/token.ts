@@ -20,13 +20,13 @@ import {
   joinTexts,
   type Message,
   markup,
+  modal,
   preformatted,
   SLACK_LIMITS,
   section,
   textMessage,
   withoutActions,
 } from '../../slack/block-kit/blocks.ts';
-import { modal } from '../../slack/block-kit/modal.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -1,5 +1,13 @@
-import { parsePeriodText } from '../../domain/language/read-command.ts';
-import { formatDifference, formatMoney, formatPercent, moneyFormatter } from '../../domain/money/amount.ts';
+/** The answer about one project, and what it has in common with those about several. */
+import type { Output } from '../../domain/language/items.ts';
+import { rankText } from '../../domain/language/parsed-command.ts';
+import {
+  formatDifference,
+  formatMoney,
+  formatPercent,
+  type MoneyFormatter,
+  moneyFormatter,
+} from '../../domain/money/amount.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {
   comparedRows,
@@ -16,16 +24,17 @@ import {
   formatMissingDays,
   formatReportedDays,
   formatTotal,
+  formatUncompared,
   incompleteMark,
   isWellReported,
-  reportedAmounts,
   type Usage,
+  type UsageChange,
 } from '../../domain/money/usage.ts';
-import { dayAt } from '../../domain/time/calendar.ts';
+import { findReport } from '../../domain/report.ts';
+import { formatMonth } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { compareWith } from '../../domain/time/named-comparison.ts';
-import { periodOf } from '../../domain/time/period.ts';
-import { tryParse } from '../../domain/try-parse.ts';
+import { formatVersus } from '../../domain/time/named-comparison.ts';
+import type { Period } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   type Column,
@@ -37,6 +46,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/block-kit/charts.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import {
   type Answer,
   type AnswerText,
@@ -46,31 +56,9 @@ import {
   productFact,
   zoneFact,
 } from '../../slack/reply/render-answer.ts';
-import {
-  comparableChange,
-  periodName,
-  reportOf,
-  type SpendFigures,
-  type SpendView,
-  shownText,
-  spendCommand,
-  uncomparedNote,
-} from './figures.ts';
-import { spendFile } from './file.ts';
-import { listAnswer } from './several.ts';
+import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
 
-/** What projects spent and how that compares. */
-export function spendAnswer(view: SpendView): Answer<SpendFigures> {
-  const [only] = view.answered;
-  const isOne = !view.projects.isList && only !== undefined;
-  return {
-    ...(isOne ? projectAnswer(only, view) : listAnswer(view)),
-    actions: spendActions(view),
-    file: () => spendFile(view),
-  };
-}
-
-function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
+export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
   const { period, locale } = view;
   const { versus, comparison, today } = period;
@@ -116,7 +104,7 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   const { period, shape, locale } = view;
   const money = moneyFormatter(locale);
   const isNews = (text: string) => text !== money(total.value);
-  const isPeak = period.versus === undefined && !shape?.isOfDays && average && highest;
+  const isPeak = period.versus === undefined && !shape.isOfDays && average && highest;
   return joinTexts(' · ', [
     comparisonText(figures, view),
     average && isNews(money(average)) && `${money(average)} a day`,
@@ -127,33 +115,44 @@ function factLine(figures: SpendFigures, view: SpendView): string {
   ]);
 }
 
-/**
- * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn; '' if too few days are reported to compare. Where
- * the days were named, with the difference and what was spent then.
- */
-function comparisonText(figures: SpendFigures, { period, locale }: SpendView): string {
-  const change = comparableChange(figures);
-  const { comparison, versus } = period;
-  if (change === undefined || comparison === undefined) return '';
-  const { coverage } = change;
-  const { basis, percent, daily, current, before } = change.figures;
+/** With what was spent then, if the days were named. '' if too few days are reported to compare. */
+function comparisonText(figures: SpendFigures, view: SpendView): string {
+  const { period, locale } = view;
+  const change = comparedChange(figures);
   const money = moneyFormatter(locale);
-  const isAverage = basis === 'average';
-  const difference = current.minus(before);
   const [now, then] = [figures.usage, figures.before].map(
     (usage) => usage && formatTotal(usage.total, money),
   );
-  const rests = compact([
-    isAverage && percent && 'daily average',
-    versus && !isAverage && !difference.eq(0) && formatDifference(difference, money),
-    versus && now !== then && `${then} then`,
-    (coverage.before.reported < coverage.before.of || coverage.before.partial > 0) &&
-      formatCoverage(coverage.before),
-  ]).join(', ');
-  const against = `${comparison.label}${rests && ` (${rests})`}`;
-  if (percent !== undefined) return `*${formatPercent(percent, locale)}* vs ${escapeMarkup(against)}`;
-  return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${escapeMarkup(against)}`;
+  if (change === undefined || period.comparison === undefined) return '';
+  return changeText(change, view, period.versus && now !== then ? `${then} then` : '');
 }
+
+/**
+ * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn. Where the days were named, with the difference.
+ * @param then what was spent on them
+ */
+export function changeText(change: ComparedChange, { period, locale }: SpendView, then = ''): string {
+  const { comparison = { label: '', days: [] }, versus } = period;
+  const { basis, percent, daily, current, before } = change.figures;
+  const money = moneyFormatter(locale);
+  const difference = current.minus(before);
+  const isShown = versus && basis === 'total' && !difference.eq(0);
+  const notes = changeNotes(change, isShown ? formatDifference(difference, money) : '', then);
+  const against = escapeMarkup(`${comparison.label}${notes && ` (${notes})`}`);
+  if (percent !== undefined) return `*${formatPercent(percent, locale)}* vs ${against}`;
+  return `vs ${money(daily.before)}${comparison.days.length === 1 ? ' on' : ' a day in'} ${against}`;
+}
+
+/** How far two sides can be compared: `daily average, 6 of 7 days reported`. */
+export const changeNotes = (
+  { figures: { basis, percent }, coverage: { before } }: ComparedChange,
+  ...amounts: readonly string[]
+): string =>
+  joinTexts(', ', [
+    basis === 'average' && percent && 'daily average',
+    ...amounts,
+    before.reported < before.of && formatCoverage(before),
+  ]);
 
 /** How many days are reported where not all are, unless the title says it, and today's part. */
 function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendView): string[] {
@@ -170,63 +169,54 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   const { usage } = figures;
   const { versus, comparison, rule } = period;
   const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
-  return compact([
-    ...describeUnreadable(usage, dayNamerFor(period.days)),
-    ...strayNotes(usage),
-    versus === undefined && uncomparedNote(figures, period),
-    // The dates alone would look wrong.
-    versus &&
-      'same' in versus &&
-      versus.same === 'year' &&
-      isOfWeeks &&
-      `${comparison?.label}: the same weekdays 52 weeks before.`,
-  ]);
-}
-
-function strayNotes({ outside, unplaced }: Usage): string[] {
-  const note = ({ readable, unreadable }: Usage['outside'], what: string) => {
+  const isYearBefore = versus !== undefined && 'same' in versus && versus.same === 'year';
+  const strayNote = ({ readable, unreadable }: Usage['outside'], what: string) => {
     const count = readable || unreadable;
     const where = readable === 0 ? 'not counted' : 'in the total, not in the days';
     return count > 0 && `${pluralize(count, 'item')} ${what} ${count === 1 ? 'is' : 'are'} ${where}.`;
   };
-  return compact([note(outside, 'outside this period'), note(unplaced, 'without a readable day')]);
+  return compact([
+    ...describeUnreadable(usage, dayNamerFor(period.days)),
+    strayNote(usage.outside, 'outside this period'),
+    strayNote(usage.unplaced, 'without a readable day'),
+    versus === undefined && uncomparedNote(figures, period),
+    // The dates alone would look wrong.
+    isYearBefore && isOfWeeks && `${comparison?.label}: the same weekdays 52 weeks before.`,
+  ]);
 }
 
-/** Tables of more days are grouped by week; the CSV has every day. */
+/** Tables of more days are grouped by week, unless days were asked for; the CSV has every day. */
 const MOST_DAYS = 31;
+/** The most rows of days that were asked for, which leaves room for days outside the period. */
+const MOST_ASKED_DAYS = 92;
 /** The most rows of a grouped table: a year has so many weeks. */
 const MOST_GROUPS = 54;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
-const foldedRows = (fold: string, cells: readonly (readonly string[])[]) => ({
-  fold: `${fold} (${cells.length - 1})`,
-  cells,
-});
+const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
+  fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
 /** A row a day, with those that are missing; by week, month or longer where days don't fit, or as it was asked. */
 function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView): Answer['rows'] {
-  const { rows: reported, missing, bonuses } = usage;
-  const [first, ...others] = reported;
+  const { rows: charged, missing, bonuses } = usage;
+  const [first, ...others] = charged;
   // The title has the amount of a single row.
   if (first === undefined || (others.length + missing.length === 0 && first.merged === 1)) return undefined;
-  const unit = shape?.unit ?? (reported.length + missing.length <= MOST_DAYS ? 'day' : 'week');
+  const finest = shape.unit ?? (charged.length + missing.length <= MOST_DAYS ? 'day' : 'week');
   const money = moneyFormatter(locale);
   const bonusOf = ({ current }: Row) =>
     current?.bonuses ? formatCost({ ...current, amount: current.bonuses, days: [] }, money) : '';
-  const columns: readonly Column<Row>[] = [
-    { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
-    // A column of zeros says nothing.
-    ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
-  ];
-  for (const finest of unit === 'day' ? (['day', 'week'] as const) : [unit]) {
-    const most = finest === 'day' ? Number.POSITIVE_INFINITY : MOST_GROUPS;
-    const drawn = periodRows(usage, period, most, finest);
-    const rows = [...drawn.rows, ...strayRows(usage, MOST_GROUPS)];
-    const title = drawn.unit === 'day' ? 'Day' : `By ${drawn.unit}`;
-    const cells = cellsOf(rows, [labelled(title), ...columns]);
-    if (fitsTable(cells)) return foldedRows(`Each ${drawn.unit}`, cells);
-  }
-  return undefined;
+  const { unit, rows } = periodRows(usage, period, finest === 'day' ? MOST_ASKED_DAYS : MOST_GROUPS, finest);
+  const cells = cellsOf(
+    [...rows, ...strayRows(usage)],
+    [
+      labelled(unit === 'day' ? 'Day' : `By ${unit}`),
+      { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
+      // A column of zeros says nothing.
+      ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
+    ],
+  );
+  return foldedRows(`Each ${unit}`, cells);
 }
 
 /** Both periods side by side, where the comparison was named; what is not compared, as today, comes last. */
@@ -235,15 +225,10 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
   if (before === undefined || comparison === undefined) return undefined;
   const { currentDays, days, label } = comparison;
   const isShort = Math.max(currentDays.length, days.length) <= MOST_DAYS;
-  const { paired, rows } = comparedRows(
-    usage,
-    before,
-    comparison,
-    isShort ? 2 * MOST_DAYS : MOST_GROUPS,
-    isShort ? 'day' : 'week',
-  );
+  const [most, finest] = isShort ? ([2 * MOST_DAYS, 'day'] as const) : ([MOST_GROUPS, 'week'] as const);
+  const { paired, rows } = comparedRows(usage, before, comparison, most, finest);
   const today = period.today === undefined ? [] : [period.today];
-  const others = [...periodRows(usage, { ...period, days: today }, 1).rows, ...strayRows(usage, MOST_GROUPS)];
+  const others = [...periodRows(usage, { ...period, days: today }, 1).rows, ...strayRows(usage)];
   // The line says as much of two single days.
   if (rows.length === 1 && others.length === 0) return undefined;
   const money = moneyFormatter(locale);
@@ -255,19 +240,18 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
       { title: label, cell: ({ before }) => formatCost(before, money) },
     ],
   );
-  const each =
-    paired.isCalendar || paired.unit === 'day' ? `Each ${paired.unit}` : `Every ${paired.days} days`;
-  return fitsTable(cells) ? foldedRows(each, cells) : undefined;
+  const isUnit = paired.isCalendar || paired.unit === 'day';
+  return foldedRows(isUnit ? `Each ${paired.unit}` : `Every ${paired.days} days`, cells);
 }
 
 const MOST_NAMED = 3;
 
 /** The complete days with the largest or smallest amounts first, where that was asked; of equal ones the earlier first. */
 function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
-  if (!shape?.isOfDays) return { line: '', rows: undefined };
+  if (!shape.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;
   const nameOf = dayNamerFor(period.days);
-  const days = [...reportedAmounts(usage)]
+  const days = [...usage.amounts]
     .sort(([, a], [, b]) => sign * a.cmp(b))
     .slice(0, shape.top ?? MOST_DAYS)
     .map(([day, amount]) => [nameOf(day), formatMoney(amount, locale)]);
@@ -279,7 +263,7 @@ function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView)
   };
 }
 
-const PERIODS: readonly (readonly [string, string])[] = [
+const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
   ['Yesterday', 'yesterday'],
   ['Last 7 days', 'last-7-days'],
   ['Last 30 days', 'last-30-days'],
@@ -290,37 +274,37 @@ const PERIODS: readonly (readonly [string, string])[] = [
   ['This year so far', 'this-year'],
 ];
 
-function spendActions(view: SpendView) {
-  const { projects, period } = view;
-  const words = (phrase: string) => spendCommand(view, { phrase });
-  const isCompared = view.answered.some((figures) => comparableChange(figures));
+export function spendActions(view: SpendView): Answer['actions'] {
+  const { projects, period, top, answered } = view;
+  const { phrase } = period;
+  // `/balance` knows no top.
+  const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
+  const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
-    link: words(period.phrase),
-    before: periodChoices(view, words),
+    link: spendCommand(view),
+    before: periodChoices(view),
     after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
       command: '/balance',
-      text: shownText(view),
+      text: askedText(shown),
     }),
     more: [
       ...(isCompared ? [commandOption('What changed', spendCommand(view, { output: 'why' }))] : []),
-      ...todayOption(period.phrase, words),
+      ...todayOption(phrase, (other) => spendCommand(view, { phrase: other })),
     ],
     report: reportOf(view),
   });
 }
 
-/** The current period is selected; one that is not in the list is named by its days. Each can be compared with what was named. */
-function periodChoices({ period, at }: SpendView, words: (phrase: string) => Command) {
-  const { phrase, dates, zone, versus } = period;
-  const reader = { today: dayAt(at, zone), zone };
-  const isComparable = (listed: string): boolean =>
-    versus === undefined ||
-    tryParse(() => compareWith(periodOf(parsePeriodText(listed, reader), at, zone), versus)) !== undefined;
-  const isListed = PERIODS.some(([, listed]) => listed === phrase);
-  const periods = (isListed ? PERIODS : [[dates, phrase] as const, ...PERIODS]).filter(
-    ([, listed]) => listed === phrase || isComparable(listed),
+/** The current period is selected; one that is not in the list is named by its days. None beside a named comparison. */
+function periodChoices(view: SpendView) {
+  const { phrase, dates, versus } = view.period;
+  if (versus !== undefined) return [];
+  const periods = PERIODS.some(([, listed]) => listed === phrase)
+    ? PERIODS
+    : [[dates, phrase] as const, ...PERIODS];
+  const options = periods.map(([label, listed]) =>
+    commandOption(label, spendCommand(view, { phrase: listed })),
   );
-  const options = periods.map(([label, listed]) => commandOption(label, words(listed)));
   return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
 }
 
@@ -333,4 +317,50 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
   return /^last-\d+-days$/.test(phrase)
     ? [commandOption('Include today', words(`${phrase}${WITH_TODAY}`))]
     : [];
+}
+
+/** The command that gives this answer again, of another period or in another form. */
+export function spendCommand(
+  { projects, period, shape }: Pick<SpendView, 'projects' | 'period' | 'shape'>,
+  { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
+): Command {
+  // The word for the projects may say the order of the rows: `top 3`.
+  const rank = projects.top === undefined || shape.isOfDays ? rankText(shape) : '';
+  const versus = period.versus ? [`vs ${formatVersus(period.versus)}`] : [];
+  const words = [askedText(projects, rank, phrase, ...versus), shape.unit && `by ${shape.unit}`, output];
+  return { command: '/spend', text: words.filter(Boolean).join(' ') };
+}
+
+/** What **Schedule this…** begins with: the report of the same days, if there is one. */
+export const reportOf = ({ projects, period }: SpendView): string | undefined =>
+  projects.isList ? undefined : findReport(period.phrase) && period.phrase;
+
+/** `October`, `2025`, `14–20 Nov`: what a header calls the period. */
+export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dates'>): string {
+  const { first, last, today } = requested;
+  const unit = last === today ? undefined : wholeUnit(requested);
+  if (unit === undefined) return dates;
+  return unit === 'month' ? formatMonth(first, today) : first.slice(0, 4);
+}
+
+/** Writes amounts below a header that has their label; where they have several, with each its own. */
+export const moneyIn =
+  ({ answered, locale }: SpendView) =>
+  ({ target }: SpendFigures): MoneyFormatter =>
+    moneyFormatter(locale, hasOneCurrency(answered) ? '' : target.currency);
+
+/** A change between two sides that have enough reported days. */
+export type ComparedChange = Required<UsageChange>;
+/** @returns undefined if there is none */
+export const comparedChange = ({ change }: SpendFigures): ComparedChange | undefined =>
+  typeof change === 'object' && change.figures ? { ...change, figures: change.figures } : undefined;
+
+/** Why there is no comparison, a sentence; '' if there is one. */
+export function uncomparedNote(
+  { change }: Pick<SpendFigures, 'change'>,
+  { comparison, dates }: SpendView['period'],
+): string {
+  if (change === undefined || comparison === undefined) return '';
+  if (typeof change === 'string') return `No comparison with ${comparison.label}: ${change}`;
+  return formatUncompared(change, { current: dates, before: comparison.label });
 }

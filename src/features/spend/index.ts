@@ -23,9 +23,9 @@ import { type Answer, fetchProjects } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { spendAnswer } from './answer.ts';
-import { budgetAnswer } from './budget.ts';
-import { fetchSpend, keepTopProjects, type SpendFigures, type SpendView } from './figures.ts';
+import { projectAnswer, spendActions } from './answer.ts';
+import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
+import { budgetAnswer, keepTopProjects, listAnswer } from './several.ts';
 import { whyAnswer } from './why.ts';
 
 declare module '../../domain/command-names.ts' {
@@ -160,6 +160,13 @@ function drawAnswer(view: SpendView, output: Output | undefined, request: Reques
   if (output === 'why') return whyAnswer(view);
   if (output === 'budget' || output === 'over-budget') return budgetAnswer(view, output, request);
   return spendAnswer(view);
+}
+
+/** What projects spent and how that compares. */
+export function spendAnswer(view: SpendView): Answer<SpendFigures> {
+  const [only] = view.answered;
+  const text = view.projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view);
+  return { ...text, actions: spendActions(view), file: () => spendFile(view) };
 }
 
 /** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */

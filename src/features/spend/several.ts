@@ -1,7 +1,11 @@
+/** The answer about several projects, those that spent most, and whether budgets hold. */
 import {
+  byLargest,
+  divide,
   formatDifference,
   formatMoney,
   formatPercent,
+  formatShare,
   type Money,
   moneyFormatter,
   sumMoney,
@@ -9,26 +13,63 @@ import {
 import { forecastDay } from '../../domain/money/forecast.ts';
 import {
   formatBonusTotal,
-  formatCoverage,
   incompleteMark,
   readableTotal,
   sumChanges,
   type Usage,
 } from '../../domain/money/usage.ts';
+import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
-import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
+import { actions, type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
-import { type AnswerText, listParts, severalTitle, zoneFact } from '../../slack/reply/render-answer.ts';
 import {
-  bySpendIn,
-  comparableChange,
-  formatTop,
+  type Answer,
+  type AnswerText,
+  listParts,
+  productFact,
+  severalTitle,
+  zoneFact,
+} from '../../slack/reply/render-answer.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { requireRight } from '../../workspace/permissions.ts';
+import {
+  type ComparedChange,
+  changeText,
+  comparedChange,
   moneyIn,
   periodName,
-  type SpendFigures,
-  type SpendView,
+  spendCommand,
   uncomparedNote,
-} from './figures.ts';
+} from './answer.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+
+/** Sorts the projects that spent most first, or least. */
+const bySpendIn =
+  ({ isLowest }: SpendView['shape']) =>
+  (a: SpendFigures, b: SpendFigures) =>
+    (isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
+
+/**
+ * Leaves as many projects as `top 3` says, besides those without a figure, which may belong there. Amounts with different
+ * labels can't be ranked: then, and where there are no more, all of them stay.
+ */
+export function keepTopProjects(view: SpendView): SpendView {
+  const { projects, answered, failed, shape } = view;
+  const known = answered.filter(({ usage }) => readableTotal(usage) !== undefined).sort(bySpendIn(shape));
+  const { top: count = known.length } = projects;
+  if (count >= known.length || !hasOneCurrency(known)) return view;
+  const shown = known.slice(0, count);
+  const others = answered.filter((figures) => !known.includes(figures));
+  const top = { shown, among: known.length, of: answered.length + failed.length };
+  return { ...view, answered: [...shown, ...others], top };
+}
+
+/** `Top 3 of 12 projects`, `Top 3 of 12 projects, 10 with figures` */
+export function formatTop({ shown, among, of }: NonNullable<SpendView['top']>, isLowest = false): string {
+  const known = among === of ? '' : `, ${among} with figures`;
+  return `${isLowest ? 'Lowest' : 'Top'} ${shown.length} of ${pluralize(of, 'project')}${known}`;
+}
 
 /** The total and its biggest change, then a row a project, the largest first. */
 export function listAnswer(view: SpendView): AnswerText {
@@ -39,19 +80,19 @@ export function listAnswer(view: SpendView): AnswerText {
     when: periodName(period),
     // Who asks what a month will cost reads no sum that looks like the answer.
     ...(expected && { verbs: ['so far', 'credited so far'] }),
-    ...(top && { count: formatTop(top, shape) }),
+    ...(top && { count: formatTop(top, shape.isLowest) }),
   });
   const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view));
-  const changes = totalChange(view);
+  const change = totalChange(view);
   return {
     ...parts,
     title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected]),
-    lines: [joinTexts(' · ', [changes, biggestChange(view)])],
+    lines: [joinTexts(' · ', [change && changeText(change, view), biggestChange(view)])],
     facts: compact([
       period.today !== undefined && 'today so far',
       ...parts.facts,
-      changes === '' &&
-        answered.some((figures) => comparableChange(figures)) &&
+      change === undefined &&
+        answered.some((figures) => comparedChange(figures)) &&
         `change vs ${period.comparison?.label}`,
       zoneFact(view, period.zone),
     ]),
@@ -89,52 +130,30 @@ function bonusNote(view: SpendView): string {
   return used.length === 0 ? '' : `Bonuses: ${listNames(used)}.`;
 }
 
-/**
- * `*▲ 4.1 %* vs 8–14 Nov (daily average)`, with the difference where the comparison was named. Only if every answered project
- * can be compared, because a partial sum would look like the total.
- */
-export function totalChange(view: SpendView, isBare = false): string {
-  const { answered, period, locale } = view;
-  const changes = answered.flatMap((figures) => comparableChange(figures) ?? []);
+/** Only if every answered project can be compared, because a partial sum would look like the total; and in percent. */
+export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
+  const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
-    return '';
+    return undefined;
   const sum = sumChanges(changes);
-  const percent = sum?.figures?.percent;
-  if (sum === undefined || percent === undefined) return '';
-  const { before } = sum.coverage;
-  const isEven = changes.every(({ figures }) => figures.basis === 'total');
-  const value = sumMoney(changes.map(({ figures }) => differenceOf(figures, isEven)));
-  const unit = isEven ? '' : ' a day';
-  const rests = compact([
-    !isEven && 'daily average',
-    period.versus !== undefined &&
-      !value.eq(0) &&
-      !isBare &&
-      `${formatDifference(value, moneyFormatter(locale))}${unit}`,
-    before.reported < before.of && formatCoverage(before),
-  ]).join(', ');
-  const against = isBare ? '' : ` vs ${period.comparison.label}`;
-  return `*${formatPercent(percent, locale)}*${against}${rests && ` (${rests})`}`;
+  return sum?.figures.percent && sum;
 }
-
-type ComparedFigures = NonNullable<ReturnType<typeof comparableChange>>['figures'];
-
-const differenceOf = ({ current, before, daily }: ComparedFigures, isTotal: boolean): Money =>
-  isTotal ? current.minus(before) : daily.current.minus(daily.before);
 
 /** `biggest change: prod + 3,120.00` */
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
   const [first] = answered
-    .flatMap(({ target, ...spend }) => {
-      const figures = comparableChange(spend)?.figures;
-      return figures ? [{ target, figures, daily: differenceOf(figures, false).abs() }] : [];
+    .flatMap((figures) => {
+      const change = comparedChange(figures)?.figures;
+      if (change === undefined) return [];
+      const daily = change.daily.current.minus(change.daily.before).abs();
+      return [{ label: figures.target.label, change, daily }];
     })
     .sort((a, b) => b.daily.cmp(a.daily));
   if (first === undefined || first.daily.eq(0)) return '';
-  const isTotal = first.figures.basis === 'total';
-  const difference = formatDifference(differenceOf(first.figures, isTotal), moneyFormatter(locale));
-  return `biggest change: ${escapeMarkup(first.target.label)} ${difference}${isTotal ? '' : ' a day'}`;
+  const { current, before, basis } = first.change;
+  const difference = formatDifference(current.minus(before), moneyFormatter(locale));
+  return `biggest change: ${escapeMarkup(first.label)} ${difference}${basis === 'total' ? '' : ' a day'}`;
 }
 
 /** Three columns are what a phone shows. */
@@ -148,11 +167,11 @@ function columnsOf(view: SpendView): Column<SpendFigures>[] {
       ? 'no data'
       : `${write(figures, usage.total.value)}${isPartlyReported(usage) ? PARTLY : ''}${incompleteMark(usage.total.incomplete)}`;
   const percentOf = (figures: SpendFigures) => {
-    const percent = comparableChange(figures)?.figures.percent;
+    const percent = comparedChange(figures)?.figures.percent;
     return percent === undefined ? '' : formatPercent(percent, locale);
   };
   const spent = { title: 'Spent', cell: (figures: SpendFigures) => spentIn(figures, figures.usage) };
-  if (shape?.unit === 'day')
+  if (shape.unit === 'day')
     return [spent, { title: 'A day', cell: (figures) => write(figures, figures.usage.average) }];
   if (versus !== undefined && comparison !== undefined) {
     const beforeOf = (figures: SpendFigures) =>
@@ -186,8 +205,8 @@ function coverageNotes({ answered, period }: SpendView): string[] {
     });
     return names.length === 0 ? '' : `${PARTLY} Days with data${when}: ${listNames(names)}.`;
   };
-  const compared = answered.filter((figures) => comparableChange(figures) !== undefined);
-  const averages = compared.filter((figures) => comparableChange(figures)?.figures.basis === 'average');
+  const compared = answered.filter((figures) => comparedChange(figures));
+  const averages = compared.filter((figures) => comparedChange(figures)?.figures.basis === 'average');
   return compact([
     partly(({ usage }) => usage, ''),
     period.versus && partly(({ before }) => before, `, ${period.comparison?.label}`),
@@ -195,4 +214,112 @@ function coverageNotes({ answered, period }: SpendView): string[] {
       averages.length < compared.length &&
       `Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`,
   ]);
+}
+
+/** Whether it was asked that the money is enough, “within budget?”, or that it is not: “over budget?”. */
+export type BudgetQuestion = 'budget' | 'over-budget';
+
+/** A project's budget of the running month, the lowest of its watches, and what is spent of it. */
+interface BudgetState extends SpendFigures {
+  readonly budget: Money | undefined;
+  readonly spent: Money | undefined;
+  readonly isOver: boolean;
+}
+
+/**
+ * Whether budgets hold: yes or no, what is spent of each, and what is expected at the month's end.
+ * @throws not-allowed for guests, who see nothing that full members set up
+ */
+export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
+  requireRight('member', request.user);
+  const states = view.answered.map((figures) => budgetOf(figures, request));
+  const [only] = view.projects.isList ? [] : states;
+  const { requested } = view.period;
+  const month = formatMonth(requested.first, requested.today);
+  return {
+    ...(only ? projectBudget(only, view, month, asked) : listBudgets(states, view, month, asked)),
+    actions: budgetActions(view, states),
+  };
+}
+
+function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
+  const { project, product } = figures.target;
+  const [budget] = workspace.watches
+    .flatMap(({ rule, projects: [watched] }) =>
+      rule.kind === 'budget' && watched?.id === project && watched.product === product ? [rule.amount] : [],
+    )
+    .sort((a, b) => a.cmp(b));
+  const spent = readableTotal(figures.usage);
+  return { ...figures, budget, spent, isOver: budget !== undefined && spent?.gt(budget) === true };
+}
+
+/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
+function projectBudget(
+  state: BudgetState,
+  { locale, period }: SpendView,
+  month: string,
+  asked: BudgetQuestion,
+): AnswerText {
+  const { target, budget, spent, forecast, isOver, remarks } = state;
+  const money = moneyFormatter(locale, target.currency);
+  const share = budget && spent && formatShare(divide(spent.times(100), budget), locale);
+  const excess = budget && forecast?.total.minus(budget);
+  const isSoon = !isOver && excess?.gt(0) === true;
+  const [over, soon, within] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
+  const expected =
+    isSoon && excess
+      ? `Expected to pass it by about ${money(excess)}.`
+      : forecast && `Expected by ${forecastDay(period.today ?? '')}: about ${money(forecast.total)}.`;
+  const verdict = isOver ? over : isSoon ? soon : within;
+  const text =
+    budget === undefined
+      ? ['No budget is set.', spent && `Spent so far this month: ${money(spent)}.`]
+      : spent === undefined
+        ? ['No figures yet, so Tally can’t tell.']
+        : [`${verdict}: ${money(spent)} of ${money(budget)} (${share}).`, expected];
+  return {
+    title: `${target.label} · ${month} · ${budget ? `${share ?? 'no figures'} of the budget` : 'no budget'}`,
+    lines: [escapeMarkup(joinTexts(' ', text))],
+    facts: [productFact(state)],
+    remarks,
+    notes: [],
+  };
+}
+
+/** Whether all hold, and which don't; then a row a project. */
+function listBudgets(
+  states: readonly BudgetState[],
+  view: SpendView,
+  month: string,
+  asked: BudgetQuestion,
+): AnswerText {
+  const known = states.filter(({ budget, spent }) => budget && spent);
+  const over = known.filter(({ isOver }) => isOver).map(({ target }) => target.label);
+  const isYes = (asked === 'budget') === (over.length === 0);
+  const verdict = `${isYes ? 'Yes' : 'No'}: ${known.length - over.length} of ${known.length} within budget`;
+  const write = ({ target }: BudgetState, value: Money | undefined, none: string) =>
+    value === undefined ? none : moneyFormatter(view.locale, target.currency)(value);
+  return {
+    ...listParts(view, states, [
+      {
+        title: 'Spent of budget',
+        cell: (state) => `${write(state, state.spent, 'no data')} of ${write(state, state.budget, 'none')}`,
+      },
+      { title: 'Expected', cell: (state) => write(state, state.forecast?.total, '–') },
+    ]),
+    title: `${month} · ${known.length === 0 ? 'No budget is set for these projects' : verdict}`,
+    lines: [over.length === 0 ? '' : `Over budget: *${over.map(escapeMarkup).join(', ')}*`],
+  };
+}
+
+const MOST_OFFERED = 3;
+
+/** The days, and the form that sets a budget for each project without one. */
+function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
+  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_OFFERED);
+  const offers = without.flatMap(({ target: { label, word } }, at) => {
+    const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
+    return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));
+  });
+  return actions(...commandButton('spend', 'See the days', spendCommand(view)), ...offers);
 }

@@ -1,10 +1,13 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
 import {
   formatDifference,
+  formatMoney,
+  formatPercent,
+  type LabelledAmount,
   type Money,
   type MoneyFormatter,
   moneyFormatter,
-  sumMoney,
+  sumByLabel,
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
@@ -15,7 +18,7 @@ import {
   formatCost,
   type Row,
 } from '../../domain/money/rows.ts';
-import { formatMissingDays, incompleteMark, type Usage } from '../../domain/money/usage.ts';
+import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
 import { formatRequestedDays } from '../../domain/time/calendar.ts';
 import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
@@ -23,17 +26,9 @@ import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../sl
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
-import {
-  comparableChange,
-  formatTop,
-  periodName,
-  reportOf,
-  type SpendFigures,
-  type SpendView,
-  spendCommand,
-  uncomparedNote,
-} from './figures.ts';
-import { totalChange } from './several.ts';
+import { changeNotes, comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './answer.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
+import { formatTop, totalChange } from './several.ts';
 
 /** A project's change, and the days that made it. */
 interface Explained extends ExplainedDays {
@@ -65,14 +60,14 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const others = only
     ? explained.flatMap((each) => each.uncompared)
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
-  const sums = sumByLabel(explained, locale);
+  const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
   // Amounts with different labels have no sum, so then each project has a row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
   const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
-  const difference = `${differenceText(sums)} ${comparison?.label}${incompleteMark(explained.some(isPartial))}`;
+  const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
   const named = (figures: SpendFigures, note: string) =>
     only ? capital(note) : `${figures.target.label}: ${note}`;
   return {
@@ -84,7 +79,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     lines: [
       sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
       joinTexts(' · ', [
-        totalChange(view, true),
+        percentText(view),
         single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
       ]),
     ],
@@ -114,10 +109,18 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   };
 }
 
+/** `*▲ 7.9 %* (daily average)`: what the days before are, the title says. */
+function percentText(view: SpendView): string {
+  const change = totalChange(view);
+  const percent = change?.figures.percent;
+  const notes = change && changeNotes(change);
+  return percent ? `*${formatPercent(percent, view.locale)}*${notes && ` (${notes})`}` : '';
+}
+
 /** @returns nothing if there is nothing to compare with, or too few days are reported */
 function explain(figures: SpendFigures, { period: { comparison } }: SpendView): Explained[] {
   const { usage, before } = figures;
-  if (comparison === undefined || before === undefined || !comparableChange(figures)) return [];
+  if (comparison === undefined || before === undefined || !comparedChange(figures)) return [];
   return [{ figures, before, ...explainDays(usage, before, comparison) }];
 }
 
@@ -129,17 +132,6 @@ function rowOf(
   const [sum] = foldSmallest(rows, 0, 'day');
   return { ...sum, label: nameOf(target), value, currency: target.currency };
 }
-
-interface Sum {
-  readonly value: Money;
-  readonly money: MoneyFormatter;
-}
-
-const sumByLabel = (explained: readonly Explained[], locale: string): readonly Sum[] =>
-  [...new Set(explained.map(({ figures }) => figures.target.currency))].map((label) => ({
-    value: sumMoney(explained.flatMap((each) => (each.figures.target.currency === label ? each.value : []))),
-    money: moneyFormatter(locale, label),
-  }));
 
 /** The complete days that are compared: `14–20 Nov`. */
 function comparedDates({ requested, comparison, dates }: SpendView['period']): string {
@@ -169,15 +161,11 @@ function differenceColumns(
   ];
 }
 
-/** Whether a part of a day's amount could not be read. */
-const isPartial = ({ figures: { usage }, before }: Explained): boolean =>
-  usage.partialDays.length + before.partialDays.length > 0;
-
 /** `3,120.00 EUR more than`, `70.00 EUR more and 20.00 USD less than`, `unchanged vs`: what the days before follow. */
-function differenceText(sums: readonly Sum[]): string {
+function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
-    .map(({ value, money }) => `${money(value.abs())} ${value.gt(0) ? 'more' : 'less'}`);
+    .map(({ value, label }) => `${formatMoney(value.abs(), locale, label)} ${value.gt(0) ? 'more' : 'less'}`);
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
@@ -220,16 +208,14 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** `no data for Mon 16 Nov, part of the amount for Tue 17 Nov couldn’t be read.` */
+/** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string[] {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
-  const daysOf = (name: 'missing' | 'unreadableDays' | 'partialDays') =>
-    [...usage[name], ...before[name]].sort();
-  const [unreadable, partial] = [daysOf('unreadableDays'), daysOf('partialDays')];
+  const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
+  const unreadable = daysOf('unreadableDays');
   const text = joinTexts(', ', [
     formatMissingDays({ missing: daysOf('missing') }, nameDay),
-    unreadable.length > 0 && `no readable amount for ${listDays(unreadable, nameDay)}`,
-    partial.length > 0 && `part of the amount for ${listDays(partial, nameDay)} couldn’t be read`,
+    unreadable.length > 0 && `the amount for ${listDays(unreadable, nameDay)} couldn’t be read in full`,
   ]);
   return text === '' ? [] : [`${text}.`];
 }
@@ -246,11 +232,8 @@ function countText(compared: number, { answered, failed, top }: SpendView): stri
 function whyActions(view: SpendView, largest?: SpendFigures) {
   const { projects, period } = view;
   const figures = spendCommand(view);
-  const whyOne = (one: SpendFigures['target']) =>
-    spendCommand(
-      { projects: { ...projects, word: one.word, product: one.product }, period },
-      { output: 'why' },
-    );
+  const whyOne = ({ word, product }: SpendFigures['target']) =>
+    spendCommand({ projects: { ...projects, word, product }, period, shape: {} }, { output: 'why' });
   return answerActions(view, {
     link: spendCommand(view, { output: 'why' }),
     figures,

@@ -4,7 +4,6 @@ import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type Period, periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
-import { isDirectMessage } from '../../slack/request/payload.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type ResolvedProject,
   resolveProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { isChannel } from '../../workspace/record/parse-record.ts';
+import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { type StepOutputs, WORKFLOW_FUNCTIONS } from './functions.ts';

@@ -6,6 +6,8 @@ import type {
   ContainerBlock,
   ContextBlock,
   HeaderBlock,
+  InputBlock,
+  ModalView,
   MrkdwnElement,
   Overflow,
   PlainTextElement,
@@ -61,18 +63,14 @@ export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
-const SPECIAL = /[&<>*~`_]/;
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
  * Escapes outside text for mrkdwn: `<!channel>` and the like become plain text, and a zero-width space separates
  * formatting marks, because Slack has no escape for `*`, `_`, `~` and the backtick.
  */
-export function escapeMarkup(text: string): string {
-  // Most texts have none of the signs, and to look around each underscore takes longer than to find that out.
-  if (!SPECIAL.test(text)) return text;
-  return text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
-}
+export const escapeMarkup = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
 /** A user or channel by ID: Slack shows the name to people who may see it. */
 export const mention = (person: string): string => `<@${escapeMarkup(person)}>`;
@@ -332,3 +330,51 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
   is_collapsible: true,
   default_collapsed: true,
 });
+
+export interface ModalOptions {
+  readonly callback?: string;
+  /** At most 3,000 characters, which the user can read: IDs and sealed texts, never secrets. Checked again when it comes back. */
+  readonly metadata?: string;
+  readonly title: string;
+  readonly submit?: string;
+  /** The other button: **Close**, or **Cancel** where there is something to submit. */
+  readonly close?: string;
+  readonly blocks: readonly Optional<Block | InputBlock>[];
+}
+
+export const modal = ({
+  callback,
+  metadata,
+  title,
+  submit,
+  close = submit === undefined ? 'Close' : 'Cancel',
+  blocks,
+}: ModalOptions): ModalView => ({
+  type: 'modal',
+  title: plainText(title, SLACK_LIMITS.modalTitle),
+  close: plainText(close, SLACK_LIMITS.modalTitle),
+  ...(callback !== undefined && { callback_id: callback }),
+  ...(metadata !== undefined && { private_metadata: metadata }),
+  ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
+  // Slack's types lack the chart, and no view of Tally's has one.
+  blocks: compact(blocks) as ModalView['blocks'],
+});
+
+/**
+ * Acknowledges a form that isn't taken: below its last field, so that it keeps what was typed.
+ * @param instead replaces a form without fields
+ */
+export function refuseForm(
+  blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
+  text: string,
+  instead: ModalView,
+) {
+  const last = blocks.findLast(({ type }) => type === 'input')?.block_id;
+  return last === undefined
+    ? ({ response_action: 'update', view: instead } as const)
+    : ({ response_action: 'errors', errors: { [last]: text } } as const);
+}
+
+/** Shown in place of a form until its work is done. */
+export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
+  modal({ title, blocks: [section(text), ...more] });

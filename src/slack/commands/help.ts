@@ -4,6 +4,7 @@ import { readQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { findConnection } from '../../workspace/record/workspace.ts';
 import {
   type Block,
@@ -15,7 +16,6 @@ import {
   type Message,
   markup,
 } from '../block-kit/blocks.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import { commandButton, commandLine, toCommand } from './command-buttons.ts';
 

@@ -13,24 +13,22 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
-import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { actions, button, escapeMarkup, formatInstant, option, select } from '../block-kit/blocks.ts';
+import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';
 import { projectPicker, projectSelect } from '../commands/project-picker.ts';
-import { privateScope } from '../request/request.ts';
 import {
   type Advice,
   type AdviceTable,
+  adviseOnWord,
   buttonsOf,
   canManage,
   type FailedRequest,
   isAuthorized,
   tryAgain,
   tryAgainIn,
-} from './description.ts';
-import { adviseOnWord } from './invalid-word.ts';
+} from './advice.ts';
 
 const CONNECT_FORM = toCommand('/billing connect');
 const CONNECT = button('connect', 'Connect…', { style: 'primary' });
@@ -255,14 +253,15 @@ const TOKEN_PASTED: Advice = {
 
 function accessSecretPasted(request: FailedRequest): Advice {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
-  if (!isAuthorized(request) || !canManage(request))
-    return { todo: `${revoke} A Tally manager registers it with ${ACCESS}.` };
-  const projects = visibleProjects(request.workspace, privateScope(request));
-  if (projects.length === 0) return { todo: `${revoke} Register that one with ${ACCESS} 123.` };
-  const options = projects.map(({ alias, id }) => option(alias, id));
   return {
-    todo: `${revoke} Register that one in the form of its project:`,
-    choices: [actions(select('access-form:project', 'Choose a project', options))],
+    todo: {
+      member: `${revoke} A Tally manager registers it with ${ACCESS}.`,
+      manager: `${revoke} Register that one with ${ACCESS}.`,
+    },
+    choices:
+      isAuthorized(request) && canManage(request)
+        ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
+        : [],
   };
 }
 

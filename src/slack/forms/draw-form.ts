@@ -3,8 +3,7 @@ import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
-import { actions, type Block, button, compact, header } from '../block-kit/blocks.ts';
-import { modal } from '../block-kit/modal.ts';
+import { actions, type Block, button, compact, header, modal } from '../block-kit/blocks.ts';
 import type { FormFields } from '../request/form-fields.ts';
 import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
 

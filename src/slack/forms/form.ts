@@ -9,8 +9,14 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import type { Right } from '../../workspace/permissions.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { type Block, type Message, markup, markupMessage, textMessage } from '../block-kit/blocks.ts';
-import { waitingModal } from '../block-kit/modal.ts';
+import {
+  type Block,
+  type Message,
+  markup,
+  markupMessage,
+  textMessage,
+  waitingModal,
+} from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';

@@ -14,9 +14,10 @@ import {
   header,
   type Message,
   markup,
+  modal,
+  refuseForm,
   textMessage,
 } from '../block-kit/blocks.ts';
-import { modal, refuseForm } from '../block-kit/modal.ts';
 import type { ResponseUrlClient } from '../reply/message-calls.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { installationId } from './installation-tokens.ts';

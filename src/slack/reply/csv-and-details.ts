@@ -5,10 +5,9 @@ import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
-import { preformatted, section, textMessage } from '../block-kit/blocks.ts';
-import { modal } from '../block-kit/modal.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
 import { failedSentence, type ProjectAnswer } from '../commands/project-answers.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {
   type Answer,
@@ -107,15 +106,14 @@ export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAn
 const MOST_NAMED = 3;
 
 /** Why Tally can’t send files, by Slack's error codes: what trying again does not change. */
-const NO_FILES: Readonly<Record<string, string>> = {
-  missing_scope: 'it was installed without the files:write permission',
-  not_in_channel: 'it isn’t in this channel',
-  channel_not_found: 'it isn’t in this channel',
-  posting_to_channel_denied: 'it isn’t allowed to post in this channel',
-  access_denied: 'this workspace doesn’t allow it',
-  file_uploads_disabled: 'file uploads are turned off in this workspace',
-  file_uploads_except_images_disabled: 'this workspace allows images only',
-};
+const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
+  [/^missing_scope$/, 'it was installed without the files:write permission'],
+  [
+    /^(?:not_in_channel|channel_not_found|posting_to_channel_denied)$/,
+    'it isn’t allowed to post in this channel',
+  ],
+  [/^(?:access_denied|file_uploads_.*)$/, 'this workspace doesn’t allow it'],
+];
 
 /** Excel reads UTF-8 only behind this byte order mark. */
 const MARK = '\ufeff';
@@ -132,7 +130,8 @@ async function sendCsv(
   try {
     if (await reply.file({ name, content: `${MARK}${content}`, about })) return;
   } catch (error) {
-    const why = isFailure(error, 'slack-failed') ? NO_FILES[error.data.code] : undefined;
+    const code = isFailure(error, 'slack-failed') ? error.data.code : '';
+    const why = NO_FILES.find(([codes]) => codes.test(code))?.[1];
     if (why === undefined) throw error;
     return reply.private(textMessage(`Tally can’t send files here: ${why}.`));
   }

@@ -15,19 +15,17 @@ import {
   type Message,
   markup,
   mention,
+  modal,
   quote,
   section,
   textMessage,
   withoutActions,
 } from '../block-kit/blocks.ts';
-import { modal } from '../block-kit/modal.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/description.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
 import { describeError } from '../error-messages/index.ts';
 import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
-
-export type ErrorReply = ReturnType<typeof createErrorReply>;
 
 /** What a reply says of an error. */
 export interface ErrorReport {
@@ -38,30 +36,32 @@ export interface ErrorReport {
 }
 
 /** Turns errors of listeners into replies. */
-export function createErrorReply(log: Logger) {
+export interface ErrorReply {
+  /** Notes the error in the request's record. @returns what the reply is made of */
+  explain(error: unknown, annotate: Annotate): ErrorReport;
+  /**
+   * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
+   * @param rules of the handler that failed
+   */
+  send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
   /** Logs why a reply could not be sent. */
-  const logUndelivered =
-    (workspace: SlackId) =>
-    (err: unknown): void =>
-      log.error({ err, workspace }, 'Could not deliver a reply');
+  logUndelivered(workspace: SlackId): (error: unknown) => void;
+}
+
+export function createErrorReply(log: Logger): ErrorReply {
+  const logUndelivered: ErrorReply['logUndelivered'] = (workspace) => (err) =>
+    log.error({ err, workspace }, 'Could not deliver a reply');
   return {
     logUndelivered,
-    /** Notes the error in the request's record. @returns what the reply is made of */
-    explain(error: unknown, annotate: Annotate): ErrorReport {
+    explain(error, annotate) {
       const id = randomBytes(4).toString('hex');
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    /**
-     * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
-     * @param rules of the handler that failed
-     */
-    async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
-      const { source, modal } = reply;
-      const hasSaved = source.hasSaved === true;
-      const request = { ...failed, place: placeOf(source), hasSaved };
+    async send({ source, modal, ...reply }, report, failed, rules) {
+      const request = { ...failed, place: placeOf(source) };
       // Without a request, the handler was not run.
-      const isUnchanged = !hasSaved && (!isAuthorized(request) || !rules.changes);
+      const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
       // In a modal, a command makes sense only if it opens one.
@@ -82,10 +82,13 @@ export const errorMessageOf = (
 ): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
-    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(request)), request, id);
-
-const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
-  isNoted || (workspace !== undefined && hasChanged(workspace));
+    : failureMessage(
+        isUnchanged
+          ? failure
+          : markUnsure(failure, request.workspace !== undefined && hasChanged(request.workspace)),
+        request,
+        id,
+      );
 
 /**
  * The failure of work that may have changed something before its last step: if the store is away, only a refused
@@ -97,21 +100,14 @@ export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** The same as a modal. */
-export const errorModalOf = (
-  report: ErrorReport,
-  request: FailedRequest,
-  isUnchanged: boolean,
-): ModalView => {
+/** The same as a modal, from which an unforeseen error is not tried again. */
+export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
-  // An unforeseen error is not tried again from a modal.
-  return modal({
-    title: 'That didn’t work',
-    // A click in a modal comes without a channel.
-    ...(request.place !== undefined && { metadata: request.place }),
-    blocks: report.failure === undefined ? withoutActions(blocks) : blocks,
-  });
-};
+  const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
+  // A click in a modal comes without a channel.
+  const metadata = request.place !== undefined && { metadata: request.place };
+  return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
+}
 
 /** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
 export function stepErrorText({ failure, id }: ErrorReport): string {

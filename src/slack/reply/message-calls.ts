@@ -5,10 +5,10 @@ import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.t
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 import { exchange, parseRetryAfter } from '../../http/exchange.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import { isDirectMessage } from '../request/payload.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
 /** A place to post to: a channel or a person's id, and the thread in it. */
@@ -226,7 +226,7 @@ export function createResponseUrlClient(
       throw failed({ code: codeOf(cause), unclear: !wasNeverSent(cause) }, cause);
     });
     const isOk = statusCode < 300;
-    const reason = reasonIn(body.toString(), isOk ? REFUSED : ANY_CODE);
+    const reason = reasonIn(body.toString());
     if (statusCode === 429) throw failed({ code: 'ratelimited', retryAfter: parseRetryAfter(headers) });
     if (!isOk || reason !== undefined)
       throw failed({
@@ -254,23 +254,18 @@ export function createResponseUrlClient(
   };
 }
 
-interface Reason {
-  readonly code: string;
-  readonly retryAfter?: number | undefined;
-  readonly unclear?: boolean;
-}
+const failed = (
+  reason: Omit<FailureOf<'slack-failed'>['data'], 'method'>,
+  cause?: unknown,
+): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-const failed = (reason: Reason, cause?: unknown): Failure =>
-  new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
-
-/** Bodies that mean a rejection although the status is 200; others, such as `received`, don't. */
-const REFUSED = /^(?:invalid_\w+|no_text|expired_url|used_url|(?:channel|user)_\w+|action_\w+|rollup_error)$/;
-const ANY_CODE = /^[a-z_]+$/;
+/** A body that means a rejection also where the status is 200: `used_url`, unlike `ok` and `received`. */
+const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 
 /** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
-const reasonIn = (answer: string, code: RegExp): string | undefined =>
-  refusal.safeParse(tryParseJson(answer)).data?.error ?? (code.test(answer) ? answer : undefined);
+const reasonIn = (answer: string): string | undefined =>
+  refusal.safeParse(tryParseJson(answer)).data?.error ?? (CODE.test(answer) ? answer : undefined);
 
 function codeOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';

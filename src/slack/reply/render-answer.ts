@@ -7,10 +7,16 @@ import type {
   StaticSelect,
 } from '@slack/types';
 import { type BillingRemark, remarkLead } from '../../domain/failure/index.ts';
-import { type Money, type MoneyFormatter, moneyFormatter, sumMoney } from '../../domain/money/amount.ts';
+import {
+  type LabelledAmount,
+  type Money,
+  type MoneyFormatter,
+  moneyFormatter,
+  sumByLabel,
+} from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
-import { pluralize } from '../../domain/wording.ts';
+import { listNames, pluralize } from '../../domain/wording.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import {
   actions,
@@ -162,12 +168,18 @@ export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credite
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
 /** What is said after a sum, and after a negative one without its sign. */
-export type SumVerbs = readonly [positive: string, negative: string];
+type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
+export const LEFT: SumVerbs = ['left', 'overdrawn'];
+
+/** `1,234.00 EUR spent and 20.00 USD credited`; '' without amounts. */
+export const formatSums = (amounts: readonly LabelledAmount[], locale: string, verbs: SumVerbs): string =>
+  listNames(
+    sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
+  );
 
 /**
- * `2 of 3 projects · October · 1,234.00 EUR spent`: how many have a figure, and their sum. Amounts of different labels have
- * no sum: each has its own.
+ * `2 of 3 projects · October · 1,234.00 EUR spent`: how many have a figure, and their sum.
  * @param count how many projects there are, where that is not all
  */
 export function severalTitle<T extends ProjectAnswer>(
@@ -179,18 +191,16 @@ export function severalTitle<T extends ProjectAnswer>(
     count,
   }: { readonly when?: string; readonly verbs?: SumVerbs; readonly count?: string },
 ): string {
-  const known = answered.filter((answer) => amountOf(answer) !== undefined);
-  const all = pluralize(answered.length + failed.length, 'project');
-  const isWhole = known.length === 0 || known.length === answered.length + failed.length;
-  const sums = [...new Set(known.map(({ target }) => target.currency))].map((label) => {
-    const same = known.filter(({ target }) => target.currency === label);
-    const value = sumMoney(same.flatMap((answer) => amountOf(answer) ?? []));
-    return formatSpent(value, moneyFormatter(locale, label), verbs);
+  const amounts = answered.flatMap((answer): LabelledAmount[] => {
+    const value = amountOf(answer);
+    return value === undefined ? [] : [{ value, label: answer.target.currency }];
   });
+  const of = answered.length + failed.length;
+  const isWhole = amounts.length === 0 || amounts.length === of;
   return joinTexts(' · ', [
-    count ?? (isWhole ? all : `${known.length} of ${all}`),
+    count ?? `${isWhole ? '' : `${amounts.length} of `}${pluralize(of, 'project')}`,
     when,
-    sums.length === 0 ? 'no figures' : sums.join(' and '),
+    formatSums(amounts, locale, verbs) || 'no figures',
   ]);
 }
 

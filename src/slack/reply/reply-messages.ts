@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { context, escapeMarkup, type Message } from '../block-kit/blocks.ts';
-import { type Audience, isDirectMessage, type Source } from '../request/payload.ts';
+import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import {
@@ -14,10 +15,14 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-type LoadingPlace =
-  | (PostedTo & { readonly kind: 'message'; readonly isPublic: boolean })
-  /** @property canReplace whether `replace_original` would replace the loading message, and no other */
-  | { readonly kind: 'response-url'; readonly canReplace: boolean };
+/** What says that Tally works: a message that can be replaced by its place, or one that only a response URL knows. */
+interface Loading {
+  readonly place?: PostedTo;
+  /** Everybody in the channel sees it. */
+  readonly isPublic?: boolean;
+  /** Whether `replace_original` would replace it, and no other. */
+  readonly canReplace?: boolean;
+}
 
 export interface OutgoingFile {
   readonly name: string;
@@ -40,13 +45,15 @@ export function createMessages(
     userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
   const warnUnconfirmed = (err: unknown): void =>
     log.warn({ err, workspace }, 'Slack did not confirm an answer; not sent again');
-  const loading = createDelayed<LoadingPlace>();
+  const loading = createDelayed<Loading>();
 
-  const showLoading = async (audience: Audience, replaces: boolean): Promise<LoadingPlace | undefined> => {
+  const showLoading = async (audience: Audience, replaces: boolean): Promise<Loading | undefined> => {
     if (audience === 'channel' && channel !== undefined) {
       try {
-        const at = await postMessage(client, { channel, thread: publicThread }, LOADING);
-        return { kind: 'message', isPublic: true, ...at };
+        return {
+          isPublic: true,
+          place: await postMessage(client, { channel, thread: publicThread }, LOADING),
+        };
       } catch (error) {
         // Tally can answer a command in channels that it may not post to.
         if (!isFailure(error, 'cannot-post')) throw error;
@@ -55,16 +62,13 @@ export function createMessages(
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
     // Below a message that stays, only an ordinary message can be replaced later.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
-      const isPosted = await responseUrls.post(responseUrl, LOADING, { replace: replaces }).then(
-        () => true,
-        (error: unknown) => isFailure(error, 'slack-failed') && error.data.unclear,
-      );
-      const canReplace = audience === 'asker' && (replaces || !isClick);
-      return isPosted ? { kind: 'response-url', canReplace } : undefined;
+      await responseUrls.post(responseUrl, LOADING, { replace: replaces }).catch((error: unknown) => {
+        if (!isFailure(error, 'slack-failed') || !error.data.unclear) throw error;
+      });
+      return { canReplace: audience === 'asker' && (replaces || !isClick) };
     }
     if (channel !== undefined && !isInDirectMessage) return undefined;
-    const at = await postMessage(client, { channel: channel ?? userId, thread }, LOADING);
-    return { kind: 'message', isPublic: false, ...at };
+    return { place: await postMessage(client, { channel: channel ?? userId, thread }, LOADING) };
   };
 
   /** Others see a mention in a channel, and not the private answer: a reaction says that there is one. */
@@ -86,8 +90,8 @@ export function createMessages(
       loading.start(delay, () => showLoading(audience, replaces)),
 
     async endLoading(): Promise<void> {
-      const place = await loading.take();
-      if (place?.kind === 'message') await deleteMessage(client, place).catch(() => undefined);
+      const { place } = (await loading.take()) ?? {};
+      if (place !== undefined) await deleteMessage(client, place).catch(() => undefined);
     },
 
     /**
@@ -95,17 +99,16 @@ export function createMessages(
      * @throws cannot-post, slack-failed: why the first one failed, when all did
      */
     async sendPrivate(message: Message, replace: boolean): Promise<void> {
-      const place = await loading.take();
-      if (place?.kind === 'message' && place.isPublic)
+      const { place, isPublic = false, canReplace = false } = (await loading.take()) ?? {};
+      if (place !== undefined && isPublic)
         await deleteMessage(client, place).catch((err: unknown) =>
           log.warn({ err, workspace }, 'Could not delete a message'),
         );
-      const shown = place?.kind === 'message' && !place.isPublic ? place : undefined;
-      const options = { replace: replace || (place?.kind === 'response-url' && place.canReplace) };
+      const options = { replace: replace || canReplace };
       await sendFirstPossible(warnUnconfirmed, [
-        ...(shown === undefined
+        ...(place === undefined || isPublic
           ? []
-          : [() => trackPosted(replaceMessage(client, shown, message).then(() => shown))]),
+          : [() => trackPosted(replaceMessage(client, place, message).then(() => place))]),
         ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
         ...(channel === undefined
           ? []
@@ -121,15 +124,14 @@ export function createMessages(
 
     /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
     async sendPublic(message: Message): Promise<void> {
-      const place = await loading.take();
-      const shown = place?.kind === 'message' ? place : undefined;
+      const { place } = (await loading.take()) ?? {};
       // A response_url can't post into a thread.
       const send =
         channel !== undefined && (responseUrl === undefined || thread !== undefined)
           ? () => postMessage(client, { channel, thread: publicThread }, message)
           : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
       await sendFirstPossible(warnUnconfirmed, [
-        ...(shown === undefined ? [] : [() => replaceMessage(client, shown, message)]),
+        ...(place === undefined ? [] : [() => replaceMessage(client, place, message)]),
         send,
       ]);
     },

@@ -2,8 +2,7 @@ import type { ModalView } from '@slack/types';
 import { LRUCache } from 'lru-cache';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { actions, type Block, type Message, section } from '../block-kit/blocks.ts';
-import { modal } from '../block-kit/modal.ts';
+import { actions, type Block, type Message, modal, section } from '../block-kit/blocks.ts';
 import { type Command, commandButton } from '../commands/command-buttons.ts';
 import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -12,15 +11,66 @@ import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, createMessages, type OutgoingFile, retryRateLimited } from './reply-messages.ts';
 
 /**
- * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way throws
- * slack-failed when Slack refuses it.
+ * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way that
+ * sends something first asks `confirm`, and throws slack-failed when Slack refuses it.
  */
-export interface Reply extends ReturnType<typeof waysToReply> {
+export interface Reply {
+  readonly source: Source;
+  readonly client: WebClient;
+  readonly modal: ModalReply;
   /**
    * The same reply for another source or audience.
    * @param source where the request came from, with what is known of it now
    */
   as(source: Source, terms?: ReplyTerms): Reply;
+  /** Whether its readers may still see what was asked for. @throws what is said instead */
+  confirm(): Promise<void>;
+  /**
+   * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
+   * as the workspace's settings say. @throws cannot-post too
+   */
+  update(message: Message): Promise<void>;
+  /** A message that only the user sees. Replaces nothing. @throws cannot-post too */
+  private(message: Message): Promise<void>;
+  /** A message for everyone in the channel, or for another person. @throws cannot-post too */
+  public(to: SlackId, message: Message): Promise<PostedTo>;
+  /**
+   * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
+   * scope files:write.
+   * @returns whether it is in that thread
+   */
+  file(file: OutgoingFile): Promise<boolean>;
+  home(blocks: readonly Block[]): Promise<void>;
+  /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
+  posted(): PostedTo | undefined;
+  /** Says after `delay` ms that the answer takes longer, unless it was given. */
+  startLoadingMessage(delay: Millis, mayReplace: boolean): void;
+  /** Opens a loading view after `delay` ms unless the form is open. */
+  startLoadingView(delay: Millis): void;
+  /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
+  endLoading(): Promise<void>;
+}
+
+interface ModalReply {
+  /** Whether a modal can be opened: after a click or a slash command, not after a message. */
+  readonly canOpen: boolean;
+  /** Whether the request came from a modal. */
+  readonly isOpen: boolean;
+  /** Whether one was opened or replaced for this request, so that errors go there too. */
+  isShown(): Promise<boolean>;
+  /**
+   * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
+   * of any other modal that the request came from.
+   */
+  open(view: ModalView): Promise<void>;
+  /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
+  update(view: ModalView, fallback?: Message): Promise<void>;
+  /** The same with the message in a modal under this title. @param more blocks that make sense in the modal only */
+  show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
+  /** @returns whether the modal was replaced; sends nothing otherwise */
+  tryUpdate(view: ModalView): Promise<boolean>;
+  /** Draws the form as it is after a click or a choice, unless there was another click since. */
+  redraw(view: ModalView): Promise<void>;
 }
 
 /** For whom a reply is, and on what terms. */
@@ -33,131 +83,100 @@ interface ReplyTerms {
   readonly confirm?: () => Promise<void>;
 }
 
+/** The last click in each modal, by `view_id`: only that one draws the form. */
+export type LastClicks = LRUCache<string, Source>;
+export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
+
 /** The reply to the sender alone. */
 export function createReply(
-  services: Pick<SlackServices, 'responseUrls' | 'log'>,
+  services: Pick<SlackServices, 'responseUrls' | 'log'> & { readonly lastClicks: LastClicks },
   source: Source,
   client: WebClient,
 ): Reply {
   const messages = createMessages(services, source, client);
-  const modals = createModals(source, client);
-  const as: Reply['as'] = (known, terms = {}) => ({
-    as,
-    ...waysToReply(known, client, messages, modals, terms),
-  });
+  const view = createModalOf(source, client, services.lastClicks);
+  const as: Reply['as'] = (known, { audience = 'asker', command, confirm = async () => undefined } = {}) => {
+    const { channel, responseUrl, replaces } = known;
+    /** @throws cannot-post, slack-failed */
+    const sendPrivate = async (message: Message, replace = false): Promise<void> => {
+      await confirm();
+      await view.settle();
+      await messages.sendPrivate(message, replace);
+      if (view.isLoading()) await view.tryUpdate(ANSWERED_VIEW);
+    };
+    return {
+      ...{ source: known, client, as, confirm, posted: messages.posted },
+      modal: modalReply(known, { confirm, view, command, sendPrivate, sendDirectly: messages.sendDirectly }),
+      startLoadingMessage: (delay, mayReplace) =>
+        messages.startLoading(delay, audience, replaces && mayReplace),
+      startLoadingView: view.startLoading,
+      async endLoading() {
+        await view.settle();
+        await messages.endLoading();
+      },
+      async update(message) {
+        if (audience !== 'channel' || (responseUrl ?? channel) === undefined)
+          return sendPrivate(message, replaces);
+        await confirm();
+        await messages.sendPublic(message);
+      },
+      private: (message) => sendPrivate(message),
+      async public(to, message) {
+        await confirm();
+        return postMessage(client, { channel: to, thread: undefined }, message);
+      },
+      async home(blocks) {
+        await confirm();
+        const home = { type: 'home' as const, blocks: [...blocks] as never[] };
+        await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view: home }));
+      },
+      async file(file) {
+        await confirm();
+        return messages.sendFile(file, audience);
+      },
+    };
+  };
   return as(source);
 }
 
-function waysToReply(
-  source: Source,
-  client: WebClient,
-  messages: ReturnType<typeof createMessages>,
-  modals: ReturnType<typeof createModals>,
-  { audience = 'asker', command, confirm = async () => undefined }: ReplyTerms,
-) {
-  const { channel, responseUrl, triggerId, viewId, replaces } = source;
+interface ModalParts extends Required<Pick<ReplyTerms, 'confirm'>>, Pick<ReplyTerms, 'command'> {
+  readonly view: ModalOf;
+  readonly sendPrivate: (message: Message) => Promise<void>;
+  readonly sendDirectly: (message: Message) => Promise<void>;
+}
 
-  /** @throws cannot-post, slack-failed */
-  const sendPrivate = async (message: Message, replace = false): Promise<void> => {
+function modalReply(
+  { triggerId, viewId }: Source,
+  { confirm, view, command, sendPrivate, sendDirectly }: ModalParts,
+): ModalReply {
+  const update: ModalReply['update'] = async (shown, fallback) => {
     await confirm();
-    await modals.settle();
-    await messages.sendPrivate(message, replace);
-    if (modals.isLoading()) await modals.tryUpdate(ANSWERED_VIEW);
+    if (!(await view.tryUpdate(shown)) && fallback !== undefined) await sendDirectly(fallback);
   };
-  const updateModal = async (view: ModalView, fallback?: Message): Promise<void> => {
-    await confirm();
-    if (!(await modals.tryUpdate(view)) && fallback !== undefined) await messages.sendDirectly(fallback);
-  };
-
   return {
-    source,
-    client,
-    /** Every other way asks this first: whether its readers may still see what was asked for. */
-    confirm,
-    /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
-    posted: messages.posted,
-    /** Says after `delay` ms that the answer takes longer, unless it was given. */
-    startLoadingMessage: (delay: Millis, mayReplace: boolean): void =>
-      messages.startLoading(delay, audience, replaces && mayReplace),
-    /** Opens a loading view after `delay` ms unless the form is open. */
-    startLoadingView: modals.startLoading,
-    /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
-    async endLoading(): Promise<void> {
-      await modals.settle();
-      await messages.endLoading();
+    canOpen: (triggerId ?? viewId) !== undefined,
+    isOpen: viewId !== undefined,
+    async isShown() {
+      await view.settle();
+      return view.isOpened();
     },
-    /**
-     * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
-     * as the workspace's settings say.
-     */
-    async update(message: Message): Promise<void> {
-      const hasNoChannel = responseUrl === undefined && channel === undefined;
-      if (audience === 'channel' && !hasNoChannel) {
-        await confirm();
-        return messages.sendPublic(message);
-      }
-      await sendPrivate(message, replaces);
-    },
-    /** A message that only the user sees. Replaces nothing. */
-    private: (message: Message): Promise<void> => sendPrivate(message),
-    /** A message for everyone in the channel, or for another person. @throws cannot-post */
-    async public(to: SlackId, message: Message): Promise<PostedTo> {
+    async open(shown) {
+      await view.settle();
+      const isPossible = view.isOpened() || (viewId ?? triggerId ?? '') !== '';
+      if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
       await confirm();
-      return postMessage(client, { channel: to, thread: undefined }, message);
+      await view.open(shown);
     },
-    async home(blocks: readonly Block[]): Promise<void> {
+    update,
+    show: (title, message, ...more) =>
+      update(modal({ title, blocks: [...message.blocks, ...more] }), message),
+    async tryUpdate(shown) {
       await confirm();
-      const view = { type: 'home' as const, blocks: [...blocks] as never[] };
-      await callSlack('views.publish', () => client.views.publish({ user_id: source.userId, view }));
+      return view.tryUpdate(shown);
     },
-    modal: {
-      /** Whether a modal can be opened: after a click or a slash command, not after a message. */
-      canOpen: (triggerId ?? viewId) !== undefined,
-      /** Whether the request came from a modal. */
-      isOpen: viewId !== undefined,
-      /** Whether one was opened or replaced for this request, so that errors go there too. */
-      async isShown(): Promise<boolean> {
-        await modals.settle();
-        return modals.isOpened();
-      },
-      /**
-       * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
-       * of any other modal that the request came from.
-       */
-      async open(view: ModalView): Promise<void> {
-        await modals.settle();
-        const isPossible = modals.isOpened() || (viewId ?? triggerId ?? '') !== '';
-        if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
-        await confirm();
-        await modals.open(view);
-      },
-      /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
-      update: updateModal,
-      /**
-       * Replaces the modal by a message, under this title. If that fails, sends the message as a direct message.
-       * @param more blocks that make sense in the modal only
-       */
-      show: (title: string, message: Message, ...more: readonly Block[]): Promise<void> =>
-        updateModal(modal({ title, blocks: [...message.blocks, ...more] }), message),
-      /** @returns whether the modal was replaced; sends nothing otherwise */
-      async tryUpdate(view: ModalView): Promise<boolean> {
-        await confirm();
-        return modals.tryUpdate(view);
-      },
-      /** Replaces what this request last saw, or what an older request drew: a form as it is after a click or a choice. */
-      async redraw(view: ModalView): Promise<void> {
-        await confirm();
-        await modals.redraw(view);
-      },
-    },
-    /**
-     * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
-     * scope files:write.
-     * @returns whether it is in that thread
-     */
-    async file(file: OutgoingFile): Promise<boolean> {
+    async redraw(shown) {
       await confirm();
-      return messages.sendFile(file, audience);
+      await view.redraw(shown);
     },
   };
 }
@@ -181,52 +200,39 @@ const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loadin
 /** How long to wait for a rate limit, in s: short, because the user is looking at the modal. */
 const MODAL_WAIT = 3;
 
-/** By `view_id`: the last request of this process that drew the modal, by its number, and Slack's `hash` of that. */
-const drawn = new LRUCache<string, { readonly request: number; readonly hash: string }>({ max: 1_000 });
-let requests = 0;
+type ModalOf = ReturnType<typeof createModalOf>;
 
 /** The modal of a payload: the modal it came from, or a modal that its trigger opens. */
-function createModals(source: Source, client: WebClient) {
-  requests += 1;
-  const request = requests;
+function createModalOf(source: Source, client: WebClient, lastClicks: LastClicks) {
   const { triggerId, viewId, hasFields } = source;
   /** `view_id` of the modal that was opened or replaced for this request. */
   let opened: string | undefined;
-  /** Slack's `hash` of the modal as it was clicked or last updated. */
-  let hash = source.viewHash;
+  if (viewId !== undefined) lastClicks.set(viewId, source);
   const loading = createDelayed<void>();
   /** Whether the loading view is still what the modal shows. */
   let isLoading = false;
 
-  const remember = (view_id: string | undefined, shown: string | undefined): void => {
-    hash = shown ?? hash;
-    if (view_id !== undefined && shown !== undefined) drawn.set(view_id, { request, hash: shown });
-  };
   const openNew = async (view: ModalView): Promise<void> => {
     const [method, call] = hasFields
       ? (['views.push', client.views.push] as const)
       : (['views.open', client.views.open] as const);
     const { view: shown } = await callSlack(method, () => call({ trigger_id: triggerId ?? '', view }));
     opened = shown?.id ?? opened;
-    remember(shown?.id, shown?.hash);
   };
-  /** @param seen undefined to replace whatever is there @throws slack-failed */
-  const update = async (view_id: string, view: ModalView, seen?: string): Promise<void> => {
-    const { view: shown } = await retryRateLimited(
-      () =>
-        callSlack('views.update', () =>
-          client.views.update({ view_id, view, ...(seen !== undefined && { hash: seen }) }),
-        ),
-      MODAL_WAIT,
-    );
+  /** @throws slack-failed */
+  const update = async (view_id: string, view: ModalView): Promise<void> => {
+    const call = () => callSlack('views.update', () => client.views.update({ view_id, view }));
+    await retryRateLimited(call, MODAL_WAIT);
     isLoading = false;
-    remember(view_id, shown?.hash);
   };
-  const succeeds = (updating: Promise<void>): Promise<boolean> =>
-    updating.then(
+  /** @returns whether the modal was replaced */
+  const tryUpdate = async (view: ModalView): Promise<boolean> => {
+    await loading.take();
+    return update(opened ?? viewId ?? '', view).then(
       () => true,
       () => false,
     );
+  };
   return {
     /** Afterwards the loading view is open, or it will not be opened. */
     settle: loading.take,
@@ -250,19 +256,10 @@ function createModals(source: Source, client: WebClient) {
       opened = current;
     },
 
-    /** @returns whether the modal was replaced */
-    async tryUpdate(view: ModalView): Promise<boolean> {
-      await loading.take();
-      return succeeds(update(opened ?? viewId ?? '', view));
-    },
-
+    tryUpdate,
     async redraw(view: ModalView): Promise<void> {
-      await loading.take();
-      const view_id = opened ?? viewId ?? '';
-      if (hash !== undefined && (await succeeds(update(view_id, view, hash)))) return;
-      const last = drawn.get(view_id);
-      if (last !== undefined && last.request < request && last.hash !== hash)
-        await succeeds(update(view_id, view, last.hash));
+      const last = lastClicks.get(opened ?? viewId ?? '');
+      if (last === undefined || last === source) await tryUpdate(view);
     },
   };
 }

@@ -5,12 +5,13 @@ import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { isDirectMessage, threadOf } from './payload.ts';
+import { threadOf } from './payload.ts';
 import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 

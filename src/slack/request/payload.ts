@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { RequestVia } from '../../ops/work-record.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import { stateValues } from './form-fields.ts';
@@ -143,8 +144,6 @@ export interface Source {
   readonly sharedFrom?: Millis;
   /** The channel whose rights and default count, if it isn't the one where it was sent. */
   readonly askedIn?: SlackId | undefined;
-  /** Whether an earlier step of the same click was saved, so that no error may say that nothing was changed. */
-  readonly hasSaved?: boolean;
   readonly self?: SlackId | undefined;
   /** The workspace's record, if it was read already. */
   readonly workspace?: Workspace | undefined;
@@ -224,9 +223,6 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
 
 /** The channel that a request is about, if it is known: for a manager who is asked to carry it out. */
 export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
-
-/** Whether a channel is a direct message, which has no default project and no sharing. */
-export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {

@@ -2,13 +2,14 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
 import { type Channels, channelsOf } from './channels.ts';
-import { type Audience, isDirectMessage } from './payload.ts';
+import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
 /** A user's request from any kind of payload, and the ways to reply. */

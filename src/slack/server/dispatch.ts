@@ -5,9 +5,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
-import { refuseForm } from '../block-kit/modal.ts';
+import { refuseForm } from '../block-kit/blocks.ts';
 import { type CommandClick, parseCommand, parseCommandClick } from '../commands/command-buttons.ts';
-import type { AskedManager } from '../error-messages/description.ts';
+import type { AskedManager } from '../error-messages/advice.ts';
 import {
   createErrorReply,
   type ErrorReport,
@@ -15,7 +15,7 @@ import {
   errorModalOf,
   failureText,
 } from '../reply/error-reply.ts';
-import { createReply, type Reply } from '../reply/reply.ts';
+import { createLastClicks, createReply, type Reply } from '../reply/reply.ts';
 import { createWithRights } from '../request/authorize.ts';
 import { parseFieldValues } from '../request/form-fields.ts';
 import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
@@ -31,6 +31,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     ...services,
     listeners,
     errorReply: createErrorReply(services.log),
+    lastClicks: createLastClicks(),
     eventDedup: createEventDedup(services.redis),
     withRights: createWithRights(services),
     runCommand: (...given) => answerCommand(dispatch, ...given),
@@ -52,7 +53,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
  * @param arrival what Bolt passes to its listener
  */
 function takeUp(
-  services: SlackServices,
+  services: Dispatch,
   via: RequestVia,
   { body, client, context }: Pick<AllMiddlewareArgs, 'client' | 'context'> & { readonly body: object },
   route: string,

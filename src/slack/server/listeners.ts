@@ -9,7 +9,7 @@ import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { ErrorReply } from '../reply/error-reply.ts';
-import type { Reply } from '../reply/reply.ts';
+import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { WithRights } from '../request/authorize.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';
@@ -164,6 +164,7 @@ export const routeOf = (listener: object | undefined, name: string): string =>
 export interface Dispatch extends SlackServices {
   readonly listeners: Required<Listeners>;
   readonly errorReply: ErrorReply;
+  readonly lastClicks: LastClicks;
   readonly eventDedup: EventDedup;
   readonly withRights: WithRights;
   /**

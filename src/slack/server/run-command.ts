@@ -10,7 +10,7 @@ import { readerIn } from '../../workspace/record/workspace.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
-import type { FailedRequest } from '../error-messages/description.ts';
+import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReport } from '../reply/error-reply.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { Request } from '../request/request.ts';

@@ -17,6 +17,8 @@ export const isPerson = (text: string): boolean => PERSON.test(text);
 export const isGroup = (text: string): boolean => GROUP.test(text);
 /** A channel, not a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
+/** Has no default project and no sharing. */
+export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
 /** The ID of a person or a channel, as Slack gave it. */

@@ -16,7 +16,7 @@ import {
   isoWeekday,
 } from '../../../src/domain/time/calendar.ts';
 import { runs } from '../../support/thorough.ts';
-import { usageOfItems } from '../../support/usage.ts';
+import { itemsOf, usageOfItems } from '../../support/usage.ts';
 
 /** Saturday; November has 30 days, 20 of them over. */
 const TODAY = '2026-11-21';
@@ -27,13 +27,7 @@ function forecast(
   { today = TODAY, zone = 'UTC', from = forecastFrom(today) } = {},
 ) {
   const days = daysInRange(from, addDays(today, -1), zone);
-  const items = days.flatMap((day) => {
-    const amount = costOn(day);
-    return amount === undefined
-      ? []
-      : [{ day: { text: day }, totalAmount: { text: amount }, totalBonuses: { text: '0' } }];
-  });
-  const found = forecastMonth(usageOfItems(items, { days, zone }), today, zone);
+  const found = forecastMonth(usageOfItems(itemsOf(days, costOn), { days, zone }), today, zone);
   return (
     found && {
       ...found,

@@ -1,14 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
-import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import { explainDays, foldSmallest } from '../../../src/domain/money/rows.ts';
 import { compareUsage, type Usage } from '../../../src/domain/money/usage.ts';
-import { addDays } from '../../../src/domain/time/calendar.ts';
 import type { ComparisonWindow } from '../../../src/domain/time/comparison-window.ts';
-import { usageOfItems } from '../../support/usage.ts';
-
-const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
+import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
 
 /** A day for each amount; undefined: nothing is reported; null: its amount is unreadable. */
 type Amounts = readonly (string | null | undefined)[];
@@ -18,17 +14,7 @@ function usageOf(
   amounts: Amounts,
 ): { readonly days: readonly string[]; readonly usage: Usage } {
   const days = daysFrom(first, amounts.length);
-  const items = amounts.flatMap((amount, at): WireCharge[] =>
-    amount === undefined
-      ? []
-      : [
-          {
-            day: { text: days[at] ?? '' },
-            totalAmount: amount === null ? { missing: true } : { text: amount },
-            totalBonuses: { text: '0' },
-          },
-        ],
-  );
+  const items = itemsOf(days, (_, at) => amounts[at]);
   return { days, usage: usageOfItems(items, { days, zone: 'UTC' }) };
 }
 

@@ -1,26 +1,30 @@
+import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseAmount, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
+import { parseAmount, toPlainDigits } from '../../../src/domain/money/amount.ts';
 import {
   computeRunway,
+  formatBalance,
+  formatBonuses,
   formatRunwayBasis,
   formatRunwayLine,
   formatRunwayShort,
+  isRunningOut,
+  type Runway,
 } from '../../../src/domain/money/runway.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
-import { usageOfItems } from '../../support/usage.ts';
+import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
 
 const TODAY = '2026-11-21';
-const DAYS = Array.from({ length: 7 }, (_, n) => addDays('2026-11-14', n));
+const DAYS = daysFrom('2026-11-14', 7);
 const amount = (digits: string | null) => parseAmount(digits === null ? { missing: true } : { text: digits });
 
 /** A week of these amounts, a day each from its first; undefined: no item. */
 function week(...amounts: (string | null | undefined)[]) {
-  const items = amounts.flatMap((came, n) => {
-    const totalAmount: WireScalar = came === null ? { missing: true } : { text: came ?? '' };
-    return came === undefined ? [] : [{ day: { text: DAYS[n]! }, totalAmount, totalBonuses: { text: '0' } }];
-  });
-  return usageOfItems(items, { days: DAYS, zone: 'UTC' });
+  return usageOfItems(
+    itemsOf(DAYS, (_, at) => amounts[at]),
+    { days: DAYS, zone: 'UTC' },
+  );
 }
 
 const estimate = (
@@ -39,7 +43,6 @@ describe('the runway', () => {
       until: '2027-01-01',
       reported: 7,
       of: 7,
-      partial: 0,
     });
   });
 
@@ -92,20 +95,6 @@ describe('the runway', () => {
       '2028-02-25',
     );
     expect(result).toMatchObject({ days: 10, until: '2028-03-06' });
-  });
-
-  it('says when a day behind the average is incomplete', () => {
-    const day = { text: DAYS[0]! };
-    const items = [...DAYS.slice(0, 3).map((text) => ({ text })), day].map((when, n) => ({
-      day: when,
-      totalAmount: { text: n === 3 ? 'rubbish' : '1' },
-      totalBonuses: { text: '0' },
-    }));
-    const usage = usageOfItems(items, { days: DAYS, zone: 'UTC' });
-    expect(computeRunway({ balance: amount('9'), bonuses: amount('0') }, usage, TODAY)).toMatchObject({
-      days: 9,
-      partial: 1,
-    });
   });
 });
 
@@ -196,5 +185,100 @@ describe('whatever is left and spent', () => {
           });
       }),
     );
+  });
+});
+
+const money = (value: Big) => value.toFixed(2);
+const funds = { left: new Big(-5), bonusesCounted: true };
+const basis = { average: new Big('30535.61'), reported: 6, of: 7, ...funds };
+const lasting = (days: number): Runway => ({ kind: 'estimate', days, until: '2027-01-01', ...basis });
+
+describe('how long the money lasts', () => {
+  it.each<[Runway, line: string, short: string, basis: string]>([
+    [
+      lasting(40),
+      '*About 40 days*, until around 1 Jan 2027',
+      '40 days',
+      'at 30535.61 a day (6 of the last 7 days reported)',
+    ],
+    [
+      lasting(14),
+      '*About 14 days*, until around 1 Jan 2027',
+      '14 days',
+      'at 30535.61 a day (6 of the last 7 days reported)',
+    ],
+    [
+      lasting(1),
+      ':warning: *About 1 day, until around 1 Jan 2027*',
+      '1 day',
+      'at 30535.61 a day (6 of the last 7 days reported)',
+    ],
+    [
+      lasting(0),
+      ':warning: *Less than a day, until around 1 Jan 2027*',
+      '< 1 day',
+      'at 30535.61 a day (6 of the last 7 days reported)',
+    ],
+    [
+      { kind: 'beyond', years: 10, ...basis, bonusesCounted: false },
+      '*More than 10 years*',
+      '> 10 years',
+      'at 30535.61 a day (6 of the last 7 days reported, bonuses not counted)',
+    ],
+    [
+      { kind: 'no-spend', ...basis },
+      '*Nothing is being spent*',
+      'no spending',
+      '6 of the last 7 days reported',
+    ],
+    [
+      { kind: 'overdrawn', which: 'balance', balance: new Big(-9), ...funds },
+      ':warning: *The balance is used up*',
+      'overdrawn',
+      '',
+    ],
+    [
+      { kind: 'overdrawn', which: 'balance', balance: new Big(-9), average: new Big(30), ...funds },
+      ':warning: *The balance is used up: still spending 30.00 a day*',
+      'overdrawn',
+      '',
+    ],
+    [
+      { kind: 'overdrawn', which: 'sum', balance: new Big(9), ...funds },
+      ':warning: *Overdrawn: balance and bonuses together are -5.00*',
+      'overdrawn',
+      '',
+    ],
+    [{ kind: 'unknown', reason: 'unreadable' }, '*No runway* without a readable balance', 'unknown', ''],
+    [
+      { kind: 'unknown', reason: 'too-few-days', reported: 2, of: 7, ...funds },
+      '*No runway yet*: 2 of the last 7 days reported, Tally needs at least 3',
+      'unknown',
+      '',
+    ],
+  ])('%j', (runway, line, short, rests) => {
+    expect(formatRunwayLine(runway, money)).toBe(line);
+    expect(formatRunwayShort(runway)).toBe(short);
+    expect(formatRunwayBasis(runway, money)).toBe(rests);
+    expect(isRunningOut(runway)).toBe(line.startsWith(':warning:'));
+  });
+
+  it('is short under two weeks', () => {
+    expect([13, 14].map((days) => isRunningOut(lasting(days)))).toEqual([true, false]);
+  });
+});
+
+describe('a balance and its bonuses', () => {
+  const amount = (value: string) => ({ value: new Big(value), raw: value });
+  const unreadable = { unreadable: '*x*' };
+
+  it.each([
+    [amount('1234'), '1234.00 left', 'bonuses 1234.00'],
+    [amount('0'), '0.00 left', ''],
+    [amount('-5'), '5.00 overdrawn', 'bonuses -5.00'],
+    [unreadable, 'unreadable balance (*x*)', 'bonuses not readable (*x*)'],
+  ])('of %j', (value, balance, bonuses) => {
+    expect(formatBalance(value, money)).toBe(balance);
+    expect(formatBonuses(value, money)).toBe(bonuses);
   });
 });

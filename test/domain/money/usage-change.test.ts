@@ -4,19 +4,11 @@ import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   formatUncompared,
-  isPoorlyReported,
   isWellReported,
   sumChanges,
 } from '../../../src/domain/money/usage.ts';
-import { addDays } from '../../../src/domain/time/calendar.ts';
-import { usageOfItems } from '../../support/usage.ts';
+import { daysFrom, item, usageOfItems } from '../../support/usage.ts';
 
-const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
-const item = (day: string, amount: string | null): WireCharge => ({
-  day: { text: day },
-  totalAmount: amount === null ? { missing: true } : { text: amount },
-  totalBonuses: { text: '0' },
-});
 const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));
 const figures = (change: ReturnType<typeof compareUsage> | undefined) => {
   const { current, before, percent } = change?.figures ?? {};
@@ -50,8 +42,8 @@ describe('the usage of two windows', () => {
 
   it('say how many days of each side are reported', () => {
     expect(change(6, 7).coverage).toEqual({
-      current: { reported: 6, of: 7, partial: 0 },
-      before: { reported: 7, of: 7, partial: 0 },
+      current: { reported: 6, of: 7 },
+      before: { reported: 7, of: 7 },
     });
   });
 
@@ -62,7 +54,7 @@ describe('the usage of two windows', () => {
     [1, 1, undefined],
   ])('have a percentage from four fifths of the days on each side: %i and %i of 7', (now, then, percent) => {
     expect(figures(change(now, then))[2]).toBe(percent);
-    expect(isPoorlyReported(change(now, then))).toBe(percent === undefined);
+    expect(change(now, then).figures === undefined).toBe(percent === undefined);
   });
 
   it('have a percentage at exactly four fifths', () => {
@@ -100,28 +92,18 @@ describe('the usage of two windows', () => {
   });
 
   it.each([
-    ['12', null, 'No comparison: Fri 13 Nov is reported only in part.'],
-    ['12', undefined, 'No comparison: Fri 13 Nov isn’t reported.'],
-    [undefined, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
+    ['12', null, 'No comparison: Fri 13 Nov isn’t reported.'],
+    [null, '10', 'No comparison: Fri 20 Nov isn’t reported yet.'],
     ['12', '10', ''],
   ])('say of single days which one is missing: %s, before it %s', (now, then, text) => {
-    const sideOf = (day: string, amount: string | null | undefined) => ({
-      days: [day],
-      items:
-        amount === undefined ? [] : amount === null ? [item(day, '1'), item(day, null)] : [item(day, amount)],
+    const sideOf = (day: string, amount: string | null) => ({
+      ...{ days: [day], items: amount === null ? [] : [item(day, amount)] },
     });
     const [current, before] = [sideOf('2026-11-20', now), sideOf('2026-11-13', then)];
     const change = compareUsage(usageOf(current.items, current.days), usageOf(before.items, before.days), {
       ...{ current: current.days, before: before.days },
     });
     expect(formatUncompared(change, { current: 'Fri 20 Nov', before: 'Fri 13 Nov' })).toBe(text);
-  });
-
-  it('count a day that is reported only in part as a day, but not toward a percentage', () => {
-    const now = [...each(NOW, '12'), ...each(NOW.slice(0, 2), 'rubbish')];
-    const partial = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), days);
-    expect(partial.coverage.current).toEqual({ reported: 7, of: 7, partial: 2 });
-    expect(figures(partial)).toEqual(['84', '70', undefined]);
   });
 
   it('look at the named days only, never at today, nor at days outside', () => {
@@ -136,7 +118,7 @@ describe('the usage of two windows', () => {
       usageOf([...each(THEN, '10'), item('2026-11-14', '500')], THEN),
       { current: NOW.slice(5), before: THEN.slice(5) },
     );
-    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 0 });
+    expect(some.coverage.current).toEqual({ reported: 2, of: 2 });
     expect(figures(some)).toEqual(['24', '20', '20']);
   });
 
@@ -153,32 +135,23 @@ describe('the usage of two windows', () => {
 
   it('have no figures without a reported day on both sides, and still say how many there are', () => {
     expect(change(7, 0)).toEqual({
-      coverage: { current: { reported: 7, of: 7, partial: 0 }, before: { reported: 0, of: 7, partial: 0 } },
+      coverage: { current: { reported: 7, of: 7 }, before: { reported: 0, of: 7 } },
     });
     expect(change(0, 7)).not.toHaveProperty('figures');
     const unreadable = compareUsage(usageOf(each(NOW, '1'), NOW), usageOf(each(THEN, 'x'), THEN), days);
     expect(unreadable).not.toHaveProperty('figures');
   });
 
-  it('add up over several projects, with a percentage only where the worst reported one allows it', () => {
+  it('add up over several projects, by their totals where all have them, and only where all can be compared', () => {
     expect(figures(sumChanges([change(7, 7), change(6, 7, ['24', '20'])]))).toEqual(['36', '30', '20']);
-    const thin = sumChanges([change(7, 7), change(5, 7)]);
-    expect(figures(thin)).toEqual(['24', '20', undefined]);
-    expect(thin?.coverage.current).toEqual({ reported: 5, of: 7, partial: 0 });
+    expect(figures(sumChanges([change(7, 7), change(6, 6)]))).toEqual(['156', '130', '20']);
+    expect(sumChanges([change(7, 7), change(5, 7)])).toBeUndefined();
     expect(sumChanges([change(7, 7), change(7, 0)])).toBeUndefined();
     expect(sumChanges([])).toBeUndefined();
   });
 
-  it('count only those days as reported in part that are compared', () => {
-    const now = [...each(NOW, '12'), item(NOW[0]!, 'rubbish'), item(NOW[6]!, 'rubbish')];
-    const some = compareUsage(usageOf(now, NOW), usageOf(each(THEN, '10'), THEN), {
-      ...{ current: NOW.slice(5), before: THEN.slice(5) },
-    });
-    expect(some.coverage.current).toEqual({ reported: 2, of: 2, partial: 1 });
-  });
-
   it('add up with the coverage of the worst one, in whatever order they come', () => {
-    const [whole, thin] = [change(7, 7), change(5, 6)];
+    const [whole, thin] = [change(7, 7), change(6, 7)];
     for (const all of [
       [whole, thin],
       [thin, whole],

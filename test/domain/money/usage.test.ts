@@ -1,20 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sumMoney, toPlainDigits, type WireScalar } from '../../../src/domain/money/amount.ts';
+import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../../src/domain/money/charges.ts';
-import { sumSpentOn, type Usage } from '../../../src/domain/money/usage.ts';
+import {
+  describeUnreadable,
+  formatCoverage,
+  formatReportedDays,
+  sumReported,
+  type Usage,
+} from '../../../src/domain/money/usage.ts';
 import { addDays } from '../../../src/domain/time/calendar.ts';
-import { usageOfItems } from '../../support/usage.ts';
+import { daysFrom, item, usageOfItems } from '../../support/usage.ts';
 
-const text = (value: string | null): WireScalar => (value === null ? { missing: true } : { text: value });
-const item = (day: string | null, amount: string | null, bonuses: string | null = '0'): WireCharge => ({
-  day: text(day),
-  totalAmount: text(amount),
-  totalBonuses: text(bonuses),
-});
-const daysFrom = (first: string, count: number) => Array.from({ length: count }, (_, n) => addDays(first, n));
 const WEEK = daysFrom('2026-11-14', 7);
-const usageOf = (items: WireCharge[], days = WEEK, today?: string) =>
+const usageOf = (items: readonly WireCharge[], days = WEEK, today?: string) =>
   usageOfItems(items, { days, zone: 'UTC', ...(today && { today }) });
 const digits = (figure: Usage['rows'][number]['amount']) =>
   'value' in figure ? toPlainDigits(figure.value) : figure.unreadable;
@@ -101,8 +100,8 @@ describe('several items of one day', () => {
   it('are the sum of the readable ones, and incomplete', () => {
     const usage = usageOf([item('2026-11-14', '1.10'), item('2026-11-14', null), item('2026-11-15', '1')]);
     expect(usage.rows[0]?.amount).toMatchObject({ raw: '1.10', incomplete: true });
-    expect(usage.reported).toEqual(['2026-11-14', '2026-11-15']);
-    expect(usage.partialDays).toEqual(['2026-11-14']);
+    expect(usage.reported).toEqual(['2026-11-15']);
+    expect(usage.unreadableDays).toEqual(['2026-11-14']);
     expect(usage.total).toMatchObject({ incomplete: true, unreadable: 1 });
   });
 
@@ -170,6 +169,7 @@ describe('what the service adds on its own', () => {
       outside: { readable: 2, unreadable: 0 },
       unplaced: { readable: 3, unreadable: 0 },
     });
+    expect([usage.outside, usage.unplaced].map(({ value }) => toPlainDigits(value))).toEqual(['3', '44']);
   });
 
   it('is in no total if it has no amount either', () => {
@@ -263,7 +263,7 @@ describe('whatever the service sends', () => {
     fc.assert(
       fc.property(items, asked, (sent, period) => {
         const usage = usageOfItems(sent, period);
-        const spent = sumSpentOn(usage, usage.reported);
+        const spent = sumReported(usage.amounts, usage.reported);
         expect(spent.reported).toBe(usage.reported.length);
         expect(usage.average === undefined).toBe(usage.reported.length === 0);
         // The average is rounded at its 20th place or later.
@@ -294,24 +294,6 @@ describe('what was asked for and what came', () => {
     expect(usage.reported).toEqual(['2026-11-15', '2026-11-16']);
   });
 
-  it('is kept apart where an item has no day, or another one', () => {
-    const usage = usageOf([
-      item('soon', '1'),
-      item('2026-11-14', '2'),
-      item('2026-12-24', '4'),
-      item('soon', '8'),
-    ]);
-    expect(usage.rows.map(({ day, shown, outside }) => [day, shown, outside])).toEqual([
-      ['2026-11-14', '2026-11-14', false],
-      ['2026-12-24', '2026-12-24', true],
-      [undefined, 'soon', false],
-      [undefined, 'soon', false],
-    ]);
-    expect(usage.outside).toMatchObject({ readable: 1, unreadable: 0 });
-    expect(usage.unplaced).toMatchObject({ readable: 2, unreadable: 0 });
-    expect([usage.outside, usage.unplaced].map(({ value }) => toPlainDigits(value))).toEqual(['4', '9']);
-  });
-
   it.each([
     [['a', 'b', 'b', 'c'], 'a, b, c'],
     [['a', 'b', 'c', 'd'], 'a, b, c, …'],
@@ -320,4 +302,71 @@ describe('what was asked for and what came', () => {
       unreadable: shown,
     });
   });
+});
+
+/** `14` */
+const nameOf = (day: string, last = day) => [...new Set([day.slice(8), last.slice(8)])].join('–');
+
+describe('the days that are reported', () => {
+  const reported = (...missing: readonly string[]) =>
+    formatReportedDays(
+      usageOf(WEEK.filter((day) => !missing.includes(nameOf(day))).map((day) => item(day))),
+      nameOf,
+    );
+
+  it.each([
+    [[], '7 of 7 days reported'],
+    [['16'], '6 of 7 days reported, no data for 16'],
+    [['16', '18'], '5 of 7 days reported, no data for 16 and 18'],
+    [['14', '16', '18'], '4 of 7 days reported, no data for 14, 16 and 18'],
+    [['14', '15', '17', '18', '19'], '2 of 7 days reported, no data for 14, 15 and 17–19'],
+    [['14', '15', '16', '17', '18', '19'], '1 of 7 days reported, no data for 14–19'],
+  ])('without %j: %s', (missing, text) => expect(reported(...missing)).toBe(text));
+
+  it('of a single day are named only if it is missing, and never without a complete day', () => {
+    expect(formatReportedDays(usageOf([item('2026-11-14')], ['2026-11-14']), nameOf)).toBe('');
+    expect(formatReportedDays(usageOf([], ['2026-11-14']), nameOf)).toBe('no data yet');
+    expect(formatReportedDays(usageOf([], ['2026-11-14'], '2026-11-14'), nameOf)).toBe('');
+  });
+});
+
+describe('what could not be read', () => {
+  const DAYS = daysFrom('2026-11-14', 3);
+  const said = (...items: readonly WireCharge[]) => describeUnreadable(usageOf(items, DAYS), nameOf);
+
+  it('is not mentioned if everything could be read', () => {
+    expect(said(item('2026-11-14', '1'))).toEqual([]);
+  });
+
+  it('names a day, with how many amounts the total lacks', () => {
+    expect(said(item('2026-11-14', 'x'), item('2026-11-15', 'y'), item('2026-11-16', '1'))).toEqual([
+      'The amount for 14 and 15 couldn’t be read in full: it isn’t in the average.',
+      'The total is incomplete: 2 amounts couldn’t be read.',
+    ]);
+  });
+
+  it('names a part of a day', () => {
+    expect(said(item('2026-11-14', 'x'), item('2026-11-14', '1'))).toEqual([
+      'The amount for 14 couldn’t be read in full: it isn’t in the average.',
+      'The total is incomplete: 1 amount couldn’t be read.',
+    ]);
+  });
+
+  it('names some bonuses, or all of them', () => {
+    expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1'))).toEqual([
+      'The bonuses are incomplete: 1 amount couldn’t be read.',
+    ]);
+    expect(said(item('2026-11-14', '1', 'x'), item('2026-11-15', '1', 'x'))).toEqual([
+      'The bonuses are incomplete: none could be read.',
+    ]);
+  });
+});
+
+describe('how well a period is reported', () => {
+  it.each([
+    [0, 1, 'not reported'],
+    [1, 1, 'reported'],
+    [6, 7, '6 of 7 days reported'],
+    [0, 0, '0 of 0 days reported'],
+  ])('%i of %i: %s', (reported, of, text) => expect(formatCoverage({ reported, of })).toBe(text));
 });

@@ -1,11 +1,25 @@
+/** What to do about a failure, and about a word that a command can't use. */
 import type { Button } from '@slack/types';
 import * as z from 'zod';
-import type { DataOf, FailureKind } from '../../domain/failure/index.ts';
+import type { SlashCommand } from '../../domain/command-names.ts';
+import {
+  type DataOf,
+  type FailureKind,
+  type InvalidWord,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
+import { couldBeName } from '../../domain/language/correct-text.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
 import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
-import { type Command, commandButton, commandLine } from '../commands/command-buttons.ts';
-import type { Request } from '../request/request.ts';
+import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
+import { ALL_COMMANDS } from '../commands/help.ts';
+import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
+import { privateScope, type Request } from '../request/request.ts';
 
 /** What to do about a failure, after the sentence that says what happened. */
 export interface Advice {
@@ -53,8 +67,6 @@ export interface FailedRequest extends Partial<Request> {
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
   /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
   readonly place?: SlackId | undefined;
-  /** Whether something of it was saved before it failed. */
-  readonly hasSaved?: boolean;
 }
 
 /** What **Ask a manager** carries. It is outside text when it comes back. */
@@ -114,4 +126,37 @@ function askButton(
   if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
   const value = JSON.stringify({ place, ...wanted });
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
+}
+
+/** The corrected commands as buttons, or the projects to choose from where the word may have meant one. */
+export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
+  const { command, acceptsWords = () => true } = request;
+  const { fact, why, projectFor } = failure;
+  const mayOffer = (text: string) =>
+    acceptsWords(text) &&
+    (!isAuthorized(request) || canSuggest(text, { ...privateScope(request), workspace: request.workspace }));
+  const reruns =
+    command === undefined ? [] : failure.offered.filter(mayOffer).map((text) => ({ ...command, text }));
+  const buttons = commandButtons('suggestion', reruns);
+  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { fix: { buttons: ALL_COMMANDS } };
+  if (command !== undefined && isAuthorized(request)) {
+    if (projectFor !== undefined)
+      return { fix: { buttons }, choices: projectSelect(command.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
+  }
+  const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
+  return { fix: { buttons }, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
+}
+
+const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
+
+/** The command without the word, for one of the projects; nothing where the rest names one. */
+function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
+  const at = text.toLowerCase().indexOf(word.toLowerCase());
+  // A word that may be a secret is not in the failure, and so not found.
+  if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
+  const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
+  if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
+  return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
 }
