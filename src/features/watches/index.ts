@@ -18,7 +18,6 @@ import {
   type AutomationAction,
   type AutomationKind,
   type AutomationNeed,
-  automationAuditText,
   canReadAutomation,
   changeAutomation,
   deletedText,
@@ -36,20 +35,12 @@ import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/command
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
 import { MAX_WATCHES, type Watch } from '../../workspace/automations/watch-record.ts';
-import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
-import {
-  describeWatch,
-  isSnoozed,
-  isWatchBlocked,
-  watchAuditText,
-  watchMarkup,
-  watchText,
-} from './wording.ts';
+import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -95,7 +86,7 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
-  const { listeners } = createAutomationFeature({
+  const listeners = createAutomationFeature({
     kind,
     form: createWatchForm(kind, services),
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
@@ -157,8 +148,6 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
       summary: watchMarkup,
       auditText: watchAuditText,
-      name: (watch, request) =>
-        `the watch on ${canReadAutomation(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT}`,
       paused: 'Paused. Nobody is alerted until you resume it.',
       resumed: `Resumed. ${STILL}`,
     },
@@ -256,7 +245,7 @@ async function acknowledge(
   const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
   if (outcome === 'gone') return say('This alert is too old to change.', request);
   if (outcome === 'repeated') return;
-  const about = automationAuditText(kind, watch, request);
+  const about = watchAuditText(watch, request.workspace);
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 

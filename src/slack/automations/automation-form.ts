@@ -98,7 +98,7 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
         ? `It’s now ${kind.words.summary(item, request)} → ${targetMarkup(item)}.`
         : '';
     },
-    renewed: ({ id, request }) => (isThere(id, request) ? {} : { id: newId() }),
+    idAfterConflict: ({ id, request }) => (isThere(id, request) ? id : newId()),
     save: (sent) => saveItem(kind, build, sent),
   });
   return {

@@ -72,8 +72,6 @@ interface AutomationWords<T> {
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
   /** For the audit trail, plain. */
   auditText(item: T, workspace: Workspace): string;
-  /** What it is to somebody who may not ask about its projects, too, plain. */
-  name(item: T, request: Request): string;
   readonly paused: string;
   readonly resumed: string;
 }
@@ -176,20 +174,11 @@ export async function changeAutomation<T extends Automation>(
 
 /** @param did what a person did to the item: `paused` */
 export const automationChange = <T extends Automation>(
-  kind: AutomationKind<T>,
+  { noun, words }: AutomationKind<T>,
   did: string,
   item: T,
   request: Request,
-) => auditedChange(request, [`${did} a ${kind.noun}:`, automationAuditText(kind, item, request)]);
-
-/** What the audit says of it, plain, with the IDs of people and channels. */
-export const automationAuditText = <T extends Automation>(
-  { words }: AutomationKind<T>,
-  item: T,
-  { workspace }: Pick<Request, 'workspace'>,
-): string =>
-  // Within a sentence: `Project 123` is what a project without a name is called.
-  words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
+) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
 /** Why a schedule or a watch is paused where a change of the record can fix it. */
 export const PAUSED_TEXTS = {

@@ -149,7 +149,8 @@ function createHttpReceiver(
 
   /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
-    const isFirst = await spend(String(req.headers['x-slack-signature']), SIGNATURE_LIFE).catch(() => true);
+    const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
+    const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
     if (!isFirst) logger.warn('Ignored a replayed request');
     return isFirst;
   };
