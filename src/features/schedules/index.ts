@@ -27,6 +27,7 @@ import { parsePage } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type LastDelivery,
+  MAX_DIGEST_PROJECTS,
   MAX_SCHEDULES,
   type Schedule,
 } from '../../workspace/automations/schedule-record.ts';
@@ -108,7 +109,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
   const kind: ScheduleKind = {
     noun: 'schedule',
     sends: 'posts',
-    max: MAX_SCHEDULES,
+    ...{ max: MAX_SCHEDULES, maxProjects: MAX_DIGEST_PROJECTS, maxPeople: 0 },
     workspaces,
     store: workspaces.schedules,
     changed: scheduling.changed,

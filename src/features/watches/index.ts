@@ -34,7 +34,7 @@ import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/automations/watch-record.ts';
+import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/automations/watch-record.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
@@ -112,7 +112,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
     noun: 'watch',
     sends: 'alerts',
-    max: MAX_WATCHES,
+    ...{ max: MAX_WATCHES, maxProjects: 1, maxPeople: MAX_WATCH_PEOPLE },
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,

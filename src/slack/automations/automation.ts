@@ -39,6 +39,10 @@ export interface AutomationKind<T extends Automation = Automation, Details = unk
   readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
   readonly max: number;
+  /** How many one may be about. */
+  readonly maxProjects: number;
+  /** How many may get its alerts in direct messages; 0 where only a channel can. */
+  readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: OwnedStore<T>;
@@ -128,15 +132,14 @@ export const visibleAutomations = <T extends Automation>(
  * @param action what a manager can be asked to do with it @throws not-allowed except for its owner and managers
  */
 export function requireAutomation<T extends Automation>(
-  kind: Pick<AutomationKind<T>, 'find'>,
+  kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
   request: Pick<Request, 'user' | 'workspace'>,
   action = 'edit',
 ): T | undefined {
   const item = kind.find(request.workspace, id);
   if (item === undefined || canEditAutomation(item, request)) return item;
-  const plural = 'rule' in item ? 'watches' : 'schedules';
-  const owned = { plural, text: `${action} ${id}` } as const;
+  const owned = { plural: pluralOf(kind), text: `${action} ${id}` };
   throw new Failure('not-allowed', { reason: 'not-owner', managers: [], owned });
 }
 
