@@ -237,7 +237,7 @@ describe('a notice', () => {
     ]);
     expect(lines).toContain('Tally tried for an hour. The next post mentions this date.');
     expect(buttons).toEqual(['Send it now', 'Open schedules']);
-    expect(values).toEqual(['schedu00', 'schedu00']);
+    expect(values).toEqual(['now schedu00', undefined]);
   });
 
   it('names no project and no cause to a reader who may not ask about it', () => {

@@ -450,7 +450,7 @@ describe('when billing fails', () => {
     expect(inChannel()).toEqual([]);
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('The billing service didn’t answer within 10 seconds.');
-    expect(toPerson()[0]?.blocks).toContain('schedule-now');
+    expect(toPerson()[0]?.blocks).toContain('schedule-row:now');
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
@@ -567,7 +567,7 @@ describe('when Slack does not take the post', () => {
     expect(await lastSent()).toMatchObject({ result: 'paused', cause: { data: { reason: why } } });
     expect(toPerson()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain(words);
-    expect(toPerson()[0]?.blocks).toContain('schedule-resume');
+    expect(toPerson()[0]?.blocks).toContain('schedule-row:retry');
   });
 
   it.each([

@@ -13,7 +13,7 @@ const EXAMPLES = [
     kind: 'schedule',
     ...{ list: 'schedules', words: 'prod', another: 'dev', max: 100 },
     ...{ title: 'Scheduled posts', counted: /^(\d+) scheduled posts?/, none: 'No scheduled posts here yet' },
-    ...{ deleted: 'Deleted “Yesterday’s spend” for prod.', tooMany: '100 schedules' },
+    ...{ deleted: 'Deleted *Yesterday’s spend* for prod', tooMany: '100 schedules' },
     ...{
       paused: 'Paused. Nothing is posted or corrected',
       resumed: 'Posts missed while paused won’t be sent',
@@ -24,7 +24,7 @@ const EXAMPLES = [
     kind: 'watch',
     ...{ list: 'watches', words: 'prod balance 50000', another: 'dev balance 50000', max: 500 },
     ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
-    ...{ deleted: 'Deleted the watch on prod', tooMany: '500 watches' },
+    ...{ deleted: 'Deleted *prod*', tooMany: '500 watches' },
     ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
   },

@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
 
 const limiting = (person: Rate, workspace = DEFAULT_LIMITS.requests.workspace) =>
-  createRateLimiter({ limits: { ...DEFAULT_LIMITS, requests: { person, workspace } }, clock: () => 0 });
+  createRateLimiter({ limits: { ...RATE_LIMITS, requests: { person, workspace } }, clock: () => 0 });
 
 describe('limits of a person and of a workspace', () => {
   let bot: Bot;

@@ -426,7 +426,6 @@ const MORE_THAN_MANAGERS: Record<Kind, Partial<Record<Right, readonly string[]>>
       ...['schedule-form', 'schedule-row', 'schedule-list'],
       ...['watch-form', 'watch-row', 'watch-list'],
       ...['watch-snooze', 'watch-more'],
-      ...['schedule-resume', 'schedule-now'],
     ],
   },
   views: { member: ['schedule', 'watch'] },

@@ -237,7 +237,7 @@ describe('the list', () => {
     expect(visibleText).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
     expect(visibleText).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
     expect(visibleText).toContain('nothing posted yet');
-    expect((await ask('schedules', OWNER)).visibleText).toMatch(/, 09:00 \(your time: <!date\^/);
+    expect((await ask('schedules', OWNER)).visibleText).toMatch(/next .+, 09:00 · /);
   });
 
   it('shows the result of the last delivery', async () => {
@@ -297,7 +297,7 @@ describe('the list', () => {
     await updatedMessage(list, 'This can’t be undone.');
     const press = () => tally().slack.press(OWNER, messageRef(list), 'Delete');
     await Promise.all([press(), press()]);
-    await updatedMessage(list, 'Deleted “Yesterday’s spend” for prod.');
+    await updatedMessage(list, 'Deleted *Yesterday’s spend* for prod');
     await ask('schedules');
     expect(around.sent).toHaveLength(1);
     const texts = tally()
@@ -324,9 +324,9 @@ describe('who can see and change schedules', () => {
     const [{ id } = { id: '' }] = await stored();
     const before = await redis().hgetall(KEY);
     const refused = 'Only its owner';
-    for (const action of ['schedule-resume', 'schedule-now'])
-      expect(await forgedClick(MEMBER, action, id)).toContain(refused);
-    expect(await forgedClick(GUEST, 'schedule-now', id, GENERAL)).toContain('Guests can’t use');
+    for (const action of ['retry', 'now'])
+      expect(await forgedClick(MEMBER, 'schedule-row', `${action} ${id}`)).toContain(refused);
+    expect(await forgedClick(GUEST, 'schedule-row', `now ${id}`, GENERAL)).toContain('Guests can’t use');
     const value = (one: object) => ({ x: one });
     const submission = (person: string, metadata: string, channel: string) =>
       forge(person, {

@@ -191,7 +191,7 @@ describe('damaged settings', () => {
   it('open the form with the defaults, which it says, and are replaced by saving', async () => {
     await openForm('/billing settings');
     expect(modalText()).toContain('The saved settings are damaged.');
-    expect(modalText()).toContain('(UTC)');
+    expect(modalText()).toContain('UTC');
     await bot.slack.submit(OWNER, {});
     await bot.slack.waitFor(() => modalText().includes('Saved.'));
     expect(await audited()).toContainEqual([OWNER, 'changed the settings:', 'damaged settings replaced']);

@@ -156,7 +156,6 @@ describe('an answer that Slack does not accept at once', () => {
     events: {
       app_mention: {
         right: 'ask',
-        once: true,
         answer: (_, __, rerun) => rerun({ command: '/spend', text: '' }),
       },
     },

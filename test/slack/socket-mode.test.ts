@@ -4,7 +4,7 @@ import { App } from '@slack/bolt';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
-import { createSocketMode, type SocketModeConnection } from '../../src/slack/server/socket-mode.ts';
+import { createSocketMode } from '../../src/slack/server/socket-mode.ts';
 import { BACKGROUND_OPTIONS } from '../../src/slack/web-client.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -76,7 +76,7 @@ async function startSlack() {
 }
 
 let slack: Awaited<ReturnType<typeof startSlack>>;
-let socket: SocketModeConnection;
+let socket: ReturnType<typeof createSocketMode>;
 let lines: string[];
 let bodies: unknown[];
 afterEach(async () => {

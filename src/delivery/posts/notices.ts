@@ -214,11 +214,7 @@ export function drawNotice(
   const isVisible = projects.every((project) => canAskAbout(project, workspace, scope));
   const today = dayAt(at, only?.schedule.timing.zone ?? workspace.settings.zone);
   const cause = isVisible ? wordFailure(notice.cause, today) : '';
-  const value = only && isOne ? { value: only.schedule.id } : {};
-  const [label, action] =
-    why === 'paused'
-      ? (['Try again', 'schedule-resume'] as const)
-      : (['Send it now', 'schedule-now'] as const);
+  const [label, action] = why === 'paused' ? ['Try again', 'retry'] : ['Send it now', 'now'];
   return {
     text: `${text}. ${cause}`.trim(),
     blocks: [
@@ -232,8 +228,13 @@ export function drawNotice(
       ),
       actions(
         scope.isUnlimited && NEED_CONNECT.includes(remedyOf(notice)) && button('connect', 'Connect…'),
-        isOne && button(action, label, { ...value, style: 'primary' }),
-        button('schedule-list', 'Open schedules', value),
+        only &&
+          isOne &&
+          button(`schedule-row:${action}`, label, {
+            value: `${action} ${only.schedule.id}`,
+            style: 'primary',
+          }),
+        button('schedule-list', 'Open schedules'),
       ),
     ],
   };

@@ -18,7 +18,6 @@ import { type KnownCommands, parseTypedCommand, plainMentionText } from './parse
 export function createMentionsFeature({ all, threads }: Services): Feature {
   const said: EventListener = {
     right: 'ask',
-    once: true,
     wants: isSaidToTally,
     async answer({ text = '' }, request, rerun) {
       const { self, thread } = request;

@@ -1,19 +1,39 @@
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure } from '../../domain/failure/index.ts';
-import { buttonRow, type Message, textMessage } from '../../slack/block-kit/blocks.ts';
+import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import {
+  actions,
+  buttonRow,
+  channelLink,
+  context,
+  escapeMarkup,
+  type Message,
+  markupMessage,
+  select,
+  textMessage,
+} from '../../slack/block-kit/blocks.ts';
+import {
+  commandButton,
+  commandOption,
+  projectButtons,
+  toCommand,
+} from '../../slack/commands/command-buttons.ts';
 import type { HelpLine } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
+import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
+import type { Project } from '../../workspace/projects/project-record.ts';
+import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
+import { isDirectMessage } from '../../workspace/record/parse-record.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { Feature, Services } from '../feature.ts';
-import { createChannelDefaults } from './channel-default.ts';
 import { needsOfProjects, parseProjectsText, requireProject } from './parse-project-command.ts';
 import { channelsInForm, createProjectForm } from './project-form.ts';
 import {
   allProjectsButton,
   DAMAGED_PROJECT,
+  idAndProduct,
   projectListMessage,
   removedProjectMessage,
   removeProjectMessage,
@@ -63,7 +83,6 @@ export function createProjectsFeature(services: Services): Feature {
   const { workspaces, all } = services;
   const more = all.projectVerbs;
   const form = createProjectForm(services);
-  const defaults = createChannelDefaults(workspaces);
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
     const { workspace } = request;
@@ -77,11 +96,7 @@ export function createProjectsFeature(services: Services): Feature {
     const project = requireProject(word, workspace, `projects ${kind}`);
     const { alias } = project;
     if (kind === 'remove') return request.reply.update(removeProjectMessage(alias, project, workspace));
-    await form.open(
-      alias,
-      { ...project, channels: channelsInForm(project, workspace), ...input.filled },
-      request,
-    );
+    await form.open(alias, { ...project, channels: channelsInForm(project, workspace) }, request);
   };
 
   return {
@@ -96,7 +111,7 @@ export function createProjectsFeature(services: Services): Feature {
         },
         run: work,
       },
-      default: defaults.verb,
+      default: channelDefaultCommand(workspaces),
     },
     actions: {
       ...form.listeners.actions,
@@ -128,9 +143,7 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
     const change = auditedChange(request, ['removed the damaged record of the project', alias]);
     await workspaces.dropDamagedProject(change, alias);
-    return textMessage(
-      `Removed the damaged record of ${alias}. To add it again, type ${commandText('/billing projects')} add ${alias}.`,
-    );
+    return textMessage(`Removed ${alias}.`);
   }
   const project = workspace.projects.find((known) => known.alias === alias);
   if (project === undefined || project.id !== id) {
@@ -142,4 +155,83 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project);
   return removedProjectMessage(project);
+}
+
+/** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
+const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
+
+/** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
+function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
+  const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
+    if (request.workspace.channelDefault(channel) === alias) return;
+    const change = auditedChange(request, [
+      'changed the default project of',
+      `${channel}: ${alias ?? 'none'}`,
+    ]);
+    await workspaces.setChannelDefault(change, channel, alias);
+  };
+  return {
+    right: 'manage',
+    needs: (rest) => (rest === '' ? { right: 'ask' } : { changes: true }),
+    parse: (word, workspace) =>
+      word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
+    async run(word, request) {
+      const { workspace, user, reply } = request;
+      const none = NONE_IN.exec(word);
+      const channel = none?.[1]?.toUpperCase() ?? request.channel;
+      if (channel === undefined || isDirectMessage(channel)) return reply.update(NOT_IN_DIRECT_MESSAGES);
+      if (word === '') return reply.update(channelDefaultMessage(channel, request));
+      if (none !== null) {
+        await set(channel, undefined, request);
+        return reply.update(markupMessage(`Removed the default project of ${channelLink(channel)}.`));
+      }
+      const project = requireProject(word, workspace, 'default');
+      if (!canChannelAsk(project, channel, workspace)) throw limitedElsewhere(project);
+      await set(channel, project.alias, request);
+      await reply.update(defaultIsMessage(project, channel, user.canManage));
+    },
+  };
+}
+
+const NOT_IN_DIRECT_MESSAGES = textMessage(
+  `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
+);
+
+/** A default is everybody's: what managers may ask does not count. */
+const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
+  canAskAbout(project, workspace, { channel, isUnlimited: false });
+
+const limitedElsewhere = ({ alias }: Project): InvalidWord =>
+  new InvalidWord(
+    alias,
+    'is limited to other channels, so it can’t be the default here',
+    `Add this channel with ${commandText('/billing projects')} edit ${alias} first.`,
+    undefined,
+    'always',
+  );
+
+/** What the channel asks about, and how that is changed. */
+function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
+  const possible = workspace.projects.filter((project) => canChannelAsk(project, channel, workspace));
+  const current = possible.find(({ alias }) => alias === workspace.channelDefault(channel));
+  if (current !== undefined) return defaultIsMessage(current, channel, user.canManage);
+  const text = `This channel has no default project. Type the project, for example ${commandText('/balance')} prod.`;
+  if (!user.canManage) return textMessage(`${text} A Tally manager can set a default.`);
+  if (possible.length === 0)
+    return textMessage(
+      `${text} To set one, name a project first with ${commandText('/billing projects')} add.`,
+    );
+  const options = possible.map(({ alias }) => commandOption(alias, toCommand('/billing default', alias)));
+  return textMessage(text, actions(select('rerun:default', 'Set a default', options)));
+}
+
+/** It names the channel, as a manager may read it in a direct message. */
+function defaultIsMessage(project: Project, channel: SlackId, isForManager: boolean): Message {
+  const { alias } = project;
+  const remove = commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`));
+  return markupMessage(
+    `The default project of ${channelLink(channel)} is ${escapeMarkup(alias)}.`,
+    actions(...projectButtons(alias), ...(isForManager ? remove : [])),
+    context(idAndProduct(project)),
+  );
 }

@@ -18,8 +18,7 @@ export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
-  | { readonly kind: 'edit'; readonly word: string; readonly filled: ProjectFormInput }
-  | { readonly kind: 'remove'; readonly word: string }
+  | { readonly kind: 'edit' | 'remove'; readonly word: string }
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
@@ -48,7 +47,6 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
   const [first = '', ...others] = rest.split(' ');
   if (more.includes(first)) return { kind: 'other', verb: first, word: others.join(' ') };
   const kind = lookUp(VERBS, first);
-  const shown = typed.split(' ').slice(1);
   if (kind === 'add') {
     if (rest.includes(',')) throw new InvalidWord(',', 'means several projects', 'Add one at a time.');
     const [connected = '', connection] = / on ([a-z0-9][a-z0-9-]*)$/.exec(rest) ?? [];
@@ -56,11 +54,12 @@ export function parseProjectsText(rest: string, more: readonly string[], typed =
       .slice(0, rest.length - connected.length)
       .split(' ')
       .slice(1);
-    return { kind, filled: withoutUndefined({ ...parseProjectFields(words, shown), connection }) };
+    return {
+      kind,
+      filled: withoutUndefined({ ...parseProjectFields(words, typed.split(' ').slice(1)), connection }),
+    };
   }
-  const [word = '', ...changes] = others;
-  if (kind === 'edit') return { kind, word, filled: parseProjectFields(changes, shown.slice(1)) };
-  if (kind === 'remove') return { kind, word: others.join(' ') };
+  if (kind !== undefined) return { kind, word: others.join(' ') };
   const page = /^(?:page (\d{1,3}))?$/.exec(rest) ?? refuse(first, others, more);
   return { kind: 'list', page: Number(page[1] ?? 1) };
 }

@@ -71,7 +71,7 @@ export function createProjectForm({ workspaces, all }: Services) {
         ? [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.']
         : `It’s now ${projectDetails(known, workspace)}.`;
     },
-    renewed: ({ id, request }) => ({ id: findByAlias(request.workspace, id)?.alias ?? '' }),
+    idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
     save: (sent) => saveProject(sent, workspaces),
   });
   return {

@@ -2,12 +2,11 @@ import type { SectionBlock } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { listNames, pluralize } from '../../domain/wording.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import { pageOf } from '../../slack/automations/automation-list.ts';
 import {
   actions,
-  type Block,
   button,
   buttonRow,
   channelLink,
@@ -17,7 +16,6 @@ import {
   joinTexts,
   type Message,
   markup,
-  markupMessage,
   mention,
   overflow,
   questionMessage,
@@ -28,7 +26,6 @@ import {
   commandButton,
   commandOption,
   pageButtons,
-  projectButtons,
   projectOptions,
   toCommand,
 } from '../../slack/commands/command-buttons.ts';
@@ -37,7 +34,7 @@ import { accessSummary } from '../../workspace/credentials/credential-records.ts
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { damagedIds, type Workspace } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
 
@@ -54,7 +51,6 @@ export function projectListMessage(page: number, more: MoreVerbs, request: Reque
     blocks: [
       header(title),
       ...shown.map((project) => row(project, more, request)),
-      ...damagedBlocks(request),
       ...buttonRow([...turns, ...(user.canManage ? addButton() : [])]),
       context(
         joinTexts(' · ', [
@@ -97,23 +93,9 @@ function row(project: Project, more: MoreVerbs, request: Request): SectionBlock 
   };
 }
 
-/** Questions by ID are refused until a damaged record, which may hold a channel limit of any ID, is removed. */
-function damagedBlocks({ workspace, user }: Request): Block[] {
-  const names = user.canManage ? damagedIds(workspace, 'project') : [];
-  const [first] = names;
-  if (first === undefined) return [];
-  const [what, remove] = names.length === 1 ? ['record', first] : ['records', 'and each name'];
-  return [
-    section(
-      `Damaged ${what}: ${listNames(names, MOST_NAMED)}. Type ${commandText('/billing projects')} remove ${remove}, then add it again.`,
-    ),
-  ];
-}
-
-const MOST_NAMED = 20;
 const SHOWN_CHANNELS = 10;
 
-const idAndProduct = ({ id, product }: Project): string =>
+export const idAndProduct = ({ id, product }: Project): string =>
   `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
 /** What is registered of it, in one line of mark-up. */
@@ -149,7 +131,7 @@ function emptyMessage(request: Request): Message {
     ? `Name a project, then type ${commandText('/spend')} prod instead of its ID.`
     : `Ask by ID, for example ${commandText('/spend')} 123. A Tally manager can name projects.`;
   const add = buttonRow(user.canManage ? addButton() : []);
-  return { text, blocks: [section(`${text}\n${todo}`), ...damagedBlocks(request), ...add] };
+  return { text, blocks: [section(`${text}\n${todo}`), ...add] };
 }
 
 /** The question, for the name of a project. @param project undefined if its record is damaged */
@@ -158,39 +140,28 @@ export function removeProjectMessage(
   project: Project | undefined,
   workspace: Workspace,
 ): Message {
-  const buttons = actions(
-    button('project-remove', 'Remove', {
-      style: 'danger',
-      value: `${alias} ${project?.id ?? DAMAGED_PROJECT}`,
-    }),
-    ...commandButton('keep', 'Keep', toCommand('/billing projects')),
-  );
-  if (project === undefined)
-    return questionMessage(
-      `Remove the damaged record of ${alias}?`,
-      section(
-        `Tally can’t read the record of ${alias}, so it doesn’t know its channel limits. Questions by ID are refused until you remove it. You can add it again afterwards.`,
-      ),
-      buttons,
-    );
-  const users = usersText(workspace, (other) => isSameProject(other, project));
+  const others = workspace.projects.filter((other) => other.alias !== alias);
+  const users = project && usersText(workspace, (other) => isSameProject(other, project));
+  const hasOthers = project !== undefined && others.some((other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
-  const hasOthers = workspace.projects.some(
-    (other) => other.alias !== alias && isSameProject(other, project),
-  );
+  const what = joinTexts(' ', [
+    project === undefined && 'Its record is damaged, so its channel limits aren’t known.',
+    `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
+  ]);
+  const facts = joinTexts(' · ', [
+    project && projectDetails(project, workspace),
+    channels.length > 0 && `default of ${channels.join(', ')}`,
+  ]);
+  const value = `${alias} ${project?.id ?? DAMAGED_PROJECT}`;
   return questionMessage(
     `Remove ${alias}?`,
-    section(
-      `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
-    ),
+    section(what),
     ...(users === undefined ? [] : [section(users)]),
-    context(
-      joinTexts(' · ', [
-        projectDetails(project, workspace),
-        channels.length > 0 && `default of ${channels.join(', ')}`,
-      ]),
+    ...(facts === '' ? [] : [context(facts)]),
+    actions(
+      button('project-remove', 'Remove', { style: 'danger', value }),
+      ...commandButton('keep', 'Keep', toCommand('/billing projects')),
     ),
-    buttons,
   );
 }
 
@@ -199,18 +170,3 @@ export const DAMAGED_PROJECT = '-';
 
 export const removedProjectMessage = ({ alias, id }: Project): Message =>
   textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);
-
-/** What a channel asks about, and how that is changed. It names the channel, as a manager may read it in a direct message. */
-export function channelDefaultMessage(project: Project, channel: SlackId, manager: boolean): Message {
-  const { alias } = project;
-  return markupMessage(
-    `The default project of ${channelLink(channel)} is ${escapeMarkup(alias)}.`,
-    actions(
-      ...projectButtons(alias),
-      ...(manager
-        ? commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`))
-        : []),
-    ),
-    context(idAndProduct(project)),
-  );
-}

@@ -1,10 +1,19 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
-import { describeReport } from '../../delivery/reports/reports.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { REPORT_CHOICES } from '../../domain/report.ts';
+import { wordFailure } from '../../domain/failure/index.ts';
+import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';
+import { type DueTime, dueTimes, formatTiming } from '../../domain/time/cadence.ts';
+import { type Day, dayAt, formatDays, formatWallTime, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { AutomationAction, AutomationKind, AutomationNeed } from '../../slack/automations/automation.ts';
+import {
+  type AutomationAction,
+  type AutomationKind,
+  type AutomationNeed,
+  canReadAutomation,
+  PAUSED_TEXTS,
+  RESUMES_BY_ITSELF,
+} from '../../slack/automations/automation.ts';
 import { findItemProblem } from '../../slack/automations/automation-form.ts';
 import {
   automationHealth,
@@ -12,18 +21,22 @@ import {
   PAUSED_BY_TALLY,
   showAutomations,
 } from '../../slack/automations/automation-list.ts';
-import { channelLink } from '../../slack/block-kit/blocks.ts';
+import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/block-kit/blocks.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { limitedProjects } from '../../workspace/projects/resolve-project.ts';
-import { MAX_SCHEDULES, type Schedule } from '../../workspace/record/automation-records.ts';
+import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import {
+  type LastDelivery,
+  MAX_DIGEST_PROJECTS,
+  MAX_SCHEDULES,
+  type Schedule,
+} from '../../workspace/record/automation-records.ts';
 import { findSchedule, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse-schedule-command.ts';
 import { createScheduleForm } from './schedule-form.ts';
-import { loadUpcomingSends, type UpcomingSendsOf } from './timing-preview.ts';
-import { describeSchedule, isPausedByTally, scheduleAuditText, scheduleMarkup } from './wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -33,8 +46,6 @@ declare module '../../domain/command-names.ts' {
   interface Actions {
     'schedule-form': true;
     'schedule-row': true;
-    'schedule-resume': true;
-    'schedule-now': true;
     'schedule-list': true;
   }
 }
@@ -77,40 +88,34 @@ type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'sc
 /** `/billing schedule` and `/billing schedules`, for full members. */
 export function createSchedules(services: ScheduleServices): Feature {
   const kind = createScheduleKind(services);
-  const { handler, listeners } = createAutomationFeature({
-    kind,
-    form: createScheduleForm(kind, services),
-    help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
-    parse: parseScheduleText,
-    parseList: (text) => parsePage(text, 'schedules'),
-    show: (page, request) => showAutomations(kind, request, { page }),
-  });
   return {
     help: HELP,
-    ...listeners,
-    actions: {
-      ...listeners.actions,
-      'schedule-resume': handler('retry'),
-      'schedule-now': handler('now'),
-    },
+    ...createAutomationFeature({
+      kind,
+      form: createScheduleForm(kind, services),
+      help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
+      parse: parseScheduleText,
+      parseList: (text) => parsePage(text, 'schedules'),
+      show: (page, request) => showAutomations(kind, request, { page }),
+    }),
     health: (viewer) => automationHealth(kind, viewer),
   };
 }
 
-export type ScheduleKind = AutomationKind<Schedule, UpcomingSendsOf>;
+type ScheduleKind = AutomationKind<Schedule>;
 
 function createScheduleKind({ workspaces, scheduling }: ScheduleServices): ScheduleKind {
   const kind: ScheduleKind = {
     noun: 'schedule',
     sends: 'posts',
-    max: MAX_SCHEDULES,
+    ...{ max: MAX_SCHEDULES, maxProjects: MAX_DIGEST_PROJECTS, maxPeople: 0 },
     workspaces,
     store: workspaces.schedules,
     changed: scheduling.changed,
     find: findSchedule,
     isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
-    load: (request) => loadUpcomingSends(scheduling, request),
+    load: async () => undefined,
     describe: describeSchedule,
     needOf: (schedule, { workspace }) => needOf(schedule, workspace),
     choices: ({ id }, { workspace }) => [
@@ -140,7 +145,6 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,
-      name: (schedule, request) => describeReport(schedule, request.workspace, request),
       paused: 'Paused. Nothing is posted or corrected until you resume it.',
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
@@ -164,4 +168,92 @@ function needOf(schedule: Schedule, workspace: Workspace): AutomationNeed | unde
     return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
   return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
+}
+
+/** `*Yesterday’s spend* for prod`, as mrkdwn. */
+const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
+  `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
+
+/** `every day at 09:00`: for the middle of a sentence. */
+const timingText = ({ timing }: Schedule): string => {
+  const text = formatTiming(timing);
+  return text[0]?.toLowerCase() + text.slice(1);
+};
+const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
+
+/** For the audit trail. */
+const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
+  `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
+
+/** `*Yesterday’s spend* for prod, every day at 09:00` */
+const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
+  `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
+
+/** Whether it posts nothing although no person paused it: nothing can be sent, by the record or as its last delivery found. */
+const isPausedByTally = ({ paused, ...schedule }: Schedule, workspace: Workspace): boolean =>
+  paused === undefined &&
+  (stopReasonOf(schedule, workspace) !== undefined || workspace.lastSent(schedule.id)?.result === 'paused');
+
+/** Why it posts nothing. @param last without its cause if the reader may not know it */
+function pauseText(
+  schedule: Schedule,
+  last: LastDelivery | undefined,
+  workspace: Workspace,
+): string | undefined {
+  const { paused, timing } = schedule;
+  const since = (at: Millis) => `since ${formatDays(dayAt(at, timing.zone), dayAt(at, timing.zone))}`;
+  if (paused !== undefined) return `*paused* by ${mention(paused.by)} ${since(paused.at)}`;
+  const why = stopReasonOf(schedule, workspace);
+  if (why !== undefined) return `*${PAUSED_TEXTS[why]}*${RESUMES_BY_ITSELF}`;
+  if (last?.result !== 'paused') return undefined;
+  const cause = last.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(last.cause))}`;
+  return `*paused* ${since(last.at)}${cause}${RESUMES_BY_ITSELF}`;
+}
+
+function lastDeliveryText(
+  sent: LastDelivery | undefined,
+  { timing: { zone } }: Schedule,
+  today: Day,
+): string {
+  if (sent === undefined) return 'nothing posted yet';
+  const when = escapeMarkup(formatWallTime(sent.at, zone));
+  const cause = sent.cause === undefined ? '' : `: ${escapeMarkup(wordFailure(sent.cause, today))}`;
+  switch (sent.result) {
+    case 'posted':
+      return `last posted ${when}`;
+    case 'posted-late':
+      return `last posted late, ${when}`;
+    case 'failed':
+      return `*failed ${when}*${cause}`;
+    case 'waiting':
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
+    case 'paused':
+      return `last tried ${when}`;
+    case 'trying':
+      return `*not posted yet*, tried ${when}${cause}${sent.next === undefined ? '' : ` Next try: ${formatInstant(sent.next)}.`}`;
+  }
+}
+
+/** @param last the newest date that was delivered or tried: none gets a second post */
+function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
+  for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
+  return undefined;
+}
+
+/** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
+function describeSchedule(schedule: Schedule, reader: Request): string[] {
+  const { workspace, user, at } = reader;
+  const { timing } = schedule;
+  const known = workspace.lastSent(schedule.id);
+  const { cause: _, ...uncaused } = known ?? {};
+  const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
+  const next = findNext(schedule, known?.date, at);
+  const state =
+    pauseText(schedule, last, workspace) ??
+    (next === undefined ? 'never' : `next ${escapeMarkup(formatWallTime(next.at, timing.zone))}`);
+  return [
+    `${reportMarkup(schedule, workspace, reader)} → ${channelLink(schedule.channel)}`,
+    `${state} · ${lastDeliveryText(last, schedule, dayAt(at, user.zone ?? timing.zone))}`,
+    `${escapeMarkup(formatTiming(timing))} · owner ${mention(schedule.owner)}`,
+  ];
 }

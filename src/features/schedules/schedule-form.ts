@@ -11,7 +11,6 @@ import {
   createAutomationForm,
   deliveryOf,
   keptFields,
-  newValues,
   projectsField,
   targetFields,
 } from '../../slack/automations/automation-form.ts';
@@ -41,7 +40,7 @@ import {
   MAX_WAIT_HOURS,
   type Schedule,
 } from '../../workspace/record/automation-records.ts';
-import { findSchedule, isDamaged } from '../../workspace/record/workspace.ts';
+import { isDamaged } from '../../workspace/record/workspace.ts';
 
 import type { ScheduleWords } from './parse-schedule-command.ts';
 import { loadUpcomingSends, planEdit, previewBlocks } from './timing-preview.ts';
@@ -58,14 +57,13 @@ const DEFAULT_TIME = '09:00';
 
 /** The form, with its buttons that send a test. */
 export function createScheduleForm(kind: AutomationKind<Schedule>, services: FormServices) {
-  const { listeners, openNew, openFor } = createAutomationForm<Schedule, ReturnType<typeof scheduleFields>>({
+  const { listeners, openNew, openFor } = createAutomationForm<Schedule>({
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
     buttons: { test: 'Send a test to me' },
-    pressed: { test: (at, show) => sendTest(services, at, show) },
+    pressed: { test: (at, show) => sendTest(kind, services, at, show) },
     valuesOf,
-    content: contentOf,
     async build(at, before) {
       const { since } = await planPosts(services, at);
       return scheduleOf(at, before, since);
@@ -75,10 +73,7 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
     listeners,
     openFor,
     openNew: (words: ScheduleWords, request: Request) =>
-      openNew(request, () => ({
-        ...newValues(projectsIn(words, request), 0, request),
-        ...newFields(words, request),
-      })),
+      openNew(request, () => ({ projects: projectsIn(words, request), values: newFields(words, request) })),
   };
 }
 
@@ -144,11 +139,8 @@ const MORE_FIELDS = {
 };
 
 const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) => ({
-  projects: projectsField(
-    MAX_DIGEST_PROJECTS,
-    'Type a name or an ID. Several projects make one post with a total.',
-  ),
-  ...targetFields(kind, 0),
+  projects: projectsField(kind.maxProjects),
+  ...targetFields(kind),
   ...TIMING_FIELDS,
   preview: note<Block[]>(({ found = [] }) => found, {
     run: async (at) => (await planPosts(services, at)).preview,
@@ -191,18 +183,14 @@ function within(field: string | undefined, least: number, most: number): number 
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
 }
 
-function contentOf(values: FormFields) {
+/** @param since posts that are due after this instant are sent */
+function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number): Schedule {
+  const { values } = at;
   const { projects, channel = '' } = deliveryOf(values);
   const waitHours = Number(values.waits || DEFAULT_WAIT_HOURS);
-  return { report: reportIn(values), projects: [...projects], timing: timingIn(values), channel, waitHours };
+  const content = { report: reportIn(values), projects: [...projects], timing: timingIn(values), channel };
+  return { ...keptFields(before, at), ...content, waitHours, since };
 }
-
-/** @param since posts that are due after this instant are sent */
-const scheduleOf = (at: FormMoment, before: Schedule | undefined, since: number): Schedule => ({
-  ...keptFields(before, at),
-  ...contentOf(at.values),
-  since,
-});
 
 /** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */
 function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProject[] {
@@ -241,6 +229,7 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
 
 /** Tally need not be in the channel to show the user what would be posted there. */
 async function sendTest(
+  kind: AutomationKind<Schedule>,
   { scheduling }: FormServices,
   at: FormMoment,
   show: (result: readonly Block[]) => Promise<void>,
@@ -251,15 +240,17 @@ async function sendTest(
   if (!hasProject || !check) return show([markup('Choose a project and a channel first.')]);
   if (check.problem !== undefined) return show([markup(check.problem)]);
   try {
-    const schedule = scheduleOf(at, requireAutomation({ find: findSchedule }, at.id, request), request.at);
+    const schedule = scheduleOf(at, requireAutomation(kind, at.id, request), request.at);
     await show([markup('Sending a test to you…')]);
     await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
+    if (!isFailure(error) || error.kind === 'not-allowed') {
+      // Answered with its reference.
+      await show([section('Couldn’t send the test.')]);
+      throw error;
+    }
     request.recordError(error);
-    const isExpected = isFailure(error) && error.kind !== 'not-allowed';
-    await show(isExpected ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
-    // An unexpected error is logged, and answered with its reference.
-    if (!isExpected) throw error;
+    await show(failureFacts(error, request));
   }
 }

@@ -85,13 +85,13 @@ function staleText(first: DueTime, zone: Zone, previewed: PreviewInput): string 
 const AHEAD = 3;
 
 /** The posts to come, by the same function that plans deliveries. */
-export interface UpcomingSends {
+interface UpcomingSends {
   /** Already due and not posted yet, oldest first. */
   readonly owed: readonly DueTime[];
   readonly next: readonly DueTime[];
 }
 
-export type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
+type UpcomingSendsOf = (schedule: Pick<Schedule, 'id' | 'timing' | 'since'>) => UpcomingSends;
 
 /** @throws store-unavailable */
 export const loadUpcomingSends = async (

@@ -18,7 +18,6 @@ import {
   type AutomationAction,
   type AutomationKind,
   type AutomationNeed,
-  automationAuditText,
   canReadAutomation,
   changeAutomation,
   deletedText,
@@ -35,21 +34,13 @@ import { toCommand } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
-import { HIDDEN_PROJECT } from '../../workspace/projects/chosen-project.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
-import { MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
+import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
-import {
-  describeWatch,
-  isSnoozed,
-  isWatchBlocked,
-  watchAuditText,
-  watchMarkup,
-  watchText,
-} from './wording.ts';
+import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -95,7 +86,7 @@ interface WatchServices extends Pick<Services, 'workspaces'>, Pick<DeliveryServi
 /** `/billing watch` and `/billing watches`, for full members, and the buttons of alerts. */
 export function createWatchesFeature(services: WatchServices): Feature {
   const kind = createWatchKind(services);
-  const { listeners } = createAutomationFeature({
+  const listeners = createAutomationFeature({
     kind,
     form: createWatchForm(kind, services),
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
@@ -121,7 +112,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
     noun: 'watch',
     sends: 'alerts',
-    max: MAX_WATCHES,
+    ...{ max: MAX_WATCHES, maxProjects: 1, maxPeople: MAX_WATCH_PEOPLE },
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,
@@ -157,8 +148,6 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
       none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
       summary: watchMarkup,
       auditText: watchAuditText,
-      name: (watch, request) =>
-        `the watch on ${canReadAutomation(watch, request) ? watchText(watch, request) : HIDDEN_PROJECT}`,
       paused: 'Paused. Nobody is alerted until you resume it.',
       resumed: `Resumed. ${STILL}`,
     },
@@ -256,7 +245,7 @@ async function acknowledge(
   const outcome = await watching.respond(user.teamId, id, alert, { acknowledged: { by: user.id, at } });
   if (outcome === 'gone') return say('This alert is too old to change.', request);
   if (outcome === 'repeated') return;
-  const about = automationAuditText(kind, watch, request);
+  const about = watchAuditText(watch, request.workspace);
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 

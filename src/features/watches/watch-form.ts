@@ -1,7 +1,9 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
-import { previewWatch } from '../../delivery/watches/watch-service.ts';
-import { isFailure } from '../../domain/failure/index.ts';
+import { needsBalance } from '../../delivery/watches/watch-figures.ts';
+import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-service.ts';
+import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { type Money, ZERO } from '../../domain/money/amount.ts';
+import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/runway.ts';
 import {
   BUDGET_STEPS,
   MAX_RUNWAY_DAYS,
@@ -14,17 +16,27 @@ import {
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-measurement.ts';
+import { type Day, formatDays } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import type { AutomationKind } from '../../slack/automations/automation.ts';
 import {
   createAutomationForm,
   deliveryOf,
   keptFields,
-  newValues,
   projectsField,
   targetFields,
 } from '../../slack/automations/automation-form.ts';
-import { section } from '../../slack/block-kit/blocks.ts';
+import {
+  actions,
+  type Block,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  markup,
+  section,
+} from '../../slack/block-kit/blocks.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
@@ -40,22 +52,25 @@ import {
 import type { ChannelCheck } from '../../slack/request/channels.ts';
 import type { FormFields } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { type ChosenProject, isSameProject, moneyWriter } from '../../workspace/projects/chosen-project.ts';
+import {
+  type ChosenProject,
+  isSameProject,
+  moneyWriter,
+  type WriteMoney,
+} from '../../workspace/projects/chosen-project.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
-import { MAX_WATCH_PEOPLE, type Watch } from '../../workspace/record/automation-records.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.ts';
-import { PREVIEWING, type PreviewOutcome, watchPreviewBlocks } from './wording.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
 
 /** The form, with its preview. */
 export function createWatchForm(kind: AutomationKind<Watch>, services: FormServices) {
-  const { listeners, openNew, openFor } = createAutomationForm<Watch, ReturnType<typeof watchFields>>({
+  const { listeners, openNew, openFor } = createAutomationForm<Watch>({
     kind,
     title: 'Set up a watch',
     fields: watchFields(kind, services),
-    valuesOf: ({ rule }) => ({ ...DEFAULTS, ...fieldsOfRule(rule) }),
-    content: contentOf,
+    valuesOf: ({ rule }) => ({ ...DEFAULTS, ...valuesOfRule(rule) }),
     build: async (at, before) => buildWatch(at, before),
   });
   return {
@@ -64,9 +79,9 @@ export function createWatchForm(kind: AutomationKind<Watch>, services: FormServi
     openNew: (words: WatchWords, request: Request) =>
       openNew(request, () => {
         const project = typedOrDefaultProject(words, request);
-        const { project: _, alias: __, product: ___, ...typed } = words;
-        const common = newValues(project === undefined ? [] : [project], MAX_WATCH_PEOPLE, request);
-        return { ...common, ...DEFAULTS, ...withoutUndefined(typed) };
+        const { project: _, alias: __, product: ___, ...rule } = words;
+        const values = { ...DEFAULTS, ...withoutUndefined(rule) };
+        return { projects: project === undefined ? [] : [project], values };
       }),
   };
 }
@@ -83,33 +98,82 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
+/** A threshold of a rule, which is a field of the form. */
+interface Threshold {
+  readonly label: string;
+  readonly placeholder: string;
+  readonly hint: string;
+  readonly optional?: boolean;
+  readonly parse: (typed: string) => Money | number | string | FieldRefusal;
+}
+
+/** The thresholds of each kind, named as in its rule. */
+const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Threshold>>>> = {
+  balance: {
+    below: {
+      ...{ label: 'Below', placeholder: '50,000' },
+      hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
+      parse: parseAmount,
+    },
+  },
+  runway: {
+    days: {
+      ...{ label: 'Fewer than', placeholder: '14' },
+      hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
+      parse: (typed) =>
+        parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
+    },
+  },
+  budget: {
+    amount: {
+      ...{ label: 'Budget for each month', placeholder: '500,000' },
+      hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+      parse(typed) {
+        const amount = parseAmount(typed);
+        const isWrong = !(amount instanceof FieldRefusal) && amount.lte(ZERO);
+        return isWrong ? refuseField('Type an amount above zero.') : amount;
+      },
+    },
+  },
+  spike: {
+    factor: {
+      ...{ label: 'Times the usual amount', placeholder: '2' },
+      hint: 'Usual is the median of the last four same weekdays.',
+      parse: (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
+    },
+    floor: {
+      ...{ label: 'Only days of at least', placeholder: '1,000' },
+      hint: 'Empty for no minimum.',
+      optional: true,
+      parse: (typed) => parseAmount(typed || '0'),
+    },
+  },
+};
+
+const THRESHOLD_FIELDS = Object.fromEntries(
+  Object.entries(THRESHOLDS).flatMap(([kind, thresholds]) =>
+    Object.entries(thresholds).map(([name, { label, ...options }]) => [
+      name,
+      when((values) => values.kind === kind, live(text<unknown>(label, { ...options, max: MAX_TYPED }))),
+    ]),
+  ),
+);
+
 const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
-  projects: projectsField(1),
+  projects: projectsField(kind.maxProjects),
   kind: live(choice('Alert when', { options: choices(KIND_LABELS) })),
-  below: threshold('balance', 'below', 'Below', '50,000', {
-    hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
-  }),
-  days: threshold('runway', 'days', 'Fewer than', '14', {
-    hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
-  }),
-  amount: threshold('budget', 'amount', 'Budget for each month', '500,000', {
-    hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
-  }),
-  factor: threshold('spike', 'factor', 'Times the usual amount', '2', {
-    hint: 'Usual is the median of the last four same weekdays.',
-  }),
-  floor: threshold('spike', 'floor', 'Only days of at least', '1,000', {
-    hint: 'Empty for no minimum.',
-    optional: true,
-  }),
-  preview: note<PreviewOutcome | undefined>(
+  ...THRESHOLD_FIELDS,
+  preview: note<Preview | undefined>(
     (at) => {
       const rule = ruleOf(at.values);
-      const problem = rule instanceof FieldRefusal && isTyped(at.values) ? [section(rule.sentence)] : [];
-      if (at.isAsking) return [...problem, section(PREVIEWING)];
+      const [first = ''] = Object.keys(THRESHOLDS[kindIn(at.values)]);
+      const isTyped = Boolean(at.values[first]);
+      const problem = rule instanceof FieldRefusal && isTyped ? [section(rule.sentence)] : [];
+      if (at.isAsking)
+        return [...problem, section('Asking the billing service when this would have alerted…')];
       const [project = NO_PROJECT] = deliveryOf(at.values).projects;
       const { workspace, locale } = at.request;
-      return [...problem, ...watchPreviewBlocks(at.found, moneyWriter(project, workspace, locale))];
+      return [...problem, ...previewBlocks(at.found, moneyWriter(project, workspace, locale))];
     },
     {
       isSlow: true,
@@ -117,54 +181,26 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
       run: (at) => previewDraft(services, at),
     },
   ),
-  ...targetFields(kind, MAX_WATCH_PEOPLE),
+  ...targetFields(kind),
 });
-
-/** A field of one kind of watch. */
-const threshold = <Name extends keyof typeof THRESHOLDS>(
-  kind: WatchKind,
-  name: Name,
-  label: string,
-  placeholder: string,
-  form: { readonly hint: string; readonly optional?: boolean },
-) =>
-  when(
-    (values) => values.kind === kind,
-    live(
-      text(label, {
-        ...form,
-        placeholder,
-        max: MAX_TYPED,
-        parse: (typed): unknown => THRESHOLDS[name](typed),
-      }),
-    ),
-  );
-
-const isTyped = (values: FormFields): boolean => Boolean(values[PARTS[kindIn(values)][0]]);
 
 const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | undefined;
 
-/** What the fields say of the watch; undefined while they are incomplete. */
-function contentOf(values: FormFields) {
-  const { projects, ...target } = deliveryOf(values);
-  const [project = NO_PROJECT] = projects;
-  const rule = ruleOf(values);
-  return rule instanceof FieldRefusal ? undefined : { projects: [project] as const, rule, ...target };
-}
-
 function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
   const { values, request } = at;
-  const content = contentOf(values);
-  if (content === undefined) return ruleOf(values) as FieldRefusal;
+  const rule = ruleOf(values);
+  if (rule instanceof FieldRefusal) return rule;
   // The target may be right, such as a manager, although this user may not ask about the project.
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
+  const { projects, ...target } = deliveryOf(values);
+  const [project = NO_PROJECT] = projects;
   const isSame =
     before !== undefined &&
-    isSameProject(before.projects[0], content.projects[0]) &&
-    JSON.stringify(before.rule) === JSON.stringify(content.rule);
+    isSameProject(before.projects[0], project) &&
+    JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
     ...keptFields(before, at),
-    ...content,
+    ...{ projects: [project], rule, ...target },
     since: isSame ? before.since : request.at,
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
@@ -191,7 +227,7 @@ function askedProject({ values, request }: FormMoment): ResolvedProject | undefi
  * Asks billing and simulates the watch, once the target is checked: a user who may choose the channel may ask there.
  * @returns undefined if the user may not ask, and while no project is chosen
  */
-async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<PreviewOutcome | undefined> {
+async function previewDraft({ watching }: FormServices, at: FormMoment): Promise<Preview | undefined> {
   const typed = ruleOf(at.values);
   const isWhole = !(typed instanceof FieldRefusal);
   const rule = isWhole ? typed : USUAL_RULE;
@@ -206,16 +242,8 @@ async function previewDraft({ watching }: FormServices, at: FormMoment): Promise
   }
 }
 
-/** The fields of each kind, named as in its rule. */
-const PARTS = {
-  balance: ['below'],
-  runway: ['days'],
-  budget: ['amount'],
-  spike: ['factor', 'floor'],
-} as const satisfies Readonly<Record<WatchKind, readonly (keyof typeof THRESHOLDS)[]>>;
-
 /** What the form's fields hold for a rule. */
-const fieldsOfRule = (rule: WatchRule): FormFields =>
+const valuesOfRule = (rule: WatchRule): FormFields =>
   Object.fromEntries(
     Object.entries(rule).map(([name, value]) => [
       name,
@@ -227,21 +255,6 @@ const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'
   'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
   'below-zero': 'That’s below zero. Type an amount of zero or more.',
   'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
-};
-
-/** What each threshold means. */
-const THRESHOLDS = {
-  below: parseAmount,
-  days: (typed: string) =>
-    parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
-  amount(typed: string): Money | FieldRefusal {
-    const amount = parseAmount(typed);
-    return amount instanceof FieldRefusal || amount.gt(ZERO)
-      ? amount
-      : refuseField('Type an amount above zero.');
-  },
-  factor: (typed: string) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
-  floor: (typed: string) => parseAmount(typed || '0'),
 };
 
 function parseAmount(typed: string): Money | FieldRefusal {
@@ -260,9 +273,76 @@ const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
 /** The rule that the fields make, or the first thing that is wrong with them. */
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
-  const parts = PARTS[kind].map((name) => [name, THRESHOLDS[name](values[name] ?? '')] as const);
-  const [, refused] = parts.find(([, read]) => read instanceof FieldRefusal) ?? [];
+  const read = Object.entries(THRESHOLDS[kind]).map(
+    ([name, { parse }]) => [name, parse(values[name] ?? '')] as const,
+  );
+  const [, refused] = read.find(([, value]) => value instanceof FieldRefusal) ?? [];
   return refused instanceof FieldRefusal
     ? refused
-    : ({ kind, ...Object.fromEntries(parts) } as unknown as WatchRule);
+    : ({ kind, ...Object.fromEntries(read) } as unknown as WatchRule);
+}
+
+/** What billing was asked for a form; a failure if it gave no answer. */
+interface Preview {
+  readonly rule: WatchRule;
+  /** False where the form's rule can't be judged yet: then only what the project has is shown. */
+  readonly isWhole: boolean;
+  readonly result: WatchPreview | Failure;
+}
+
+/** Days of the simulation. */
+const DAYS = 90;
+const MOST_DATES = 8;
+
+/** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
+function previewLines({ isWhole, result }: Preview, money: WriteMoney): string[] {
+  if (isFailure(result)) return [result.message];
+  const { dates, isCrossed, isKnown, reported, funds } = result;
+  if (reported === 0 && !isKnown)
+    return [
+      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
+    ];
+  if (!isWhole) return [fundsText(funds, money)];
+  return compact([
+    fundsText(funds, money),
+    // What was crossed before these days, and still is, did not begin on one of them.
+    (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
+    isCrossed && 'It would alert at once.',
+  ]);
+}
+
+/** `1,242,713.39 EUR left · about 41 days, until around 1 Jan 2027`; '' if billing gave no balance. */
+function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
+  if (funds === undefined) return '';
+  const lasts = funds.runway && formatRunway(funds.runway, money);
+  return joinTexts(' · ', [
+    formatBalance(funds.balance, money),
+    formatBonuses(funds.bonuses, money),
+    lasts && lasts.charAt(0).toLowerCase() + lasts.slice(1),
+  ]);
+}
+
+function countText(dates: readonly string[]): string {
+  if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
+  const shown = dates.slice(-MOST_DATES);
+  const more = dates.length - shown.length;
+  const times = dates.length === 1 ? 'once' : `${dates.length} times`;
+  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
+}
+
+/** `2 Oct`: the day of the week says nothing about a threshold. */
+const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
+
+const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
+
+function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
+  const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
+  if (previewed === undefined) return [actions(refresh)];
+  const [first = '', ...more] = previewLines(previewed, money).filter(Boolean);
+  const isEstimated = needsBalance(previewed.rule) && previewed.isWhole && !isFailure(previewed.result);
+  return compact([
+    first !== '' && markup([`*${escapeMarkup(first)}*`, ...more.map(escapeMarkup)].join('\n')),
+    isEstimated && context(NO_TOP_UPS),
+    actions(refresh),
+  ]);
 }

@@ -1,8 +1,6 @@
-import { needsBalance } from '../../delivery/watches/watch-figures.ts';
-import type { WatchPreview, WatchState } from '../../delivery/watches/watch-service.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import type { WatchState } from '../../delivery/watches/watch-service.ts';
 import { divide, formatFactor, formatShare } from '../../domain/money/amount.ts';
-import { formatBalance, formatBonuses, formatRunway, formatRunwayShort } from '../../domain/money/runway.ts';
+import { formatRunwayShort } from '../../domain/money/runway.ts';
 import type { WatchMeasurement, WatchRule } from '../../domain/money/watch-measurement.ts';
 import { type Day, dayAt, formatDays, type Millis } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
@@ -12,18 +10,7 @@ import {
   RESUMES_BY_ITSELF,
   targetMarkup,
 } from '../../slack/automations/automation.ts';
-import {
-  actions,
-  type Block,
-  button,
-  compact,
-  context,
-  escapeMarkup,
-  formatInstant,
-  joinTexts,
-  markup,
-  mention,
-} from '../../slack/block-kit/blocks.ts';
+import { escapeMarkup, formatInstant, joinTexts, mention } from '../../slack/block-kit/blocks.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   HIDDEN_PROJECT,
@@ -158,70 +145,3 @@ const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? '
 
 /** `Fri 20 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));
-
-/** What billing was asked for a form; a failure if it gave no answer. */
-export interface PreviewOutcome {
-  readonly rule: WatchRule;
-  /** False where the form's rule can't be judged yet: then only what the project has is shown. */
-  readonly isWhole: boolean;
-  readonly result: WatchPreview | Failure;
-}
-
-export const PREVIEWING = 'Asking the billing service when this would have alerted…';
-
-/** Days of the simulation. */
-const DAYS = 90;
-const MOST_DATES = 8;
-
-/** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ isWhole, result }: PreviewOutcome, money: WriteMoney): string[] {
-  if (isFailure(result)) return [result.message];
-  const { dates, isCrossed, isKnown, reported, funds } = result;
-  if (reported === 0 && !isKnown)
-    return [
-      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
-    ];
-  if (!isWhole) return [fundsText(funds, money)];
-  return compact([
-    fundsText(funds, money),
-    // What was crossed before these days, and still is, did not begin on one of them.
-    (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
-    isCrossed && 'It would alert at once.',
-  ]);
-}
-
-/** `1,242,713.39 EUR left · about 41 days, until around 1 Jan 2027`; '' if billing gave no balance. */
-function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
-  if (funds === undefined) return '';
-  const lasts = funds.runway && formatRunway(funds.runway, money);
-  return joinTexts(' · ', [
-    formatBalance(funds.balance, money),
-    formatBonuses(funds.bonuses, money),
-    lasts && lasts.charAt(0).toLowerCase() + lasts.slice(1),
-  ]);
-}
-
-function countText(dates: readonly string[]): string {
-  if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
-  const shown = dates.slice(-MOST_DATES);
-  const more = dates.length - shown.length;
-  const times = dates.length === 1 ? 'once' : `${dates.length} times`;
-  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
-}
-
-/** `2 Oct`: the day of the week says nothing about a threshold. */
-const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
-
-const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
-
-export function watchPreviewBlocks(previewed: PreviewOutcome | undefined, money: WriteMoney): Block[] {
-  const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
-  if (previewed === undefined) return [actions(refresh)];
-  const [first = '', ...more] = previewLines(previewed, money).filter(Boolean);
-  const isEstimated = needsBalance(previewed.rule) && previewed.isWhole && !isFailure(previewed.result);
-  return compact([
-    first !== '' && markup([`*${escapeMarkup(first)}*`, ...more.map(escapeMarkup)].join('\n')),
-    isEstimated && context(NO_TOP_UPS),
-    actions(refresh),
-  ]);
-}

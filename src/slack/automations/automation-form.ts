@@ -42,7 +42,7 @@ import {
   search,
   when,
 } from '../forms/fields.ts';
-import { createForm, type Fields, type FormDescription, type SentForm } from '../forms/form.ts';
+import { createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
@@ -59,23 +59,21 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation, F extends Fields>
-  extends Pick<FormDescription<F>, 'fields' | 'buttons' | 'pressed'> {
+interface AutomationForm<T extends Automation>
+  extends Pick<FormDescription<Fields>, 'fields' | 'buttons' | 'pressed'> {
   readonly kind: AutomationKind<T>;
   /** Of the form for a new one. */
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** What the form says of the item; undefined if that isn't right any more. */
-  content(values: FormFields, request: Request): Partial<T> | undefined;
   /** After the check of its target. @returns the item, or why it isn't saved @throws NotAllowed, Failure */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
 /** The form of a schedule or a watch. A new one has its ID from when the form opens, so that it is saved once. */
-export function createAutomationForm<T extends Automation, F extends Fields>(form: AutomationForm<T, F>) {
-  const { kind, title, valuesOf, content, build, ...described } = form;
+export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
+  const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
-  const { open, listeners } = createForm<F>(kind.noun, {
+  const { open, listeners } = createForm<Fields>(kind.noun, {
     ...described,
     ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
     placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
@@ -84,11 +82,11 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
       const item = kind.find(workspace, id);
       return item === undefined ? '' : automationVersion(item);
     },
-    repeated({ id, values, request }) {
-      const item = requireAutomation(kind, id, request);
-      const meant = content(values, request);
-      return item && meant && isDeepStrictEqual(item, { ...item, ...meant })
-        ? savedMessage(kind, item, request)
+    async repeated(sent) {
+      const item = requireAutomation(kind, sent.id, sent.request);
+      const built = item && (await build(sent, item));
+      return item && isDeepStrictEqual({ ...built, since: item.since }, item)
+        ? savedMessage(kind, item, sent.request)
         : undefined;
     },
     conflict({ id, request }) {
@@ -98,29 +96,35 @@ export function createAutomationForm<T extends Automation, F extends Fields>(for
         ? `It’s now ${kind.words.summary(item, request)} → ${targetMarkup(item)}.`
         : '';
     },
-    renewed: ({ id, request }) => (isThere(id, request) ? {} : { id: newId() }),
+    idAfterConflict: ({ id, request }) => (isThere(id, request) ? id : newId()),
     save: (sent) => saveItem(kind, build, sent),
   });
   return {
     listeners,
-    async openNew(request: Request, create: () => FormFields): Promise<void> {
+    /** @param fillIn what the form is about, and what its other fields hold @throws what that throws */
+    async openNew(
+      request: Request,
+      fillIn: () => { readonly projects: Delivery['projects']; readonly values: FormFields },
+    ): Promise<void> {
       const full = limitReachedMessage(kind, request);
-      await (full === undefined
-        ? open(request, { id: newId(), values: create() })
-        : request.reply.update(full));
+      if (full !== undefined) return request.reply.update(full);
+      const { projects, values } = fillIn();
+      const { channel = '' } = request;
+      const common = commonValues(kind, { projects, channel: isChannel(channel) ? channel : '' }, request);
+      await open(request, { id: newId(), values: { ...common, ...values } });
     },
     openFor: (item: T, request: Request) =>
-      open(request, { id: item.id, values: { ...commonValues(item, request), ...valuesOf(item) } }),
+      open(request, { id: item.id, values: { ...commonValues(kind, item, request), ...valuesOf(item) } }),
   };
 }
 
 /** Eight letters and digits. */
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
-async function saveItem<T extends Automation, F extends Fields>(
+async function saveItem<T extends Automation>(
   kind: AutomationKind<T>,
-  build: AutomationForm<T, F>['build'],
-  sent: SentForm<F>,
+  build: AutomationForm<T>['build'],
+  sent: FormMoment,
 ): Promise<Message | FieldRefusal> {
   const { id, request } = sent;
   const before = requireAutomation(kind, id, request);
@@ -151,18 +155,15 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-function commonValues(item: Automation, { user }: Request): FormFields {
-  const { channel = '', people: named = [user.id] } = { people: undefined, ...item };
-  const to = channel === '' ? 'people' : 'channel';
+/** What it is about and where it goes: outside of channels to the person, if that is possible. */
+function commonValues(
+  { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
+  item: Delivery,
+  { user }: Request,
+): FormFields {
+  const { channel = '', people: named = [user.id] } = item;
+  const to = channel === '' && maxPeople > 0 ? 'people' : 'channel';
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
-}
-
-/** What a new form begins with: the channel where it was asked for or, outside of channels, the person if that is possible. */
-export function newValues(projects: Delivery['projects'], most: number, request: Request): FormFields {
-  const { channel: place = '', user } = request;
-  const channel = isChannel(place) ? place : '';
-  const to = channel === '' && most > 0 ? 'people' : 'channel';
-  return { projects: projects.map(projectValue).join(','), to, channel, people: user.id };
 }
 
 /** Where it goes, and about what; a channel may be ''. */
@@ -174,11 +175,11 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 });
 
 /** The field of one project or several. */
-export const projectsField = (max: number, hint?: string): Field<Delivery['projects']> => {
+export const projectsField = (max: number): Field<Delivery['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
   return live(
     search(max === 1 ? 'Project' : 'Projects', {
-      ...(hint !== undefined && { hint }),
+      hint: 'Type a name or an ID.',
       placeholder: 'prod, or 123',
       max,
       options: ({ values, request, data }) => {
@@ -199,9 +200,10 @@ export const projectsField = (max: number, hint?: string): Field<Delivery['proje
   );
 };
 
-/** Where posts or alerts go, what is wrong with that, and what is worth knowing. @param most people; 0 for channels only */
-export const targetFields = (kind: Pick<AutomationKind, 'find' | 'sends'>, most: number) => {
-  const isForPeople = ({ to }: FormFields) => most > 0 && to === 'people';
+/** Where posts or alerts go, what is wrong with that, and what is worth knowing. */
+export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
+  const { maxPeople } = kind;
+  const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
   /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
@@ -209,7 +211,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'sends'>, most:
   };
   return {
     to: when(
-      () => most > 0,
+      () => maxPeople > 0,
       live(
         choice(`Send ${kind.sends} to`, {
           options: choices({ channel: 'A channel', people: 'People, by direct message' }),
@@ -218,7 +220,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'sends'>, most:
     ),
     people: when(
       isForPeople,
-      people('People', { hint: 'Full members of this workspace.', max: most, optional: false }),
+      people('People', { hint: 'Full members of this workspace.', max: maxPeople, optional: false }),
     ),
     channel: when(
       (values) => !isForPeople(values),
@@ -245,9 +247,6 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'sends'>, most:
     ),
   };
 };
-
-const MANAGERS_ONLY =
-  'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
 
 /** What is wrong with the target or worth knowing; its sentences are mrkdwn. @param known a channel that the user need not be in */
 async function checkTarget(
@@ -306,7 +305,9 @@ async function findPeopleProblem(
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
     // A direct message is not one of the channels that a limited project may be shown in.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
-    return found.every(({ canManage }) => canManage) ? undefined : MANAGERS_ONLY;
+    return found.every(({ canManage }) => canManage)
+      ? undefined
+      : 'This project is limited to certain channels. Send its alerts to one of them, or only to Tally managers.';
   } catch (error) {
     if (!isFailure(error, 'slack-failed')) throw error;
     return `Slack couldn’t confirm who they are (${error.data.code}). Try again.`;

@@ -8,7 +8,6 @@ import {
   button,
   compact,
   context,
-  escapeMarkup,
   header,
   joinTexts,
   type Message,
@@ -154,13 +153,12 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     ...[...new Set(problems)].map((what) => `*${problems.filter((one) => one === what).length} ${what}*`),
   ]);
   const line = ({ item, need }: (typeof all)[number]) => {
-    const [label, action] = need?.fix ?? [];
-    const canFix = label !== undefined && canEditAutomation(item, viewer);
-    const fix = canFix && button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` });
+    const [label = '', action] = need?.fix ?? [];
+    const canFix = need !== undefined && canEditAutomation(item, viewer);
     return {
       level: need?.level ?? ('fine' as const),
       text: kind.describe(item, viewer, details).filter(Boolean),
-      ...(fix && { fix }),
+      ...(canFix && { fix: button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` }) }),
     };
   };
   return {
@@ -190,7 +188,7 @@ interface AutomationFeature<T extends Automation, Words, ListWords> {
 
 /**
  * The form and the list as commands, for full members, with what menus and buttons do. A button only names an item; the record
- * says what it is and whose. `handler` is for buttons elsewhere: of notices, of alerts.
+ * says what it is and whose.
  */
 export function createAutomationFeature<T extends Automation, Words, ListWords>(
   feature: AutomationFeature<T, Words, ListWords>,
@@ -207,8 +205,6 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });
     await lookUp<AutomationAction<T>>(ownerActions, action)?.(item, request);
   }
-  const handler = (action: string) =>
-    onClick('member', needsOf(action), (id, request) => act(action, id, request));
   const creating: CommandHandler = {
     ...{ right: 'member', help, opensForm: true },
     parse: (rest, _, reader) => parse(rest, reader),
@@ -217,7 +213,7 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
   /** `pause abcd1234` after the list’s command is what a manager is asked to do with somebody else's. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
-    return lookUp<unknown>(ownerActions, action) === undefined ? undefined : { action, id };
+    return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
   };
   const listing: CommandHandler = {
     ...{ right: 'member', help },
@@ -233,23 +229,23 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
         : act(asked.action, asked.id, request);
     },
   };
-  const buttons: Readonly<Record<string, ActionHandler>> = {
-    [`${kind.noun}-row`]: {
-      right: 'member',
-      needs: (value) => needsOf(value.split(' ')[0] ?? ''),
-      run({ value }, request) {
-        const [action = '', id = ''] = value.split(' ');
-        return act(action, id, request);
-      },
+  const row: ActionHandler = {
+    right: 'member',
+    needs: (value) => needsOf(value.split(' ')[0] ?? ''),
+    run({ value }, request) {
+      const [action = '', id = ''] = value.split(' ');
+      return act(action, id, request);
     },
-    [`${kind.noun}-list`]: onClick('member', {}, (_, request) => showAutomations(kind, request)),
   };
-  const listeners = {
+  return {
     ...form.listeners,
     verbs: { [kind.noun]: creating, [pluralOf(kind)]: listing },
-    actions: { ...form.listeners.actions, ...buttons },
+    actions: {
+      ...form.listeners.actions,
+      [`${kind.noun}-row`]: row,
+      [`${kind.noun}-list`]: onClick('member', {}, (_, request) => showAutomations(kind, request)),
+    },
   };
-  return { handler, listeners };
 }
 
 const sharedActions = <T extends Automation>(
@@ -278,7 +274,7 @@ const sharedActions = <T extends Automation>(
   },
   delete: (item, request) =>
     showAutomations(kind, request, {
-      notice: `*Delete ${escapeMarkup(kind.words.name(item, request))}?* This can’t be undone.`,
+      notice: `Delete ${nameOf(kind, item, request)}? This can’t be undone.`,
       buttons: [
         button(`${kind.noun}-row:remove`, 'Delete', { style: 'danger', value: `remove ${item.id}` }),
         button(`${kind.noun}-list`, 'Keep'),
@@ -286,7 +282,10 @@ const sharedActions = <T extends Automation>(
     }),
   async remove(item, request) {
     await changeAutomation(kind, item.id, request, 'deleted', () => 'remove');
-    const notice = `Deleted ${escapeMarkup(kind.words.name(item, request))}.`;
-    await showAutomations(kind, request, { notice });
+    await showAutomations(kind, request, { notice: `Deleted ${nameOf(kind, item, request)}.` });
   },
 });
+
+/** An owner may not be allowed to know what it is about any more. */
+const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
+  canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

@@ -38,6 +38,10 @@ export interface AutomationKind<T extends Automation = Automation, Details = unk
   readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
   readonly max: number;
+  /** How many one may be about. */
+  readonly maxProjects: number;
+  /** How many may get its alerts in direct messages; 0 where only a channel can. */
+  readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: OwnedStore<T>;
@@ -71,8 +75,6 @@ interface AutomationWords<T> {
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
   /** For the audit trail, plain. */
   auditText(item: T, workspace: Workspace): string;
-  /** What it is to somebody who may not ask about its projects, too, plain. */
-  name(item: T, request: Request): string;
   readonly paused: string;
   readonly resumed: string;
 }
@@ -129,15 +131,14 @@ export const visibleAutomations = <T extends Automation>(
  * @param action what a manager can be asked to do with it @throws not-allowed except for its owner and managers
  */
 export function requireAutomation<T extends Automation>(
-  kind: Pick<AutomationKind<T>, 'find'>,
+  kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
   id: string,
   request: Pick<Request, 'user' | 'workspace'>,
   action = 'edit',
 ): T | undefined {
   const item = kind.find(request.workspace, id);
   if (item === undefined || canEditAutomation(item, request)) return item;
-  const plural = 'rule' in item ? 'watches' : 'schedules';
-  const owned = { plural, text: `${action} ${id}` } as const;
+  const owned = { plural: pluralOf(kind), text: `${action} ${id}` };
   throw new Failure('not-allowed', { reason: 'not-owner', managers: [], owned });
 }
 
@@ -175,20 +176,11 @@ export async function changeAutomation<T extends Automation>(
 
 /** @param did what a person did to the item: `paused` */
 export const automationChange = <T extends Automation>(
-  kind: AutomationKind<T>,
+  { noun, words }: AutomationKind<T>,
   did: string,
   item: T,
   request: Request,
-) => auditedChange(request, [`${did} a ${kind.noun}:`, automationAuditText(kind, item, request)]);
-
-/** What the audit says of it, plain, with the IDs of people and channels. */
-export const automationAuditText = <T extends Automation>(
-  { words }: AutomationKind<T>,
-  item: T,
-  { workspace }: Pick<Request, 'workspace'>,
-): string =>
-  // Within a sentence: `Project 123` is what a project without a name is called.
-  words.auditText(item, workspace).replace(/\bProject (?=\d)/g, 'project ');
+) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
 /** Why a schedule or a watch is paused where a change of the record can fix it. */
 export const PAUSED_TEXTS = {

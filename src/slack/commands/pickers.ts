@@ -1,77 +1,42 @@
-/** Fields in which people look for a time zone or for user groups. */
+/** Fields that several forms have: a time zone, user groups, and when a credential expires. */
 import type { PlainTextOption } from '@slack/types';
+import * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
-import { isTimeZone, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import {
+  type Day,
+  endOfDay,
+  formatWallTime,
+  isTimeZone,
+  type Millis,
+  type Zone,
+} from '../../domain/time/calendar.ts';
+import type { Expiry } from '../../workspace/credentials/credential-records.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
-import { type Field, refuseField, search } from '../forms/fields.ts';
+import { checks, date, type Field, type FieldRefusal, refuseField, search } from '../forms/fields.ts';
 import { selectedValues } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
 /** Current IANA names. Older ICU versions accept them, but list only the former names. */
 const RENAMED: readonly Zone[] = [
-  'America/Nuuk',
-  'Asia/Ho_Chi_Minh',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Asia/Yangon',
-  'Atlantic/Faroe',
-  'Europe/Kyiv',
-  'Pacific/Chuuk',
-  'Pacific/Kanton',
-  'Pacific/Pohnpei',
+  ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
+  ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
 ];
 
-/** Made when it is first needed, because trying all names takes a tenth of a start. */
-let madeZones: readonly Zone[] | undefined;
-const allZones = (): readonly Zone[] => {
-  madeZones ??= [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED.filter(isTimeZone)])];
-  return madeZones;
-};
+const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
 
-const squeeze = (text: string): string =>
-  text
-    .normalize('NFD')
-    .toLowerCase()
-    .replace(/[^a-z0-9+]/g, '');
-
-/**
- * Finds zones by what was typed, best match first: the exact name, cities that begin with it, then names that contain it. A
- * former IANA name, such as Turkey, and a fixed offset, such as Etc/GMT+5, are found by their full name only.
- */
+/** Finds zones by any part of their names; first those whose city begins with what was typed. */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
+  const known = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED]);
+  const found = [...known].filter((zone) => squeeze(zone).includes(wanted));
   const isOfPlace = (zone: Zone) => squeeze(zone.split('/').at(-1) ?? '').startsWith(wanted);
-  const found = allZones().filter((zone) => squeeze(zone).includes(wanted));
-  const sorted = found.toSorted((a, b) => Number(isOfPlace(b)) - Number(isOfPlace(a)));
-  return [...new Set([...findZone(query.trim()), ...sorted])].slice(0, SLACK_LIMITS.options);
+  return found.toSorted((a, b) => Number(isOfPlace(b)) - Number(isOfPlace(a))).slice(0, SLACK_LIMITS.options);
 }
 
-function findZone(query: string): readonly Zone[] {
-  const wanted = query.toLowerCase();
-  const found = allZones().find((zone) => zone.toLowerCase() === wanted);
-  if (found !== undefined) return [found];
-  if (!isTimeZone(query)) return [];
-  const { timeZone } = createFormatter(query).resolvedOptions();
-  return [timeZone.toLowerCase() === wanted ? timeZone : query];
-}
-
-/** `Saturday 21 November 2026, 15:45 (UTC+05:30)` */
-function formatLocalTime(zone: Zone, at: Millis): string {
-  const parts = Object.fromEntries(
-    createFormatter(zone)
-      .formatToParts(at)
-      .map(({ type, value }) => [type, value]),
-  );
-  // ICU has had both `GMT` and `GMT+00:00` for no offset.
-  const offset = (parts.timeZoneName ?? '').replace('GMT', 'UTC').replace('+00:00', '');
-  return `${parts.weekday} ${parts.day} ${parts.month} ${parts.year}, ${parts.hour}:${parts.minute} (${offset})`;
-}
-
-/** What an options listener suggests for what was typed. */
-const suggestZones = (query: string, { at }: Pick<Request, 'at'>): readonly PlainTextOption[] =>
-  searchZones(query).map((zone) => zoneOption(zone, at));
+const zoneOption = (zone: Zone, at: Millis): PlainTextOption =>
+  option(zone, zone, `Now ${formatWallTime(at, zone)}`);
 
 /** A time zone, by its IANA name. */
 export const zone = (label: string, hint: string): Field<Zone> =>
@@ -80,49 +45,22 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     placeholder: 'Berlin, Kolkata, New York, UTC…',
     max: 1,
     options: ({ value, request }) => (isTimeZone(value) ? [zoneOption(value, request.at)] : []),
-    find: suggestZones,
+    find: (query, { at }) => searchZones(query).map((found) => zoneOption(found, at)),
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-const zoneOption = (zone: Zone, at: Millis): PlainTextOption => option(zone, zone, formatLocalTime(zone, at));
-
-function createFormatter(zone: Zone): Intl.DateTimeFormat {
-  return new Intl.DateTimeFormat('en-GB', {
-    timeZone: zone,
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'longOffset',
-  });
-}
-
 /** The user groups to choose from, or a sentence that says why there are none: the form still opens. */
-type GroupChoices = readonly UserGroup[] | string;
-
-async function fetchUserGroups({ slack }: Request): Promise<GroupChoices> {
+async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();
   } catch (error) {
     if (!isFailure(error, 'slack-failed')) throw error;
-    const { code } = error.data;
-    return code === 'missing_scope'
-      ? 'You can’t choose user groups, because Tally lacks the scope usergroups:read. Tally’s operator can add it and install the app again.'
-      : `You can’t choose user groups right now: Slack returned an error (${code}).`;
+    const why =
+      error.data.code === 'missing_scope'
+        ? 'Tally lacks the scope usergroups:read'
+        : `Slack returned an error (${error.data.code})`;
+    return `You can’t choose user groups: ${why}.`;
   }
-}
-
-/** What an options listener suggests for what was typed. @throws slack-failed */
-async function suggestGroups(query: string, { slack }: Request): Promise<readonly PlainTextOption[]> {
-  const wanted = query.trim().replace(/^@/, '').toLowerCase();
-  const groups = await slack.userGroups();
-  return groups
-    .filter(({ handle }) => handle.toLowerCase().includes(wanted))
-    .slice(0, 100)
-    .map(groupOption);
 }
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
@@ -139,7 +77,12 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
       const named = (id: string) => known.find((group) => group.id === id) ?? { id, handle: id };
       return selectedValues(value).map((id) => groupOption(named(id)));
     },
-    find: suggestGroups,
+    async find(query, { slack }) {
+      const wanted = query.trim().replace(/^@/, '').toLowerCase();
+      const groups = await slack.userGroups();
+      const found = groups.filter(({ handle }) => handle.toLowerCase().includes(wanted));
+      return found.slice(0, SLACK_LIMITS.options).map(groupOption);
+    },
     parse(chosen) {
       const ids = selectedValues(chosen);
       return ids.length <= max && ids.every(isGroup)
@@ -156,11 +99,32 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
         : listed.draw(at),
     /** Adds only groups of this workspace. @throws slack-failed */
     async check({ values, request }, before, name) {
-      const kept = selectedValues(before[name]);
-      const added = selectedValues(values[name]).filter((id) => !kept.includes(id));
+      const added = selectedValues(values[name]).filter((id) => !selectedValues(before[name]).includes(id));
       const known = added.length === 0 ? [] : await request.slack.userGroups();
       const unknown = added.find((id) => !known.some((group) => group.id === id));
       return unknown && `${unknown} isn’t a user group of this workspace. Choose one from the list.`;
     },
   };
 };
+
+/** When a credential expires, as a person says it. */
+export type ExpiryChoice = Day | 'never';
+
+/** For the hints of forms. */
+export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
+
+const day = z.iso.date().startsWith('2');
+
+/** The two fields of an expiry. @param empty what it means if neither is filled in */
+export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
+  expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
+    if (expires === '') return never === '' ? empty : 'never';
+    if (never !== '') return refuseField('Choose a day, or “It never expires”, not both.');
+    return day.safeParse(expires).success ? expires : refuseField('Choose a day.');
+  }),
+  never: checks('No expiry', { options: [option('It never expires', 'never')] }),
+});
+
+/** A day lasts until its end in the zone. */
+export const expiryOf = (choice: ExpiryChoice, zone: Zone): Expiry =>
+  choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };

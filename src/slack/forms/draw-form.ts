@@ -10,8 +10,8 @@ import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } fro
 const stateSchema = z.object({
   /** Of the record that the form is about. */
   id: z.string().default(''),
-  /** The record's revision as the form showed it; undefined for a form of an earlier version. */
-  seen: z.string().optional(),
+  /** The record's revision as the form showed it; no record has the default. */
+  seen: z.string().default('?'),
   /** Tells it from other forms. */
   nonce: z.string().default(''),
   /** The channel that it was last drawn for, or where it was opened; '' for neither. */
@@ -21,7 +21,7 @@ const stateSchema = z.object({
   /** What the form doesn't show, as Slack sends only what it shows. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
-export type FormState = Readonly<z.infer<typeof stateSchema>>;
+type FormState = Readonly<z.infer<typeof stateSchema>>;
 
 /** @returns a new form's state if the metadata is invalid */
 export const decodeState = (metadata: string): FormState =>
@@ -42,11 +42,12 @@ export interface FormLayout {
   readonly placeOf?: (values: FormFields) => string;
 }
 
-interface NamedLayout extends FormLayout {
+export interface NamedForm extends FormLayout {
   readonly name: string;
+  /** Of its fields and buttons. */
   readonly action: ActionName;
 }
-type Moment = FormMoment & { readonly state: FormState };
+export type Moment = FormMoment & { readonly state: FormState };
 
 export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
 
@@ -58,8 +59,8 @@ export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boo
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
       const { load } = field;
-      const isMeant = load !== undefined && (load.isSlow ?? false) === isSlow && isDue(field, at);
-      return isMeant ? [load.run(at).then((data) => [name, data ?? null] as const)] : [];
+      if (load === undefined || (load.isSlow ?? false) !== isSlow || !isDue(field, at)) return [];
+      return [load.run(at).then((data) => [name, data ?? null] as const)];
     }),
   );
   return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
@@ -67,7 +68,7 @@ export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boo
 
 /** @param notice shown at its top @param result shown below its buttons */
 export function drawForm(
-  form: NamedLayout,
+  form: NamedForm,
   at: Moment,
   notice: readonly Block[] = [],
   result: readonly Block[] = [],
@@ -94,15 +95,14 @@ export function drawForm(
   });
 }
 
-function drawField({ action }: NamedLayout, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
+function drawField({ action }: NamedForm, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
   const { values, data } = at;
   if (!isPartOf(field, values)) return [];
   const { load, isLive = false, find } = field;
   const isAsking = load?.isSlow === true && data[name] === undefined && isDue(field, at);
-  const own = { name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking };
   const action_id = isLive || find !== undefined ? `${action}:${name}` : 'value';
   return field
-    .draw({ ...at, ...own })
+    .draw({ ...at, name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking })
     .map((block) =>
       block.type === 'input'
         ? { ...block, ...(isLive && { dispatch_action: true }), element: { ...block.element, action_id } }
@@ -110,7 +110,7 @@ function drawField({ action }: NamedLayout, name: string, field: Field, at: Mome
     );
 }
 
-function encodeState(form: NamedLayout, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
+function encodeState(form: NamedForm, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
   const { state, values } = at;
   const drawn = new Set(blocks.flatMap((block) => (block.type === 'input' ? (block.block_id ?? []) : [])));
   const hidden = Object.entries(form.fields).flatMap(([name, field]) => {

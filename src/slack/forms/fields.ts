@@ -1,6 +1,7 @@
 /** The fields that forms are described with: how each is drawn, and how what it holds is read. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
 import { type FormFields, selectedValues } from '../request/form-fields.ts';
@@ -105,21 +106,26 @@ export const note = <D>(
 });
 
 type Element = InputBlock['element'];
+type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
 /** A field as its one block. @param element gets its action ID when the form is drawn */
 const drawAs =
   (
     label: string,
     { hint, optional = false }: { readonly hint?: string; readonly optional?: boolean },
-    element: (at: FieldMoment) => Element,
+    element: (at: FieldMoment) => WithUndefined<Element>,
   ): Field['draw'] =>
   (at) => [
     {
-      ...{ type: 'input', block_id: at.name, label: plainText(label, 2000), element: element(at) },
+      ...{ type: 'input', block_id: at.name, label: plainText(label, 2000) },
+      element: withoutUndefined(element(at)) as Element,
       ...(optional && { optional }),
       ...(hint !== undefined && { hint: plainText(hint, 2000) }),
     },
   ];
+
+/** Slack refuses empty lists. */
+const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0 ? undefined : [...all]);
 
 interface Options<T> {
   readonly hint?: string;
@@ -145,9 +151,10 @@ export const text = <T = string>(
   isSecret: secret,
   isText: !secret,
   draw: drawAs(label, form, ({ value }) => ({
-    ...{ type: 'plain_text_input', max_length: max },
-    ...(placeholder !== undefined && { placeholder: plainText(placeholder, 150) }),
-    ...(value !== '' && !secret && { initial_value: value }),
+    type: 'plain_text_input',
+    max_length: max,
+    placeholder: placeholder === undefined ? undefined : plainText(placeholder, 150),
+    initial_value: secret ? undefined : value || undefined,
   })),
   parse: (typed, values) => (UNSEEN.test(typed) ? refuseField(UNSEEN_TEXT) : parse(typed, values)),
 });
@@ -161,12 +168,9 @@ export const choice = <T = string>(
 ): Field<T> => ({
   draw(at) {
     const known = typeof options === 'function' ? options(at) : options;
-    const selected = known.find(({ value }) => value === at.value);
-    const element: Element = {
-      ...{ type: 'static_select', options: [...known] },
-      ...(selected !== undefined && { initial_option: selected }),
-    };
-    return known.length === 0 ? [] : drawAs(label, form, () => element)(at);
+    const initial_option = known.find(({ value }) => value === at.value);
+    const draw = drawAs(label, form, () => ({ type: 'static_select', options: [...known], initial_option }));
+    return known.length === 0 ? [] : draw(at);
   },
   parse:
     parse ??
@@ -184,13 +188,13 @@ export const checks = (
   label: string,
   { options, ...form }: { readonly hint?: string; readonly options: readonly PlainTextOption[] },
 ): Field<readonly string[]> => ({
-  draw: drawAs(label, { optional: true, ...form }, (at) => {
-    const checked = options.filter(({ value = '' }) => selectedValues(at.value).includes(value));
-    return {
-      ...{ type: 'checkboxes', options: [...options] },
-      ...(checked.length > 0 && { initial_options: checked }),
-    };
-  }),
+  draw: drawAs(label, { optional: true, ...form }, (at) => ({
+    type: 'checkboxes',
+    options: [...options],
+    initial_options: unlessEmpty(
+      options.filter(({ value = '' }) => selectedValues(at.value).includes(value)),
+    ),
+  })),
   parse: selectedValues,
 });
 
@@ -212,13 +216,11 @@ export const people = (
   label: string,
   { max, ...form }: Options<readonly string[]> & { readonly max: number },
 ): Field<readonly string[]> => ({
-  draw: drawAs(label, { optional: true, ...form }, (at) => {
-    const chosen = selectedValues(at.value).filter(isPerson);
-    return {
-      ...{ type: 'multi_users_select', max_selected_items: max },
-      ...(chosen.length > 0 && { initial_users: chosen }),
-    };
-  }),
+  draw: drawAs(label, { optional: true, ...form }, ({ value }) => ({
+    type: 'multi_users_select',
+    max_selected_items: max,
+    initial_users: unlessEmpty(selectedValues(value).filter(isPerson)),
+  })),
   parse(chosen) {
     const all = selectedValues(chosen);
     const isWhole = all.length <= max && all.every(isPerson) && (form.optional !== false || all.length > 0);
@@ -228,7 +230,8 @@ export const people = (
 
 export const personField = (label: string, hint: string): Field<string> => ({
   draw: drawAs(label, { hint }, ({ value }) => ({
-    ...{ type: 'users_select', ...(isPerson(value) && { initial_user: value }) },
+    type: 'users_select',
+    initial_user: isPerson(value) ? value : undefined,
   })),
   parse: (chosen) => (isPerson(chosen) ? chosen : refuseField('Choose a person.')),
   check: checkMembers(label),
@@ -253,29 +256,26 @@ export const channels = <T = readonly string[]>(
       placeholder: plainText(placeholder),
       filter: { include: ['public' as const, 'private' as const] },
     };
-    return max === 1
-      ? {
-          ...{ type: 'conversations_select', ...common },
-          ...(all[0] !== undefined && { initial_conversation: all[0] }),
-        }
-      : {
-          ...{ type: 'multi_conversations_select', ...common, max_selected_items: max },
-          ...(all.length > 0 && { initial_conversations: [...all] }),
-        };
+    if (max === 1) return { type: 'conversations_select', ...common, initial_conversation: all[0] };
+    const chosen = { max_selected_items: max, initial_conversations: unlessEmpty(all) };
+    return { type: 'multi_conversations_select', ...common, ...chosen };
   }),
   parse,
 });
 
 export const date = <T>(label: string, hint: string, parse: NonNullable<Field<T>['parse']>): Field<T> => ({
   draw: drawAs(label, { hint, optional: true }, ({ value }) => ({
-    ...{ type: 'datepicker', ...(value !== '' && { initial_date: value }) },
+    type: 'datepicker',
+    initial_date: value || undefined,
   })),
   parse,
 });
 
 export const time = (label: string, placeholder: string): Field<string> => ({
   draw: drawAs(label, {}, ({ value }) => ({
-    ...{ type: 'timepicker', initial_time: value, placeholder: plainText(placeholder) },
+    type: 'timepicker',
+    initial_time: value,
+    placeholder: plainText(placeholder),
   })),
   parse: (chosen) => (TIME.test(chosen) ? chosen : refuseField('Choose a time.')),
 });
@@ -302,17 +302,10 @@ export const search = <T>(
 ): Field<T> => ({
   draw: drawAs(label, form, (at) => {
     const initial = options(at);
-    const [first] = initial;
     const common = { min_query_length: 0, placeholder: plainText(placeholder, 150) };
-    return max > 1
-      ? {
-          ...{ type: 'multi_external_select', ...common, max_selected_items: max },
-          ...(initial.length > 0 && { initial_options: [...initial] }),
-        }
-      : {
-          ...{ type: 'external_select', ...common },
-          ...(first !== undefined && { initial_option: first }),
-        };
+    if (max === 1) return { type: 'external_select', ...common, initial_option: initial[0] };
+    const chosen = { max_selected_items: max, initial_options: unlessEmpty(initial) };
+    return { type: 'multi_external_select', ...common, ...chosen };
   }),
   find,
   parse,

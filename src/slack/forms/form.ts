@@ -9,19 +9,20 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import type { Right } from '../../workspace/permissions.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import {
-  type Block,
-  type Message,
-  markup,
-  markupMessage,
-  textMessage,
-  waitingModal,
-} from '../block-kit/blocks.ts';
+import { type Block, type Message, markup, markupMessage, waitingModal } from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener } from '../server/listeners.ts';
-import { decodeState, drawForm, type FormLayout, type FormState, isPartOf, loadFields } from './draw-form.ts';
+import {
+  decodeState,
+  drawForm,
+  type FormLayout,
+  isPartOf,
+  loadFields,
+  type Moment,
+  type NamedForm,
+} from './draw-form.ts';
 import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -37,8 +38,6 @@ type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? N
 /** A form that was sent. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
-  /** `revision` when it was opened. */
-  readonly seen: string;
   /** Tells this form, as it was last drawn to be sent, from all others. */
   readonly nonce: string;
 }
@@ -54,8 +53,10 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly heading: string;
   /** Shown until its work is done. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** Named by the buttons' keys. @param show draws the form with these blocks below its buttons */
-  readonly pressed?: Readonly<Record<string, (at: FormMoment, show: ShowResult) => Promise<void>>>;
+  /** By the buttons' names. @param show draws the form with these blocks below its buttons */
+  readonly pressed?: Readonly<
+    Record<string, (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>>
+  >;
   /** Differs if the record of this ID does. @param input once the form was sent */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** What the fields hold for the record as it is. */
@@ -64,8 +65,8 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
   /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
   readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
-  /** What the form is about after a conflict, if that isn't the record of the same ID as it is now. */
-  readonly renewed?: (sent: SentForm<F>) => { readonly id?: string; readonly seen?: string };
+  /** The ID of what the form is about after a conflict, if that isn't the same. */
+  readonly idAfterConflict?: (sent: SentForm<F>) => string;
   /**
    * @returns what was saved, or why nothing was, as a mrkdwn sentence; undefined where the same form is being saved already
    * @throws Failure, NotAllowed
@@ -73,16 +74,11 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
   /** Completes “Not …”; `saved` if absent. */
   readonly done?: string;
-  readonly explain?: (failure: Failure, request: Request) => Message;
-  /** What else came of it, although it failed. */
-  readonly remains?: (failure: Failure, sent: SentForm<F>) => readonly Block[];
   /** What a failure says that the fields should hold. */
   readonly corrected?: (failure: Failure) => FormFields;
   /** What stays as it was if nothing was saved. */
   readonly kept?: (sent: SentForm<F>) => string;
 }
-
-type ShowResult = (result: readonly Block[]) => Promise<void>;
 
 /** What a form opens with. */
 export interface FormOpening {
@@ -91,20 +87,14 @@ export interface FormOpening {
   readonly isOpen?: boolean;
 }
 
-type Moment = FormMoment & { readonly state: FormState };
 // biome-ignore lint/suspicious/noExplicitAny: what its fields mean is known to the form alone
-type AnyForm = FormDescription<any> & { readonly name: string; readonly action: ActionName };
+type AnyForm = FormDescription<any> & NamedForm;
 
 const NOTHING_SAVED = 'Nothing was saved.';
 const changedFirst = (now: string): FormProblem => [
   `Someone else changed this first. ${now}`.trim(),
   'Save again to replace that.',
 ];
-/** What a form of an earlier version is about isn't known. */
-const OUTDATED = textMessage(
-  'Tally was updated after you opened this form. Nothing was saved. Open it again.',
-);
-
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
@@ -143,34 +133,30 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   return {
     listeners,
     async open(request: Request, { id, values, isOpen = false }: FormOpening): Promise<void> {
-      const { modal: reply } = request.reply;
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
       const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
-      const quick = await loadFields(form, { state, id, place, request, values, data: {} }, false);
-      await reply.open(drawForm(form, quick));
-      const all = await loadFields(form, quick, true);
-      if (all !== quick) await reply.redraw(drawForm(form, all));
+      await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
 }
 
-async function redraw(form: AnyForm, at: Moment): Promise<void> {
+/** Draws the form, and once more when what is slow has been asked. */
+async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
-  await reply.redraw(drawForm(form, quick));
+  await reply[how](drawForm(form, quick));
   const all = await loadFields(form, quick, true);
   if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
 /** After a choice, or a press of one of its buttons. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
-  const { state, request } = at;
-  if (what === 'more') return redraw(form, { ...at, state: { ...state, isOpen: true } });
+  if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
   const run = form.pressed?.[what];
-  if (run === undefined) return redraw(form, at);
+  if (run === undefined) return show(form, at, 'redraw');
   const known = await loadFields(form, at, false);
-  await run(known, (result) => request.reply.modal.update(drawForm(form, known, [], result)));
+  await run(known, (result) => at.request.reply.modal.update(drawForm(form, known, [], result)));
 }
 
 interface Parsed {
@@ -188,36 +174,30 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm<P
   const refused = read.flatMap(([field, value]) =>
     value instanceof FieldRefusal ? [[field, value.sentence] as const] : [],
   );
-  return refused.length === 0
+  // Slack takes errors only below fields that the form shows.
+  const [first = ''] = Object.keys(form.fields).filter((field) => field in shown);
+  const errors = refused.map(([field, sentence]) => [field in shown ? field : first, sentence] as const);
+  return errors.length === 0
     ? { input: { shown, metadata, input: Object.fromEntries(read) } }
-    : { errors: placeErrors(form, Object.fromEntries(refused), shown) };
+    : { errors: Object.fromEntries(errors) };
 }
 
-/** Slack takes errors only for fields that the form shows. */
-function placeErrors(
-  { fields }: AnyForm,
-  errors: Readonly<Record<string, string>>,
-  shown: FormFields,
-): Record<string, string> {
-  const [first = ''] = Object.keys(fields).filter((field) => field in shown);
-  const sent = Object.fromEntries(Object.entries(errors).filter(([field]) => field in shown));
-  const hidden = Object.keys(errors).find((field) => !(field in shown));
-  if (hidden === undefined || first in sent) return sent;
-  return { ...sent, [first]: `Press “More…”. There: ${errors[hidden]}` };
-}
-
-/** @returns the first field whose check fails, and why */
+/** The first field that is wrong, and why; a text that everybody may read must be no secret of this workspace. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
 ): Promise<readonly [field: string, why: string] | undefined> {
   const before = form.before?.(at.id, at.request) ?? {};
-  for (const [field, described] of Object.entries<Field>(form.fields)) {
-    const problem = isPartOf(described, at.values) ? await described.check?.(at, before, field) : undefined;
-    if (problem !== undefined) return [field, problem];
+  for (const [name, field] of Object.entries<Field>(form.fields)) {
+    if (!isPartOf(field, at.values)) continue;
+    const isLeak = field.isText && holdsRegisteredSecret(at.values[name] ?? '', at.request.workspace);
+    const problem = isLeak ? `${field.label}: ${LEAKED}` : await field.check?.(at, before, name);
+    if (problem !== undefined) return [name, problem];
   }
   return undefined;
 }
+
+const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
 /** The form again, with what was typed and why nothing was saved. @param field the one that is wrong */
 async function showAgain(
@@ -237,70 +217,59 @@ async function showAgain(
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
 }
 
-/** @param problem as mrkdwn @param more below it */
+/** @param problem as mrkdwn */
 const showProblem = (
   form: AnyForm,
   at: Moment,
   [what, todo = NOTHING_SAVED]: FormProblem,
   field?: string,
-  more: readonly Block[] = [],
-): Promise<void> => {
-  const message = markupMessage(`${what} ${NOTHING_SAVED}`, ...more);
-  return showAgain(form, at, message, [markup(`${what} ${todo}`), ...more], field);
-};
+): Promise<void> =>
+  showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`)], field);
 
-/** A text that everybody may read, and that is a secret of this workspace. @returns the field's name */
-const findLeak = ({ fields }: AnyForm, { values, request: { workspace } }: Moment): string | undefined =>
-  Object.keys(fields).find(
-    (field) => fields[field].isText && holdsRegisteredSecret(values[field] ?? '', workspace),
-  );
-
-/** @param earlier what came of the first attempt, after which somebody else's change was found */
-async function submit(form: AnyForm, at: Moment, input: Parsed['input'], earlier?: Block[]): Promise<void> {
+async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isRepeated = false): Promise<void> {
   const { request, state, id } = at;
-  const { seen } = state;
-  if (seen === undefined) return request.reply.modal.show(form.heading, OUTDATED);
-  const sent = { ...at, input, seen, nonce: state.nonce };
+  const sent = { ...at, input, nonce: state.nonce };
+  const finish = (message: Message) => request.reply.modal.show(form.heading, message);
   try {
-    const leak = findLeak(form, at);
-    if (leak !== undefined) {
-      const clean = { ...at, values: { ...at.values, [leak]: '' } };
-      const what = `${form.fields[leak].label}: that looks like a token. Everyone can see it, so choose something else.`;
-      return await showProblem(form, clean, [what], leak);
-    }
-    if (form.revision(id, request, input) !== seen) {
-      const said = await form.repeated(sent);
-      if (said !== undefined) return await request.reply.modal.show(form.heading, said);
+    if (form.revision(id, request, input) !== state.seen) {
+      const done = await form.repeated(sent);
+      if (done !== undefined) return await finish(done);
       const conflict = form.conflict(sent);
-      const renewed = form.renewed?.(sent) ?? {};
-      const now = renewed.id ?? id;
-      const latest = renewed.seen ?? form.revision(now, request);
-      const again = { ...at, id: now, state: { ...state, id: now, seen: latest } };
-      if (conflict !== undefined) {
-        const said = typeof conflict === 'string' ? changedFirst(conflict) : conflict;
-        return await showProblem(form, again, said, undefined, earlier);
-      }
+      if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
-    const [field, problem] = (await findProblem(form, at)) ?? [];
-    if (problem !== undefined) return await showProblem(form, at, [problem], field);
+    const [field = '', problem] = (await findProblem(form, at)) ?? [];
+    // A text is wrong here only if it is a secret, which isn't shown again.
+    const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
+    if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
-    if (saved === undefined) return;
-    await (saved instanceof FieldRefusal
-      ? showProblem(form, at, [saved.sentence])
-      : request.reply.modal.show(form.heading, saved));
+    if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
+    else if (saved !== undefined) await finish(saved);
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
-    if (error.kind === 'edit-conflict' && earlier === undefined) {
+    if (error.kind === 'edit-conflict' && !isRepeated) {
       const workspace = await form.workspaces.load(request.user.teamId);
-      const remains = [...(form.remains?.(error, sent) ?? [])];
-      return submit(form, { ...at, request: { ...request, workspace } }, input, remains);
+      return submit(form, { ...at, request: { ...request, workspace } }, input, true);
     }
     request.recordError(error);
-    const { explain = failureMessage, done = 'saved', kept = () => NOTHING_SAVED } = form;
+    const { done = 'saved', kept = () => NOTHING_SAVED } = form;
     // What was saved before the store went away stays saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
-    const { text, blocks } = notSavedMessage(failure, explain(failure, request), done, kept(sent));
-    const said = { text, blocks: [...blocks, ...(form.remains?.(failure, sent) ?? [])] };
-    await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, said);
+    const message = notSavedMessage(failure, failureMessage(failure, request), done, kept(sent));
+    await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
   }
+}
+
+/** The form again, which is then about what there is now. */
+function showConflict(
+  form: AnyForm,
+  sent: Moment & SentForm<Fields>,
+  conflict: string | FormProblem,
+): Promise<void> {
+  const id = form.idAfterConflict?.(sent) ?? sent.id;
+  const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
+  return showProblem(
+    form,
+    { ...sent, id, state },
+    typeof conflict === 'string' ? changedFirst(conflict) : conflict,
+  );
 }

@@ -240,7 +240,7 @@ export function answerActions<T extends ProjectAnswer>(
   const { isList } = projects;
   return actions(
     ...before,
-    ...(sharedBy === undefined && mayShare(link.text) ? shareButton(link, at) : []),
+    ...(sharedBy === undefined && mayShare(projects.targets) ? shareButton(link, at) : []),
     ...after,
     ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
       ? []

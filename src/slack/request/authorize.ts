@@ -1,14 +1,17 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { parseCommandText } from '../../domain/language/read-command.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import {
+  type ResolvedProject,
+  resolveProject,
+  type UnresolvedProject,
+} from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
-import { findAskedProjects } from '../commands/project-answers.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { threadOf } from './payload.ts';
@@ -94,8 +97,6 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     const isChannel = source.channel !== undefined && !isDirectMessage(source.channel);
-    // Others see here what everybody in the channel may see.
-    const everybody: ProjectScope = { channel, isUnlimited: false };
     const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
@@ -113,7 +114,9 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
         confirm,
         command: command && withoutSecrets(command, workspace.aliases),
       }),
-      mayShare: (text) => isChannel && (!user.canManage || mayAsk(text, { ...everybody, workspace, at })),
+      // A manager may see more than everybody who reads what is shared.
+      mayShare: (asked) =>
+        isChannel && (!user.canManage || asked.some((one) => canEverybodyAsk(one, channel, workspace))),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
@@ -149,10 +152,17 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
   };
 }
 
-/** Whether the projects of a command's words may be asked about there. */
-const mayAsk = (text: string, scope: ProjectScope & Pick<Request, 'workspace' | 'at'>): boolean =>
-  tryParse(() => findAskedProjects(parseCommandText(text, readerIn(scope.workspace, scope.at)), scope)) !==
-  undefined;
+/** Whether everybody in the channel may ask about a project that was found for somebody there. */
+function canEverybodyAsk(
+  target: ResolvedProject | UnresolvedProject,
+  channel: SlackId | undefined,
+  workspace: Workspace,
+): boolean {
+  if ('failure' in target) return false;
+  const { alias, project, product } = target;
+  const named = alias === undefined ? { project, product } : { alias, product };
+  return tryParse(() => resolveProject(named, workspace, { channel, isUnlimited: false })) !== undefined;
+}
 
 const hasSamePermissions = (before: User, now: User): boolean =>
   before.role === now.role && before.canAsk === now.canAsk && before.canManage === now.canManage;

@@ -1,7 +1,11 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
+import type {
+  ProjectScope,
+  ResolvedProject,
+  UnresolvedProject,
+} from '../../workspace/projects/resolve-project.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
@@ -32,8 +36,8 @@ export interface Request extends ProjectScope {
   /** Tally’s own user ID, if an event names it. */
   readonly self?: SlackId | undefined;
   readonly reply: Reply;
-  /** Whether everybody in the channel may read the answer to a command with these words. */
-  readonly mayShare: (text: string) => boolean;
+  /** Whether everybody in the channel may read the answer about these projects. */
+  readonly mayShare: (asked: readonly (ResolvedProject | UnresolvedProject)[]) => boolean;
   /** Notes in the request's line of the log what its answer says went wrong, where that is not thrown. */
   readonly recordError: (error: unknown) => void;
   /** What it may ask of Slack. Each throws slack-failed. */

@@ -1,12 +1,21 @@
-/** Turns Slack's payloads into requests to the listeners. Acknowledges first; what goes wrong later becomes a reply. */
+/**
+ * From Bolt to a handler, in the same steps for all that Slack sends: a line in the log, the rate limit, the acknowledgement, then
+ * the work. A form and suggestions are read before the acknowledgement, because it carries what they show.
+ */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Annotate, beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
+import { beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
+import { hasSameLimits } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
-import { type CommandClick, parseCommand, parseCommandClick } from '../commands/command-buttons.ts';
+import {
+  type CommandClick,
+  isShortText,
+  parseCommand,
+  parseCommandClick,
+} from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/advice.ts';
 import {
   createErrorReply,
@@ -14,16 +23,25 @@ import {
   errorMessageOf,
   errorModalOf,
   failureText,
+  stepErrorText,
 } from '../reply/error-reply.ts';
-import { createLastClicks, createReply, type Reply } from '../reply/reply.ts';
-import { createWithRights } from '../request/authorize.ts';
-import { parseFieldValues } from '../request/form-fields.ts';
-import { type SlackPayload, type Source, sourceOfPayload } from '../request/payload.ts';
+import { createLastClicks, createReply } from '../reply/reply.ts';
+import { retryRateLimited } from '../reply/reply-messages.ts';
+import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
+import { type ParsedForm, parseFieldValues } from '../request/form-fields.ts';
+import {
+  originOf,
+  type SlackEvent,
+  type SlackPayload,
+  type Source,
+  sourceOfEvent,
+  sourceOfPayload,
+} from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { SlackServices } from '../slack-services.ts';
-import { registerEvents, registerSteps } from './events.ts';
-import { type Dispatch, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';
-import { answer, answerCommand } from './run-command.ts';
+import { callSlack } from '../web-client.ts';
+import { type ActionHandler, type Listeners, lookUp, type Rerun, routeOf, rulesFor } from './listeners.ts';
+import { type Dispatch, perform, runCommand, type Task } from './run-command.ts';
 
 /** Registers the listeners with Bolt. */
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
@@ -34,12 +52,9 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     lastClicks: createLastClicks(),
     eventDedup: createEventDedup(services.redis),
     withRights: createWithRights(services),
-    runCommand: (...given) => answerCommand(dispatch, ...given),
   };
-  registerCommands(app, dispatch);
-  registerActions(app, dispatch);
-  registerViews(app, dispatch);
-  registerOptions(app, dispatch);
+  for (const register of [registerCommands, registerClicks, registerForms, registerSuggestions])
+    register(app, dispatch);
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
@@ -48,87 +63,99 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   });
 }
 
-/**
- * Takes up a command or an interaction: from here on it has a line in the log.
- * @param arrival what Bolt passes to its listener
- */
-function takeUp(
-  services: Dispatch,
-  via: RequestVia,
-  { body, client, context }: Pick<AllMiddlewareArgs, 'client' | 'context'> & { readonly body: object },
+/** What Bolt passes to every listener. */
+interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
+  readonly body: object;
+}
+
+const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body, context }: Arrival): Source =>
+  sourceOfPayload(body as SlackPayload, { via, at: clock(), isFirst: context.isFirst });
+
+/** From here on it has a line in the log. */
+const takeUp = (
+  dispatch: Dispatch,
+  { client, context }: Omit<Arrival, 'body'>,
+  source: Source,
   route: string,
-  run: (reply: Reply, annotate: Annotate) => Promise<void>,
-): Promise<void> {
-  const { isFirst, arrived } = context;
-  const source = sourceOfPayload(body as SlackPayload, { via, at: services.clock(), isFirst });
-  const reply = createReply(services, source, client);
-  return trackWork(beginRequest(source, route, arrived), services.onFinished, (annotate) =>
-    run(reply, annotate),
+  work: (task: Task) => Promise<void>,
+): Promise<void> =>
+  trackWork(beginRequest(source, route, context.arrived), dispatch.onFinished, (annotate) =>
+    work({ reply: createReply(dispatch, source, client), annotate }),
   );
+
+/** Counts a request. @returns why it is refused, if too many came */
+function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
+  const excess = limits.take('requests', reply.source);
+  return excess && errorReply.explain(excess, annotate);
 }
 
 function registerCommands(app: App, dispatch: Dispatch): void {
-  const { listeners, names, errorReply, limits } = dispatch;
+  const { listeners, names } = dispatch;
   app.command(/.*/, async ({ ack, ...arrival }) => {
     const typed = { ...parseCommand(names.parse(arrival.body.command)), text: arrival.body.text ?? '' };
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
-    await takeUp(dispatch, 'command', arrival, route, async (reply, annotate) => {
-      const throttled = limits.take('requests', reply.source);
-      if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, annotate);
-        // Replies in the acknowledgement, so that a flood costs no calls to Slack.
-        return ack(errorMessageOf(report, {}, true) as RespondArguments);
-      }
-      await ack();
-      await dispatch.runCommand(reply, typed, annotate);
+    await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
+      const excess = findExcess(dispatch, task);
+      // Refused in the acknowledgement, so that a flood costs no calls to Slack.
+      await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
+      if (excess === undefined) await runCommand(dispatch, task, typed);
     });
   });
 }
 
-/** Registers clicks on buttons and choices in selects. */
-function registerActions(app: App, dispatch: Dispatch): void {
+/** Clicks on buttons, and choices in selects. */
+function registerClicks(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits } = dispatch;
   app.action({ type: 'block_actions' }, async ({ ack, action, ...arrival }) => {
     await ack();
     const payload = arrival.body as object as SlackPayload;
-    const { action_id: id = '', ...chosen } = action as ActionPayload;
-    const value = chosen.value ?? chosen.selected_option?.value ?? '';
-    const label = (chosen.text ?? chosen.selected_option?.text)?.text ?? '';
-    const name = id.split(':')[0] ?? '';
-    const route = routeOf(lookUp(listeners.actions, name), name);
-    await takeUp(dispatch, 'button', arrival, route, async (reply, annotate) => {
+    const click = readClick(action as ClickedElement);
+    const handler = lookUp(listeners.actions, click.name);
+    const route = routeOf(handler, click.name);
+    await takeUp(dispatch, arrival, sourceOf(dispatch, 'button', arrival), route, async (task) => {
+      const { reply, annotate } = task;
       const { source } = reply;
-      const throttled = limits.take('requests', source);
-      if (throttled !== undefined) {
-        const report = errorReply.explain(throttled, annotate);
+      const excess = findExcess(dispatch, task);
+      if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
         // The message stays, with the button to press again.
-        return errorReply.send(reply.as({ ...source, replaces: false }), report, {}, {});
+        return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
-      const click = parseCommandClick(name, value);
-      if (click === undefined) await answerClick(dispatch, reply, { id, value, label }, payload, annotate);
-      else {
-        const isShare = click.how === 'share';
-        const isFirst = isShare
-          ? isFirstClick(dispatch, source, payload, `share ${value}`, SHARED_ONCE)
-          : source.isFirst;
-        await dispatch.runCommand(
-          reply.as({ ...sourceOfClick(source, click, payload), isFirst }),
-          click.command,
-          annotate,
-        );
-      }
-      if (payload.view?.type === 'home') await redrawHome(dispatch, reply);
+      const asked = parseCommandClick(click.name, click.value);
+      if (asked !== undefined) {
+        const isFirst =
+          asked.how === 'share'
+            ? isFirstClick(dispatch, source, payload, click, SHARED_ONCE)
+            : source.isFirst;
+        const from = { ...sourceOfCommand(source, asked, payload), isFirst };
+        await runCommand(dispatch, { reply: reply.as(from), annotate }, asked.command);
+      } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
+      if (payload.view?.type !== 'home') return;
+      const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
+      // The click's line in the log keeps who waited for what.
+      await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });
 }
 
-interface ActionPayload {
+interface ClickedElement {
   readonly action_id?: string;
   readonly value?: string;
   readonly text?: { readonly text?: string } | null;
-  readonly selected_option?: Pick<ActionPayload, 'value' | 'text'> | null;
+  readonly selected_option?: Pick<ClickedElement, 'value' | 'text'> | null;
 }
+
+interface Click extends NonNullable<AskedManager['click']> {
+  /** The action's ID before its colon. */
+  readonly name: string;
+}
+
+const readClick = ({ action_id: id = '', selected_option: chosen, value, text }: ClickedElement): Click => ({
+  id,
+  name: id.split(':')[0] ?? '',
+  value: value ?? chosen?.value ?? '',
+  label: (text ?? chosen?.text)?.text ?? '',
+});
 
 /** After this time, somebody who presses **Share** again means it. */
 const SHARED_ONCE: Millis = 10_000;
@@ -139,76 +166,53 @@ const DOUBLE_CLICK: Millis = 1_000;
 /**
  * A double click in a message or in Home counts once: a window is drawn anew by what was pressed in it. While Redis is down,
  * each click counts as the first.
- * @param kept for how long it is remembered
+ * @param remembered for how long the first click is
  */
 async function isFirstClick(
   { eventDedup }: Dispatch,
-  source: Source,
+  { isFirst, teamId, userId }: Source,
   { container, view }: SlackPayload,
-  what: string,
-  kept: Millis,
+  { id, value }: Click,
+  remembered: Millis,
 ): Promise<boolean> {
-  if ((await source.isFirst) === false) return false;
+  if ((await isFirst) === false) return false;
   const place = container?.message_ts ?? (view?.type === 'home' ? view.id : undefined);
   if (place === undefined || place === null) return true;
-  return eventDedup.first(source.teamId, `${what} ${source.userId} ${place}`, kept).catch(() => true);
+  return eventDedup.first(teamId, `${id} ${value} ${userId} ${place}`, remembered).catch(() => true);
 }
 
-async function answerClick(
+async function runAction(
   dispatch: Dispatch,
-  clickReply: Reply,
-  click: NonNullable<AskedManager['click']>,
+  { reply: clickReply, annotate }: Task,
+  handler: ActionHandler,
+  click: Click,
   payload: SlackPayload,
-  annotate: Annotate,
 ): Promise<void> {
   const { view, state } = payload;
-  const { id, value } = click;
-  const [name = ''] = id.split(':');
+  const { name: _, ...shown } = click;
   const { source } = clickReply;
-  const handler = lookUp(dispatch.listeners.actions, name);
-  if (handler === undefined)
-    return dispatch.log.warn(
-      { workspace: source.teamId },
-      'Ignored a click on something that Tally no longer offers',
-    );
-  const rules = rulesFor(handler, value);
-  const reply = rules.changes
-    ? clickReply.as({
-        ...source,
-        isFirst: isFirstClick(dispatch, source, payload, `${id} ${value}`, DOUBLE_CLICK),
-      })
-    : clickReply;
-  const clicked = {
-    id,
-    value,
-    fields: parseFieldValues((view?.state ?? state)?.values as never),
-    metadata: view?.private_metadata ?? '',
-  };
-  const work = (request: Request) =>
-    handler.run(clicked, request, (command, changes) =>
-      dispatch.runCommand(reply.as({ ...source, ...changes }), command, annotate),
-    );
-  const explain = (report: ErrorReport, request: Request | undefined) => {
-    // In a form it depends on the fields, which nobody else has.
-    const failed = request ?? (rules.opensForm && view?.type !== 'modal' ? { click } : {});
-    return dispatch.errorReply.send(reply, report, failed, rules);
-  };
-  await answer(dispatch, reply, rules, annotate, work, explain);
+  const rules = rulesFor(handler, click.value);
+  const isFirst = rules.changes
+    ? isFirstClick(dispatch, source, payload, click, DOUBLE_CLICK)
+    : source.isFirst;
+  const reply = clickReply.as({ ...source, isFirst });
+  const rerun: Rerun = (command, changes) =>
+    runCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
+  const fields = parseFieldValues((view?.state ?? state)?.values as never);
+  const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
+  // In a form it depends on the fields, which nobody else has.
+  const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
+  await perform(
+    dispatch,
+    { reply, annotate },
+    rules,
+    (request) => handler.run(clicked, request, rerun),
+    (report, request) => dispatch.errorReply.send(reply, report, request ?? unauthorized, rules),
+  );
 }
 
-/** Updates the Home after a click on it. A user who can no longer see it gets the click's reply instead. */
-async function redrawHome({ listeners, withRights, runCommand, log }: Dispatch, reply: Reply): Promise<void> {
-  const listener = lookUp(listeners.events, 'app_home_opened');
-  if (listener === undefined) return;
-  const event = { type: 'app_home_opened', user: reply.source.userId, tab: 'home' };
-  // The click's record keeps who waited for what.
-  const annotate = () => undefined;
-  await withRights(reply, listener, annotate, (request) =>
-    listener.answer(event, request, (command) => runCommand(reply, command, annotate)),
-  ).catch((err: unknown) => log.debug({ err }, 'Home was not redrawn after a click'));
-}
-
-function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
+/** A click on a button of a command, as if the command had been typed there. */
+function sourceOfCommand(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
   switch (click.how) {
     case 'rerun':
       return source;
@@ -225,14 +229,15 @@ function sourceOfClick(source: Source, click: CommandClick, { channel }: SlackPa
   }
 }
 
-/** Acknowledges a form after reading it: with the errors below its fields, or with the view that says it is working. */
-function registerViews(app: App, dispatch: Dispatch): void {
-  const { listeners, withRights, errorReply, limits, redis } = dispatch;
+/** Forms are acknowledged with the errors below their fields, or with the view that says Tally is working. */
+function registerForms(app: App, dispatch: Dispatch): void {
+  const { listeners, errorReply, limits, redis } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
     if (listener === undefined) return ack();
-    await takeUp(dispatch, 'form', arrival, name, async (reply, annotate) => {
+    await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
+      const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
       // Later, the view that says it is working has taken the place of what was typed.
       const refusal =
@@ -240,7 +245,7 @@ function registerViews(app: App, dispatch: Dispatch): void {
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
       if (refusal !== undefined)
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
-      let parsed: ReturnType<typeof listener.parse>;
+      let parsed: ParsedForm<unknown>;
       try {
         parsed = listener.parse(parseFieldValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
@@ -252,57 +257,138 @@ function registerViews(app: App, dispatch: Dispatch): void {
       }
       await ack({ response_action: 'update', view: listener.waiting });
       const { input } = parsed;
-      const rules = { right: listener.right, changes: true, opensForm: true };
-      let request: Request | undefined;
-      try {
-        await withRights(reply, rules, annotate, (authorized) => {
-          request = authorized;
-          return listener.submit(input, authorized);
-        });
-      } catch (error) {
-        await errorReply.send(reply, errorReply.explain(error, annotate), request ?? {}, rules);
-      }
+      const rules = { right: listener.right, changes: true };
+      await perform(
+        dispatch,
+        task,
+        rules,
+        (request) => listener.submit(input, request),
+        (report, request) => errorReply.send(reply, report, request ?? {}, rules),
+      );
     });
   });
 }
 
-/** Slack shows only what is in the acknowledgement, so suggestions are looked up before it. */
-function registerOptions(app: App, dispatch: Dispatch): void {
+/** Slack shows only the suggestions that are in the acknowledgement. */
+function registerSuggestions(app: App, dispatch: Dispatch): void {
   const { listeners, withRights, errorReply, limits } = dispatch;
-  app.options(/.*/, async ({ ack, options, body, client, context: bolt }) => {
+  app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
     // No check for replays: typing the same text twice within a second sends the same bytes twice.
-    const arrival = { body, client, context: { ...bolt, isFirst: undefined } };
-    await takeUp(dispatch, 'suggestions', arrival, route, async (reply, annotate) => {
-      try {
-        const throttled = limits.take('suggestions', reply.source);
-        if (throttled !== undefined) errorReply.explain(throttled, annotate);
-        const typed = options.value ?? '';
-        if (listener === undefined || throttled !== undefined || typed.length > LONGEST_SUGGESTION)
-          return await ack({ options: [] });
-        const { view } = body as object as SlackPayload;
-        const suggest = async (request: Request) => {
-          const found = await listener.find(typed, request, view?.private_metadata ?? '');
+    const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
+    const { view } = arrival.body as object as SlackPayload;
+    const typed = options.value ?? '';
+    await takeUp(dispatch, arrival, source, route, async ({ reply, annotate }) => {
+      const find = async () => {
+        const excess = limits.take('suggestions', source);
+        if (excess !== undefined) throw excess;
+        if (listener === undefined || !isShortText(typed)) return [];
+        const found = await withRights(reply, listener, annotate, async (request) => {
+          const suggestions = await listener.find(typed, request, view?.private_metadata ?? '');
           await request.reply.confirm();
-          return found;
-        };
-        const find = async () => (await withRights(reply, listener, annotate, suggest)) ?? [];
-        const tooLate = () => {
-          annotate({ outcome: 'timed-out' });
-          return [];
-        };
-        await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find(), tooLate))] });
-      } catch (error) {
+          return suggestions;
+        });
+        return found ?? [];
+      };
+      const failed = (error: unknown) => {
         errorReply.explain(error, annotate);
-        await ack({ options: [] });
-      }
+        return [];
+      };
+      const tooLate = () => {
+        annotate({ outcome: 'timed-out' });
+        return [];
+      };
+      await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find().catch(failed), tooLate))] });
     });
   });
 }
 
-/** In characters: no name, ID or time zone that could be suggested is longer. */
-const LONGEST_SUGGESTION = 100;
-
-/** Slack waits 3 s for suggestions, then shows an error; an empty list is better. In ms. */
+/** Slack waits 3 s for suggestions, then shows an error; an empty list is better. */
 const SUGGESTION_TIMEOUT: Millis = 2_000;
+
+/** Bolt acknowledges events before it calls a listener. */
+function registerEvents(app: App, dispatch: Dispatch): void {
+  const { listeners, clock, limits, eventDedup } = dispatch;
+  app.event(/.*/, async ({ event: payload, body, client, context }) => {
+    const event = payload as SlackEvent;
+    const listener = lookUp(listeners.events, event.type);
+    if (listener === undefined || listener.wants?.(event) === false) return;
+    const arrived = { via: VIA[event.type] ?? 'event', at: clock(), isFirst: context.isFirst };
+    const source = sourceOfEvent(event, body as object as SlackPayload, arrived);
+    if (source === undefined) return;
+    await takeUp(dispatch, { client, context }, source, event.type, async (task) => {
+      const excess = findExcess(dispatch, task);
+      if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
+      if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
+      // Slack sends an event again if its acknowledgement was lost. While Redis is down, the record can't be read either.
+      const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
+      if (await isFirst) await answerEvent(dispatch, task, event);
+      else task.annotate({ outcome: 'duplicate' });
+    });
+  });
+}
+
+const VIA: Readonly<Record<string, RequestVia>> = { app_mention: 'mention', message: 'message' };
+
+async function answerEvent(dispatch: Dispatch, task: Task, event: SlackEvent): Promise<void> {
+  const { reply, annotate } = task;
+  const listener = lookUp(dispatch.listeners.events, event.type);
+  if (listener === undefined) return;
+  const answer = (request: Request) =>
+    listener.answer(event, request, (command, changes) => {
+      const from = { ...reply.source, workspace: request.workspace, ...changes };
+      return runCommand(dispatch, { reply: reply.as(from), annotate }, command);
+    });
+  await perform(dispatch, task, listener, answer, (report, request) =>
+    explainEvent(dispatch, task, event, report, request),
+  );
+}
+
+async function explainEvent(
+  { listeners, errorReply }: Dispatch,
+  { reply }: Task,
+  { type }: SlackEvent,
+  report: ErrorReport,
+  request?: Request,
+): Promise<void> {
+  const onError = lookUp(listeners.events, type)?.onError;
+  if (onError === undefined) return errorReply.send(reply, report, request ?? {}, {});
+  const message = errorMessageOf(report, request ?? {}, true);
+  await onError(message, reply).catch(errorReply.logUndelivered(reply.source.teamId));
+}
+
+/** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
+const WORKFLOWS = 'workflows';
+
+/** Steps of Workflow Builder. Each run ends with its outputs or a sentence. */
+function registerSteps(app: App, dispatch: Dispatch): void {
+  const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
+  const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
+
+  for (const [name, run] of Object.entries(listeners.steps))
+    app.function(name, async ({ inputs, complete, fail, body, context: bolt }) => {
+      const { isFirst, arrived, functionExecutionId: id = '' } = bolt;
+      const { teamId = '' } = originOf(body as object as SlackPayload);
+      const work = beginRequest({ via: 'step', teamId, userId: '' }, name, arrived);
+      await trackWork(work, onFinished, async (annotate) => {
+        try {
+          if ((await isFirst) === false || !(await eventDedup.first(teamId, id)))
+            return annotate({ outcome: 'duplicate' });
+          limits.demand('requests', { teamId, userId: WORKFLOWS });
+          const outputs = await repeatIfRightsChange(async () => {
+            const workspace = await workspaces.load(teamId);
+            const found = await run(inputs, { at: clock(), workspace });
+            if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
+            return found;
+          });
+          await end('functions.completeSuccess', () => complete({ outputs }));
+        } catch (error) {
+          const text = stepErrorText(errorReply.explain(error, annotate));
+          await end('functions.completeError', () => fail({ error: text })).catch(
+            errorReply.logUndelivered(teamId),
+          );
+        }
+      });
+    });
+}

@@ -2,19 +2,14 @@ import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/items.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Annotate } from '../../ops/work-record.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
-import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
-import type { ErrorReply } from '../reply/error-reply.ts';
-import type { LastClicks, Reply } from '../reply/reply.ts';
-import type { WithRights } from '../request/authorize.ts';
+import type { Reply } from '../reply/reply.ts';
 import type { FormFields, ParsedForm } from '../request/form-fields.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
-import type { SlackServices } from '../slack-services.ts';
 
 /** What a handler needs and does, which decides how an error of it is answered. */
 export interface Rules extends HandlerRules {
@@ -101,8 +96,6 @@ export interface OptionsListener {
 /** Handles one event type, after Bolt has acknowledged the event. It reads, and answers. */
 export interface EventListener {
   readonly right: Right;
-  /** Drops events that Slack sends again; for listeners that answer with a message. */
-  readonly once?: boolean;
   /** Pure. Events that it refuses are dropped before anything is looked up. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
@@ -159,17 +152,3 @@ export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T |
 /** What Tally did not register has this route: the name is outside text. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;
-
-/** What the registrations share. */
-export interface Dispatch extends SlackServices {
-  readonly listeners: Required<Listeners>;
-  readonly errorReply: ErrorReply;
-  readonly lastClicks: LastClicks;
-  readonly eventDedup: EventDedup;
-  readonly withRights: WithRights;
-  /**
-   * Runs a command that was typed, mentioned or clicked. Never rejects: errors become replies.
-   * @returns whether it was answered, and not refused
-   */
-  readonly runCommand: (reply: Reply, typed: Command, annotate: Annotate) => Promise<boolean>;
-}

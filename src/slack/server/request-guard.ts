@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isValidSlackRequest } from '@slack/bolt';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Millis } from '../../domain/time/calendar.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
 /** Why a request to Slack's address is rejected → its status. */
@@ -139,17 +140,14 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** A flood must not fill the disk. In ms. */
-const LOG_PAUSE = 60_000;
-
 /** @returns a function that logs, once a minute at most, rejections that a wrong setting may cause; metrics count all */
 function createRejectionLog(log: Logger) {
-  const loggedAt = new Map<RejectionReason, Millis>();
+  // A flood must not fill the disk.
+  const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {
     const [msg, todo] = BY_SETTINGS[reason] ?? [];
-    const now = performance.now();
-    if (msg === undefined || now < (loggedAt.get(reason) ?? -LOG_PAUSE) + LOG_PAUSE) return;
-    loggedAt.set(reason, now);
+    if (msg === undefined || logged.has(reason)) return;
+    logged.set(reason, true);
     log.warn({ reason, todo }, msg);
   };
 }

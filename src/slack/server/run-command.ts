@@ -1,4 +1,4 @@
-/** Runs a command or a click, with the rights of who sent it. What goes wrong becomes a reply. */
+/** Does the work of a command or a click with the rights of who sent it. What goes wrong becomes a reply. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -7,27 +7,43 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Annotate } from '../../ops/work-record.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/advice.ts';
-import type { ErrorReport } from '../reply/error-reply.ts';
-import type { Reply } from '../reply/reply.ts';
+import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
+import type { LastClicks, Reply } from '../reply/reply.ts';
+import type { WithRights } from '../request/authorize.ts';
 import type { Request } from '../request/request.ts';
-import { LOADING_DELAYS } from '../slack-services.ts';
-import { acceptsWords, type Dispatch, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
+import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
+import { acceptsWords, type Listeners, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
+
+/** What handlers are run with. */
+export interface Dispatch extends SlackServices {
+  readonly listeners: Required<Listeners>;
+  readonly errorReply: ErrorReply;
+  readonly lastClicks: LastClicks;
+  readonly eventDedup: EventDedup;
+  readonly withRights: WithRights;
+}
+
+/** Something that Slack sent and Tally works on: the way to reply, and its line in the log. */
+export interface Task {
+  readonly reply: Reply;
+  readonly annotate: Annotate;
+}
 
 /**
- * Does the work of a command or a click with the rights of who sent it, and shows that it is at work: in a window where one
- * may open, else in a message where billing is asked. Never rejects.
+ * Does some work with the rights of who asks, and shows that it is at work: in a window where one may open, else in a message
+ * where billing is asked. Never rejects.
  * @param explain sends what went wrong
  */
-export async function answer(
+export async function perform(
   { withRights, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
-  reply: Reply,
+  { reply, annotate }: Task,
   rules: Rules,
-  annotate: Annotate,
-  work: (request: Request) => Promise<void>,
+  work: (request: Request) => Promise<unknown>,
   explain: (report: ErrorReport, request: Request | undefined) => Promise<void>,
   command?: Command,
 ): Promise<void> {
@@ -52,14 +68,12 @@ export async function answer(
   }
 }
 
-/** @returns whether it was answered, and not refused */
-export async function answerCommand(
-  dispatch: Dispatch,
-  reply: Reply,
-  typed: Command,
-  annotate: Annotate,
-): Promise<boolean> {
-  const { source } = reply;
+/**
+ * Runs a command that was typed, mentioned or clicked. Never rejects.
+ * @returns whether it was answered, and not refused
+ */
+export async function runCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
+  const { reply, annotate } = task;
   const { command, text } = typed;
   const handler = lookUp(dispatch.listeners.commands, command);
   const isReadable = handler !== undefined && isShortText(text);
@@ -82,13 +96,13 @@ export async function answerCommand(
     const failed: FailedRequest = {
       ...request,
       command: offeredCommand(report, typed, rules, workspace?.aliases),
-      acceptsWords: workspace && ((words) => acceptsWords(handler, words, workspace, source.at)),
+      acceptsWords: workspace && ((words) => acceptsWords(handler, words, workspace, reply.source.at)),
     };
     return dispatch.errorReply.send(reply, report, failed, rules);
   };
   if (handler === undefined)
     await explain(dispatch.errorReply.explain(unknownCommand(command), annotate), undefined);
-  else await answer(dispatch, reply, rules, annotate, work, explain, typed);
+  else await perform(dispatch, task, rules, work, explain, typed);
   if (rules.figures && asked !== undefined && outcome !== undefined)
     await rememberQuestion(dispatch, asked, typed, outcome);
   return outcome === 'everybody' || outcome === 'person';

@@ -26,7 +26,6 @@ interface RouteAnswer {
 const EVENTS_PATH = '/slack/events';
 
 type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
-type Connections = ReturnType<typeof createConnectionLimit>;
 
 /**
  * Bolt with its own receivers: HTTPReceiver serves the pages, and Slack's events unless SocketModeReceiver does. Every event
@@ -43,7 +42,7 @@ export function createSlackServer(
   const { authorize, tokenCheck } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
-  const inFlight = createInFlightTracker();
+  const inFlight = new Set<Promise<unknown>>();
   const connections = createConnectionLimit(SERVER_LIMITS.connections);
   const customRoutes = [
     ...Object.entries(routes).map(([path, route]) => machineRoute(path, route)),
@@ -51,7 +50,7 @@ export function createSlackServer(
       ([path, page]): CustomRoute => ({
         path,
         method: 'GET',
-        handler: (req, res) => void inFlight.track(page(req, res)),
+        handler: (req, res) => void track(page(req, res)),
       }),
     ),
   ];
@@ -61,11 +60,21 @@ export function createSlackServer(
   /** Connections and requests so far. */
   let arrived = 0;
 
+  /** What a stop waits for. */
+  const track = (work: Promise<void>): Promise<void> => {
+    inFlight.add(work);
+    const done = () => inFlight.delete(work);
+    work.then(done, done);
+    return work;
+  };
+  const drain = async (): Promise<void> => {
+    while (inFlight.size > 0) await Promise.allSettled(inFlight);
+  };
+
   /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
   const processEvent = async (event: ReceiverEvent): Promise<void> => {
     const body = parsePayload(event.body);
-    if (body !== undefined)
-      return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
+    if (body !== undefined) return track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
@@ -115,10 +124,10 @@ export function createSlackServer(
       await socket?.stop();
       const closed = server === undefined ? Promise.resolve() : http.stop();
       // A request that is still being received is in flight once it is complete.
-      const drained = closed.then(inFlight.drain);
+      const drained = closed.then(drain);
       await withTimeout(deadline, drained, () => undefined);
       server?.closeAllConnections();
-      return inFlight.count();
+      return inFlight.size;
     },
   };
 }
@@ -131,7 +140,7 @@ function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
   customRoutes: CustomRoute[],
-  connections: Connections,
+  connections: ConnectionLimit,
   isLeaving: () => boolean,
 ): HTTPReceiver {
   const isSocketMode = mode.kind === 'socket';
@@ -195,22 +204,6 @@ async function processAndAck(
   await app.processEvent({ ...event, body, ack }).finally(ack);
 }
 
-function createInFlightTracker() {
-  const inFlight = new Set<Promise<unknown>>();
-  return {
-    track<T>(work: Promise<T>): Promise<T> {
-      inFlight.add(work);
-      const done = () => inFlight.delete(work);
-      work.then(done, done);
-      return work;
-    },
-    count: () => inFlight.size,
-    async drain(): Promise<void> {
-      while (inFlight.size > 0) await Promise.allSettled(inFlight);
-    },
-  };
-}
-
 function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
   const answer = async (res: ServerResponse): Promise<void> => {
     const { status, body, type = 'text/plain' } = await route();
@@ -220,17 +213,22 @@ function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
   return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
 }
 
+interface ConnectionLimit {
+  watch(server: Server): void;
+  /** Notes that Slack signed a request of this connection. */
+  trust(socket: Socket): void;
+}
+
 /**
  * Keeps `most` connections at a time: for one too many the oldest without a signed request is closed, whatever it is doing. So
  * a client without the secret can't keep others out by holding connections.
- * @returns what notes that Slack signed a request of a connection
  */
-function createConnectionLimit(most: number) {
+function createConnectionLimit(most: number): ConnectionLimit {
   /** Those without a signed request, in the order in which they came. */
   const unknown = new Set<Socket>();
   let open = 0;
   return {
-    watch: (server: Server) =>
+    watch(server) {
       server.on('connection', (socket: Socket) => {
         open += 1;
         unknown.add(socket);
@@ -240,7 +238,8 @@ function createConnectionLimit(most: number) {
         });
         const [oldest = socket] = unknown;
         if (open > most) oldest.destroy();
-      }),
-    trust: (socket: Socket): boolean => unknown.delete(socket),
+      });
+    },
+    trust: (socket) => void unknown.delete(socket),
   };
 }

@@ -1,9 +1,8 @@
 import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
 import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
 
-const LET_OUT = 'let this machine open WebSockets to Slack, wss://*.slack.com.';
-
-export type SocketModeConnection = ReturnType<typeof createSocketMode>;
+const CLOSED_EARLY =
+  'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 
 /**
  * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
@@ -22,19 +21,16 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
   let connecting = false;
   let failure: unknown;
 
-  /** The client does not handle its listeners' rejections, so one invalid envelope would end the process. */
+  // The client does not handle its listeners' rejections, so one invalid envelope would end the process.
   for (const event of ['ws_message', 'slack_event']) {
     const listeners = client.listeners(event);
     client.removeAllListeners(event);
-    for (const listener of listeners) {
-      client.on(event, async (...given: unknown[]) => {
-        try {
-          await listener(...given);
-        } catch (error) {
-          logger.error('Could not read what Slack sent over Socket Mode', error);
-        }
-      });
-    }
+    client.on(event, (...sent: unknown[]) => {
+      for (const listener of listeners)
+        Promise.resolve(listener(...sent)).catch((error: unknown) =>
+          logger.error('Could not read what Slack sent over Socket Mode', error),
+        );
+    });
   }
 
   const connect = async (): Promise<void> => {
@@ -43,12 +39,7 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
     try {
       await client.start();
     } catch (error) {
-      throw (
-        error ??
-        new Error(`Slack closed the connection before it was ready. If this stays, ${LET_OUT}`, {
-          cause: failure,
-        })
-      );
+      throw error ?? new Error(CLOSED_EARLY, { cause: failure });
     } finally {
       connecting = false;
     }
