@@ -9,7 +9,7 @@ import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/mask.ts';
-import { check, openPrompts, printLine, runCommand, TEXT, UsageError } from './command.ts';
+import { check, openPrompts, printLine, runCliCommand, TEXT, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
@@ -66,7 +66,7 @@ function formatPoints(points: readonly PointResult[]): readonly string[] {
   ]);
 }
 
-await runCommand(USAGE, OPTIONS, async ({ project = '', product: word = 'cloud', url, zone = 'UTC' }) => {
+await runCliCommand(USAGE, OPTIONS, async ({ project = '', product: word = 'cloud', url, zone = 'UTC' }) => {
   if (!isProjectId(project))
     throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
   const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));

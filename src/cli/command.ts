@@ -19,7 +19,7 @@ export const printError = (line: string): void => void process.stderr.write(`${l
 export const [TEXT, SWITCH] = [{ type: 'string' }, { type: 'boolean' }] as const;
 
 /** Reads the command line and runs the command. The process ends with what `run` returns, or with 64 after a `UsageError`. */
-export async function runCommand<const T extends Record<string, typeof TEXT | typeof SWITCH>>(
+export async function runCliCommand<const T extends Record<string, typeof TEXT | typeof SWITCH>>(
   usage: string,
   options: T,
   run: (values: ReturnType<typeof parseArgs<{ options: T }>>['values']) => Promise<number> | number,

@@ -1,6 +1,6 @@
 import { pluralize } from '../domain/wording.ts';
 import { isSecondSocketError } from '../redis/guard.ts';
-import { printLine, runCommand } from './command.ts';
+import { printLine, runCliCommand } from './command.ts';
 import { diagnose, type Finding } from './diagnosis.ts';
 
 const USAGE = `Usage: tally doctor
@@ -23,7 +23,7 @@ function format(findings: readonly Finding[]): string {
 process.on('uncaughtException', (error) => {
   if (!isSecondSocketError(error)) throw error;
 });
-await runCommand(USAGE, {}, async () => {
+await runCliCommand(USAGE, {}, async () => {
   const { findings, code } = await diagnose(process.env);
   printLine(format(findings));
   return code;

@@ -13,7 +13,7 @@ import {
   openPrompts,
   printError,
   printLine,
-  runCommand,
+  runCliCommand,
   TEXT,
   UsageError,
 } from './command.ts';
@@ -114,7 +114,7 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-await runCommand(USAGE, { prefix: TEXT }, async (options) => {
+await runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
   if (existsSync(ENV_FILE)) {
     printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
     return NOT_CREATED;

@@ -1,7 +1,7 @@
 import { commandPrefix } from '../config/variables.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
-import { check, runCommand, SWITCH, TEXT, UsageError } from './command.ts';
+import { check, runCliCommand, SWITCH, TEXT, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally manifest (--url URL | --socket) [options]
 
@@ -21,7 +21,7 @@ const OPTIONS = {
   'workflow-steps': SWITCH,
 };
 
-await runCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, ...more }) => {
+await runCliCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, ...more }) => {
   if ((url === undefined) === !socket)
     throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
   const manifest = createManifest({

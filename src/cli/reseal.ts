@@ -5,7 +5,7 @@ import { connectRedis, waitUntilReady } from '../redis/connect.ts';
 import { storeErrorKind } from '../redis/guard.ts';
 import { OtherLayout, requireLayout } from '../redis/layout.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { printError, printLine, runCommand } from './command.ts';
+import { printError, printLine, runCliCommand } from './command.ts';
 
 const USAGE = `Usage: tally reseal
 
@@ -14,7 +14,7 @@ Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run
 /** How long to wait for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
 
-await runCommand(USAGE, {}, async () => {
+await runCliCommand(USAGE, {}, async () => {
   const { keys, redisUrl } = loadConfig(process.env, printError);
   const redis = connectRedis(redisUrl);
   try {
