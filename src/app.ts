@@ -20,7 +20,6 @@ import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address.ts';
 import { createGuardedHttp } from './http/request.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
-import { logSecretProblems } from './ops/check-secrets.ts';
 import { createHealth } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics } from './ops/metrics.ts';
@@ -202,7 +201,6 @@ export function createTally(
   return {
     registry: all,
     async start() {
-      const signingSecret = config.slack.mode.kind === 'http' ? config.slack.signingSecret : undefined;
       // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
       await waitUntilReady(redis, REDIS_TIMEOUT)
         .then(checkLayout)
@@ -212,9 +210,7 @@ export function createTally(
           redis.once('ready', () => checkLayout().catch(exitOnOtherLayout));
         });
       all.start();
-      const port = await slack.start(config.http.port);
-      await logSecretProblems(log, signingSecret, redis, keyring);
-      return port;
+      return slack.start(config.http.port);
     },
     async stop(delay = 0) {
       await slack.leave(delay);

@@ -246,8 +246,7 @@ describe('the contracts', () => {
     expect(JSON.parse(sent.body)).toEqual(request);
     expect(answer).toMatchObject({ token: 'a-token', expiresAt: Date.UTC(2026, 10, 21, 11, 15, 30) });
     expect(answer).toMatchObject({
-      project: { name: 'prod' },
-      roles: ['reader'],
+      ...{ project: 'prod', user: 'tally', roles: ['reader'], isRestricted: true },
       computeUrl: expect.any(String),
     });
   });

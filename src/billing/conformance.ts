@@ -1,5 +1,5 @@
 /** Asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
-import { type Failure, isFailure } from '../domain/failure/index.ts';
+import { type Failure, failureOf, isFailure } from '../domain/failure/index.ts';
 import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
 import {
   type Day,
@@ -78,53 +78,34 @@ export async function checkConformance(parts: ConformanceParts): Promise<readonl
 async function judgePoints(parts: ConformanceParts, found: Map<PointId, Judgement>): Promise<string> {
   const { billing, subscription, zone } = parts;
   const access = { workspace: 'T0', connection: 'check', baseUrl: parts.baseUrl, token: parts.token };
-  const wrong = { ...access, token: UNKNOWN_TOKEN };
   const days = daysBefore(dayAt(parts.clock(), zone), DAYS, zone);
   const last = days.at(-1) ?? LONG_AGO;
+  const askBalance = (as = access) => billing.balance(as, subscription).catch(failureOf);
   const askDays = (first: Day, last: Day, as = access) =>
-    settle(billing.consumption(as, subscription, rangeOf(first, last, zone)));
+    billing.consumption(as, subscription, rangeOf(first, last, zone)).catch(failureOf);
 
-  const balance = await settle(billing.balance(access, subscription));
-  const broken = 'failure' in balance && !isAnswer(balance.failure);
-  found.set('reached', broken ? bad(describe(balance.failure)) : good('answered'));
-  if (broken) return 'the service wasn’t reached';
-  const isRefused = 'failure' in balance && REFUSED.includes(balance.failure.kind);
-  found.set('token', isRefused ? bad(describe(balance.failure)) : good('accepted'));
+  const balance = await askBalance();
+  const isBroken = isFailure(balance) && !isAnswer(balance);
+  found.set('reached', isBroken ? bad(describe(balance)) : good('answered'));
+  if (isBroken) return 'the service wasn’t reached';
+  const isRefused = isFailure(balance) && REFUSED.includes(balance.kind);
+  found.set('token', isRefused ? bad(describe(balance)) : good('accepted'));
   if (isRefused) return 'the token was refused';
   found.set('balance', judgeBalance(balance));
 
   const month = await askDays(days[0] ?? LONG_AGO, last);
   found.set('31-days', judgeMonth(month, days));
-  const day = 'value' in month ? chooseDay(month.value, days) : undefined;
-  if (day !== undefined && 'value' in month)
-    found.set('one-day', judgeDay(await askDays(day, day), day, month.value));
-  const refusals = [
-    await settle(billing.balance(wrong, subscription)),
-    await askDays(day ?? last, day ?? last, wrong),
-  ];
-  const accepted = refusals.find(
-    (answer) => !('failure' in answer && answer.failure.kind === 'token-rejected'),
-  );
-  found.set(
-    'wrong-token',
-    accepted === undefined
-      ? good('HTTP 401')
-      : bad('failure' in accepted ? describe(accepted.failure) : 'figures, which anybody can read'),
-  );
+  const day = isFailure(month) ? undefined : chooseDay(month, days);
+  if (day !== undefined && !isFailure(month))
+    found.set('one-day', judgeDay(await askDays(day, day), day, month));
+  const wrong = { ...access, token: UNKNOWN_TOKEN };
+  const refusals = [await askBalance(wrong), await askDays(day ?? last, day ?? last, wrong)];
+  const accepted = refusals.find((answer) => !isFailure(answer, 'token-rejected'));
+  const came = isFailure(accepted) ? describe(accepted) : 'figures, which anybody can read';
+  found.set('wrong-token', accepted === undefined ? good('HTTP 401') : bad(came));
   found.set('empty-period', judgeEmpty(await askDays(LONG_AGO, LONG_AGO)));
   return 'no charges came to check it with';
 }
-
-type Answer<T> = { readonly value: T } | { readonly failure: Failure };
-
-const settle = <T>(answer: Promise<T>): Promise<Answer<T>> =>
-  answer.then(
-    (value) => ({ value }),
-    (failure: unknown) => {
-      if (isFailure(failure)) return { failure };
-      throw failure;
-    },
-  );
 
 const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
   from: startOfDay(first, zone),
@@ -149,32 +130,25 @@ function describe(failure: Failure): string {
   return cause instanceof Error ? `${message} (${cause.message})` : message;
 }
 
-function judgeBalance(answer: Answer<BalanceRecord>): Judgement {
-  if ('failure' in answer) return bad(describe(answer.failure));
-  const { balance, bonuses, remarks } = answer.value;
+function judgeBalance(answer: BalanceRecord | Failure): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const { balance, bonuses, remarks } = answer;
   const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
   const isReadable = [balance, bonuses].every((value) => 'value' in parseAmount(value));
   return isReadable && remarks.length === 0 ? good(came) : bad([came, ...remarks].join(' / '));
 }
 
-function judgeMonth(answer: Answer<Consumption>, days: readonly Day[]): Judgement {
-  if ('failure' in answer) return bad(describe(answer.failure));
-  const { charges, remarks } = answer.value;
-  const shownOf = (what: string, found: typeof charges) =>
-    found.length === 0 ? [] : [`${what}: ${found.map(({ shown }) => shown).join(', ')}`];
+function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const { charges, remarks } = answer;
+  const those = (what: string, isOne: (charge: (typeof charges)[number]) => boolean): string[] => {
+    const found = charges.filter(isOne).map(({ shown }) => shown);
+    return found.length === 0 ? [] : [`${what}: ${found.join(', ')}`];
+  };
   const problems = [
-    ...shownOf(
-      'unreadable days',
-      charges.filter(({ day }) => day === undefined),
-    ),
-    ...shownOf(
-      'unreadable amounts',
-      charges.filter(({ amount }) => !('value' in amount) || amount.incomplete),
-    ),
-    ...shownOf(
-      'other days',
-      charges.filter(({ day }) => day !== undefined && !days.includes(day)),
-    ),
+    ...those('unreadable days', ({ day }) => day === undefined),
+    ...those('unreadable amounts', ({ amount }) => !('value' in amount) || amount.incomplete),
+    ...those('other days', ({ day }) => day !== undefined && !days.includes(day)),
     ...remarks,
   ];
   const count = `${charges.length} of ${pluralize(days.length, 'day')}`;
@@ -188,28 +162,23 @@ function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefi
   return usable.at(-2) ?? usable.at(-1);
 }
 
-function judgeDay(answer: Answer<Consumption>, asked: Day, month: Consumption): Judgement {
-  if ('failure' in answer) return bad(describe(answer.failure));
-  const { charges } = answer.value;
-  const amountIn = (all: Consumption['charges']) => {
-    const amount = all.find(({ day }) => day === asked)?.amount;
+function judgeDay(answer: Consumption | Failure, asked: Day, month: Consumption): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const amountIn = ({ charges }: Consumption) => {
+    const amount = charges.find(({ day }) => day === asked)?.amount;
     return amount && 'value' in amount ? amount.value : undefined;
   };
-  const [alone, known] = [amountIn(charges), amountIn(month.charges)];
-  const others = charges.filter(({ day }) => day !== asked).map(({ shown }) => shown);
+  const [alone, known] = [amountIn(answer), amountIn(month)];
+  const others = answer.charges.filter(({ day }) => day !== asked).map(({ shown }) => shown);
   if (alone === undefined) return bad(`no readable amount of ${asked}`);
   if (others.length > 0)
     return bad(`other days: ${others.join(', ')}. Do the service’s days begin in another zone?`);
   return known?.eq(alone) ? good(asked) : bad(`${alone} on ${asked}, and ${known} in the longer period`);
 }
 
-function judgeEmpty(answer: Answer<Consumption>): Judgement {
-  if ('failure' in answer) {
-    const { failure } = answer;
-    return failure.kind === 'no-data' ? good('no data') : bad(describe(failure));
-  }
-  const charged = answer.value.charges.filter(({ amount }) => !('value' in amount && amount.value.eq(0)));
-  return charged.length === 0
-    ? good('nothing')
-    : bad(`charges of ${charged.map(({ shown }) => shown).join(', ')}`);
+function judgeEmpty(answer: Consumption | Failure): Judgement {
+  if (isFailure(answer)) return isFailure(answer, 'no-data') ? good('no data') : bad(describe(answer));
+  const charged = answer.charges.filter(({ amount }) => !('value' in amount && amount.value.eq(0)));
+  const shown = charged.map((charge) => charge.shown);
+  return shown.length === 0 ? good('nothing') : bad(`charges of ${shown.join(', ')}`);
 }

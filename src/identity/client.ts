@@ -23,8 +23,8 @@ export interface IssuedToken extends TokenBody {
 export type IdentityClient = ReturnType<typeof createIdentityClient>;
 
 /**
- * The identity API. All methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url, service-failed (any
- * other 4xx), and InvalidWord for a token that no header can carry.
+ * The identity API. All methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url and service-failed (any
+ * other 4xx).
  *
  * @param onNotIssued called before `issue` fails; never rejects
  */
@@ -77,8 +77,6 @@ export function createIdentityClient({
     token: string,
     tenant: Tenant,
   ): Promise<ServiceResponse> {
-    const problem = 'has a character that no HTTP header can carry';
-    if (!isSendable(token)) throw new InvalidWord('the token', problem, 'Issue another one.');
     return http.request({
       service: 'identity',
       method,
@@ -154,19 +152,16 @@ const wrongAddress = (authUrl: string, status: number): FailureOf<'wrong-identit
 
 function tokenIn({ headers, mask }: ServiceResponse): string {
   const token = headers['x-subject-token'] ?? '';
-  if (mask(token) !== token)
-    throw new Failure('invalid-response', {
-      service: 'identity',
-      what: 'its X-Subject-Token repeats the secret',
-    });
-  if (token === '')
-    throw new Failure('invalid-response', { service: 'identity', what: 'it has no X-Subject-Token' });
-  if (!isSendable(token))
-    throw new Failure('invalid-response', {
-      service: 'identity',
-      what: 'its X-Subject-Token is not one token',
-    });
-  return token;
+  const problem =
+    mask(token) !== token
+      ? 'its X-Subject-Token repeats the secret'
+      : token === ''
+        ? 'it has no X-Subject-Token'
+        : isSendable(token)
+          ? undefined
+          : 'its X-Subject-Token is not one token';
+  if (problem === undefined) return token;
+  throw new Failure('invalid-response', { service: 'identity', what: problem });
 }
 
 /**
@@ -185,7 +180,7 @@ export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): str
   throw new InvalidWord(base, 'does not end with /v3', `Try ${corrected}`, corrected, 'always');
 }
 
-/** @returns the address that was probably meant; undefined if nothing is wrong with `authUrl` */
+/** @returns the address that is probably right; undefined if nothing is wrong with `authUrl` */
 export function suggestAuthUrl(authUrl: string): string | undefined {
   const base = withoutEndpoint(authUrl);
   const [upToVersion] = /^https?:\/\/[^/]+\/(?:.*?\/)?v3(?=\/|$)/i.exec(base) ?? [];

@@ -1,5 +1,4 @@
-/** What a bot says of its secrets when it starts, and the doctor as well: each problem with what to do. */
-import type { Logger } from 'pino';
+/** What is wrong with a bot's secrets: each problem with what to do, for the doctor. */
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import { listNames, pluralize } from '../domain/wording.ts';
 import type { RedisConnection } from '../redis/connect.ts';
@@ -15,7 +14,7 @@ interface SecretProblem {
   readonly todo: string;
 }
 
-/** The bot runs with it all the same: a stand-in for Slack may have another one. */
+/** A stand-in for Slack may have another one, so it is no reason to refuse to start. */
 export const signingSecretProblem = (secret: string): SecretProblem | undefined =>
   /^[0-9a-f]{32}$/.test(secret)
     ? undefined
@@ -23,26 +22,6 @@ export const signingSecretProblem = (secret: string): SecretProblem | undefined 
         says: `SLACK_SIGNING_SECRET has ${secret.length} characters and can’t be Slack’s, which has 32, each of 0 to 9 or a to f: Slack’s requests are refused`,
         todo: 'Copy the Signing Secret from the app’s page under Basic Information: SLACK_SIGNING_SECRET=…',
       };
-
-/** A few are enough to tell whether any of them opens. */
-const SAMPLE = 10;
-
-/**
- * Says in one line each what a bot can't work with. It runs all the same. Never rejects.
- *
- * @param signingSecret undefined if requests don't need one
- */
-export async function logSecretProblems(
-  log: Logger,
-  signingSecret: string | undefined,
-  redis: RedisConnection,
-  keyring: Keyring,
-): Promise<void> {
-  const secret = signingSecret === undefined ? undefined : signingSecretProblem(signingSecret);
-  const keys = await tryKeys(redis, keyring, SAMPLE).catch(() => undefined);
-  for (const problem of [secret, keys?.opened === 0 ? keys.problem : undefined])
-    if (problem !== undefined) log.error({ todo: problem.todo }, problem.says);
-}
 
 /**
  * Tries the keys on what is sealed, looks for records that can't be read, and changes nothing.

@@ -222,17 +222,6 @@ describe('a balance', () => {
     expect(failure).toMatchObject({ data: { service: 'billing', what } });
     expect((failure as Error).cause).toBeUndefined();
   });
-
-  it.each(['[', '{"data":', '{"data":[', '{"errors":['])(
-    'that is nested without end (%s) is refused',
-    async (opening) => {
-      const failure = await failureOf(balanceOf(opening.repeat(Math.floor(500_000 / opening.length))));
-      expect(failure).toMatchObject({
-        kind: 'invalid-response',
-        data: { what: 'text that is not valid JSON' },
-      });
-    },
-  );
 });
 
 describe('a consumption report', () => {

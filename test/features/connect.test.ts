@@ -3,15 +3,7 @@ import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { MAX_CONNECTIONS } from '../../src/workspace/credentials/credential-records.ts';
 import { auditEntries } from '../support/audit.ts';
-import {
-  BOT_TOKEN,
-  type Bot,
-  CHANNEL,
-  goodToken,
-  SIGNING_SECRET,
-  startBot,
-  toAnswer,
-} from '../support/bot.ts';
+import { type Bot, CHANNEL, goodToken, startBot, toAnswer } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
 import { createFormActions } from '../support/forms.ts';
 import { addProject } from '../support/projects.ts';
@@ -180,20 +172,14 @@ describe('/billing connect', () => {
 
   it.each([
     ['401', 'rejected the access token'],
-    ['403', 'refused this access token (HTTP 403)'],
-    ['429', 'is limiting Tally’s requests (HTTP 429)'],
     ['500', 'returned an error (HTTP 500)'],
-    ['html', 'can’t read: HTML instead of JSON'],
     ['truncated', 'it broke off in the middle'],
-    ['redirect', 'redirects (HTTP 302)'],
-    ['query-rejected', 'rejected the query for Cloud platform, project 123'],
-    ['reset', 'The billing service closed the connection.'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
     answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was saved.');
-    if (/^40[13]$/.test(mode)) expect(modalText()).not.toContain('A Tally manager');
+    if (mode === '401') expect(modalText()).not.toContain('A Tally manager');
     expect(await dump()).toBe('[]');
   });
 
@@ -554,23 +540,5 @@ describe('/billing disconnect', () => {
     expect(await disconnect()).toContain('Disconnected.');
     expect(await told()).toEqual({});
     expect((await bot.ask('/balance 123')).visibleText).toContain('isn’t connected');
-  });
-});
-
-describe('what is secret', () => {
-  it('leaks nowhere in a day of use: the bot token, the signing secret, the access token', async () => {
-    await bot.connect();
-    await bot.ask('/balance 123');
-    await bot.ask('/spend 123 mtd');
-    const [administrator, , accountant] = bot.billing.tokens.map(({ value }) => value);
-    await register('finance', { token: administrator!, account: 'Acme' });
-    await register('finance', { token: accountant! });
-    await register('finance', { token: 'sandbox-token-nobody-knows' });
-    await bot.ask('/billing status');
-    await bot.ask('/billing audit');
-    const all = await everywhere();
-    const secrets = [goodToken(bot.billing), administrator, accountant, 'sandbox-token-nobody-knows'];
-    for (const secret of [...secrets, BOT_TOKEN, SIGNING_SECRET]) expect(all).not.toContain(secret);
-    expect(await dump()).toContain('replaced the token of the connection');
   });
 });

@@ -244,15 +244,3 @@ describe('answers for everyone', () => {
     },
   );
 });
-
-describe('shared answers', () => {
-  it('say who shared them', async () => {
-    await addConnection(bot);
-    const answer = await bot.ask('/balance 123', MEMBER);
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: answer.ts }, 'Share');
-    const shared = await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, CHANNEL).find(({ from }) => from === 'bot'),
-    );
-    expect(toAnswer(shared).visibleText).toContain(`shared by <@${MEMBER}>`);
-  });
-});

@@ -14,7 +14,7 @@ describe('REDIS_URL', () => {
   it.each([
     ['redis://127.0.0.1:6379', { kind: 'single' }],
     ['rediss://user:word@redis.example.com:6380/0', { kind: 'single' }],
-    ['unix:///run/redis.sock', { kind: 'single' }],
+    ['unix:///run/redis.sock?db=2', { kind: 'single', url: 'unix:///run/redis.sock?db=2' }],
     ['REDIS://:Word@Host', { kind: 'single', url: 'redis://:Word@Host' }],
     [
       'redis+sentinel://one,two:26380,[fd00::5]:1/main',

@@ -348,11 +348,7 @@ export async function removeAccess(
   await reply.modal.show(TITLE, textMessage(text));
 }
 
-/** How many people and groups a list names. */
-const NAMED = 20;
-
-function issuersBlock({ people, groups }: Issuers): Block {
-  const all = [...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)];
-  const more = all.length > NAMED ? ` and ${all.length - NAMED} more` : '';
-  return markup(`Named for tokens: ${all.slice(0, NAMED).join(', ')}${more}`);
-}
+const issuersBlock = ({ people, groups }: Issuers): Block =>
+  markup(
+    `Named for tokens: ${[...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)].join(', ')}`,
+  );

@@ -195,15 +195,13 @@ async function showToken(
   issued: IssuedToken,
   target: TokenProject,
   request: Request,
-  { workspaces, identity, keyring, audit, clock }: TokenServices,
+  services: TokenServices,
 ): Promise<void> {
+  const { workspaces, identity, keyring } = services;
   const { user, workspace, reply } = request;
   const { project, label, access } = target;
   const credential = { kind: 'access', name: project } as const;
-  const record = (action: string) =>
-    audit.record(user.teamId, {
-      ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
-    });
+  const record = (action: string) => recordToken(action, project, request, services);
   const notShown = async (why: string | undefined, cause?: unknown): Promise<Failure> => {
     const tenant = tenantOf(project, request);
     const revoked = await identity.revoke(access.authUrl, issued.token, tenant).catch(ignoreFailure);
@@ -234,6 +232,16 @@ async function showToken(
 
 const ISSUED = 'got an OS_TOKEN for';
 const REVOKED = 'revoked an OS_TOKEN of';
+
+const recordToken = (
+  action: string,
+  project: string,
+  { user, workspace }: Request,
+  { audit, clock }: TokenServices,
+): Promise<void> =>
+  audit.record(user.teamId, {
+    ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
+  });
 
 /** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */
 function tokenModal(
@@ -294,9 +302,10 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
 export async function revokeToken(
   metadata: string,
   request: Request,
-  { identity, keyring, dedup, audit, clock }: TokenServices,
+  services: TokenServices,
 ): Promise<void> {
-  const { user, workspace, reply } = request;
+  const { identity, keyring, dedup, clock } = services;
+  const { user, reply } = request;
   const shown = openToken(metadata, user, keyring);
   if (shown === undefined)
     return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
@@ -307,11 +316,7 @@ export async function revokeToken(
   await reply.modal.update(modal({ title: TITLE, blocks: [section('Revoking the token…')] }));
   const outcome = await identity.revoke(authUrl, token, tenantOf(project, request)).catch(failureOf);
   if (outcome === 'revoked' || outcome === 'already-dead')
-    await audit
-      .record(user.teamId, {
-        ...{ at: clock(), who: user.id, action: REVOKED, about: auditedProject(workspace, project) },
-      })
-      .catch(request.recordError);
+    await recordToken(REVOKED, project, request, services).catch(request.recordError);
   const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
   const mayWork = isFailure(outcome) || outcome === 'refused';
   const again = mayWork ? sealToken(shown, user, keyring) : undefined;

@@ -1,5 +1,3 @@
-import type { ManifestFunction } from '../../slack/install/manifest.ts';
-
 /**
  * The steps as Slack's manifest defines them: callback ID → inputs and outputs. The names of the outputs are what workflows
  * refer to: one that is renamed or removed breaks every workflow that uses it.
@@ -43,7 +41,7 @@ export const WORKFLOW_FUNCTIONS = {
       runway: text('Runway', 'How long it lasts: About 40 days, until around 1 Jan 2027'),
     },
   },
-} as const satisfies Readonly<Record<string, ManifestFunction>>;
+} as const;
 
 type StepName = keyof typeof WORKFLOW_FUNCTIONS;
 

@@ -47,22 +47,6 @@ export const SCOPES: readonly Scope[] = [
   { scope: 'files:write', why: 'to send figures and the audit as a CSV file', optional: true },
 ];
 
-interface FunctionParameter {
-  readonly type: string;
-  readonly title?: string;
-  readonly description?: string;
-  readonly is_required?: boolean;
-}
-type FunctionParameters = Readonly<Record<string, FunctionParameter>>;
-
-/** A custom step of Workflow Builder, as a manifest of version 1 declares it. */
-export interface ManifestFunction {
-  readonly title: string;
-  readonly description: string;
-  readonly input_parameters: FunctionParameters;
-  readonly output_parameters: FunctionParameters;
-}
-
 export interface ManifestChoices {
   /** The bot's address, as `https://tally.example.com`. Without it the bot uses Socket Mode, and Slack needs no address. */
   readonly url?: string | undefined;
@@ -71,7 +55,7 @@ export interface ManifestChoices {
   /** Whether an organization can install the app for all of its workspaces. */
   readonly org?: boolean | undefined;
   /** Custom steps by their callback ID. With them the app has to be one that an organization can install. */
-  readonly functions?: Readonly<Record<string, ManifestFunction>> | undefined;
+  readonly functions?: object | undefined;
 }
 
 const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; readonly usage: string }>> = {
