@@ -5,10 +5,10 @@ import { writeGrammar } from './build.js';
 
 await writeGrammar();
 
-/** test/run.ts and .ci/run set them. */
-const { CHECKED, QUICK, THOROUGH } = process.env;
+/** test/run.ts sets them. */
+const { QUICK, THOROUGH } = process.env;
 
-/** Left out of a quick run: they start processes, servers or browsers, or are about what is rare. Those that wait longest come first. */
+/** Left out of a quick run: they start processes, servers or browsers, take long, or are about what is rare. Those that wait longest come first. */
 const SLOW = [
   'test/browser/**',
   'test/cli/**',
@@ -19,20 +19,14 @@ const SLOW = [
   'test/vault/{reseal,rotation}.test.ts',
   'test/slack/{hostile-requests,install,loading,lost-records,organization,socket-mode,strange-payloads,uninstall}.test.ts',
   'test/features/{rate-limits,readers,schedules-promises,usage-counts}.test.ts',
-  'test/features/thread*.test.ts',
+  'test/features/{connect,forged-values,os-token,settings,thread*}.test.ts',
   'test/features/{ask-manager,audit,help,home,metrics,owned-forms,owned-items,pasted-secrets}.test.ts',
   'test/domain/{forecast-accuracy,long-texts}.test.ts',
+  'test/domain/language/corpus/replies.test.ts',
+  'test/docs/examples.test.ts',
   'test/domain/money/watch-simulation.test.ts',
   'test/config/load-env-file.test.ts',
   'test/ops/health.test.ts',
-];
-
-/** Left out where .ci/run has run them before: tables, which neither more examples nor another machine changes. */
-const TABLES = [
-  'test/docs.test.ts',
-  'test/domain/language/corpus/**',
-  'test/billing/client.test.ts',
-  'test/identity/client.test.ts',
 ];
 
 const slow = SLOW.map((pattern) => createFilter(pattern));
@@ -51,7 +45,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...(QUICK ? SLOW : []), ...(CHECKED ? TABLES : [])],
+    exclude: QUICK ? SLOW : [],
     sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/check-one-slot.ts', 'test/support/property-runs.ts'],
     pool: 'threads',
