@@ -1,46 +1,62 @@
+import { createFilter } from 'vite';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { writeGrammar } from './build.js';
 
 await writeGrammar();
 
-/** Left out of a quick run: they start processes, servers or browsers, or are about what is rare. */
+/** test/run.ts sets them. */
+const { QUICK, THOROUGH } = process.env;
+
+/** Left out of a quick run: they start processes, servers or browsers, take long, or are about what is rare. Those that wait longest come first. */
 const SLOW = [
   'test/browser/**',
   'test/cli/**',
-  'test/sandbox/**',
   'test/tally*.test.ts',
-  'test/config/load-env-file.test.ts',
-  'test/delivery/{check-recipient,crash,explain-corrections,watches,watches-year}.test.ts',
-  'test/domain/{forecast-accuracy,long-texts}.test.ts',
-  'test/domain/money/watch-simulation.test.ts',
-  'test/features/{ask-manager,audit,help,home,metrics,owned-forms,owned-items,pasted-secrets}.test.ts',
-  'test/features/{rate-limits,readers,schedules-promises,usage-counts}.test.ts',
-  'test/features/thread*.test.ts',
-  'test/ops/health.test.ts',
   'test/redis/{cluster,connect,sentinel,tls}.test.ts',
-  'test/slack/{hostile-requests,install,loading,organization,socket-mode,strange-payloads,uninstall}.test.ts',
+  'test/delivery/{crash,watches-year,check-recipient,explain-corrections,watches}.test.ts',
+  'test/sandbox/**',
   'test/vault/{reseal,rotation}.test.ts',
+  'test/slack/{hostile-requests,install,loading,lost-records,organization,socket-mode,strange-payloads,uninstall}.test.ts',
+  'test/features/{rate-limits,readers,schedules-promises,usage-counts}.test.ts',
+  'test/features/{connect,forged-values,os-token,settings,thread*}.test.ts',
+  'test/features/{ask-manager,audit,help,home,metrics,owned-forms,owned-items,pasted-secrets}.test.ts',
+  'test/domain/{forecast-accuracy,long-texts}.test.ts',
+  'test/domain/language/corpus/replies.test.ts',
+  'test/docs/examples.test.ts',
+  'test/domain/money/watch-simulation.test.ts',
+  'test/config/load-env-file.test.ts',
+  'test/ops/health.test.ts',
 ];
+
+const slow = SLOW.map((pattern) => createFilter(pattern));
+const rankOf = ({ moduleId }: TestSpecification): number => {
+  const rank = slow.findIndex((matches) => matches(moduleId));
+  return rank < 0 ? slow.length : rank;
+};
+
+/** Begins with what waits longest, so that no core is idle at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
+    include: ['test/**/*.test.ts'],
+    exclude: QUICK ? SLOW : [],
+    sequence: { sequencer: LongestFirst },
     setupFiles: ['test/support/check-one-slot.ts', 'test/support/property-runs.ts'],
     pool: 'threads',
     isolate: false,
-    // Most tests wait for a service, a process or a browser: two cores carry more than two at a time.
-    maxWorkers: 5,
+    // Most slow tests wait for a service, a process or a browser: two cores carry more than two at a time. Each worker costs seconds.
+    maxWorkers: THOROUGH ? 5 : 3,
     // What a run has transformed, the next one reads from node_modules.
     experimental: { fsModuleCache: true },
     testTimeout: 30_000,
     hookTimeout: 30_000,
     // A second is short on a busy machine.
     expect: { poll: { timeout: 10_000 } },
-    projects: [
-      { extends: true, test: { name: 'quick', include: ['test/**/*.test.ts'], exclude: SLOW } },
-      {
-        extends: true,
-        test: { name: 'slow', include: SLOW.map((pattern) => pattern.replace('**', '**/*.test.ts')) },
-      },
-    ],
   },
 });

@@ -1,9 +1,5 @@
-/** The pages: their links, their tables (`npm run docs` writes them), their examples of code and of the services' contracts. */
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join, normalize, resolve as resolvePath } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
 import { buildSchema, parse, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { createBillingClient } from '../src/billing/client.ts';
@@ -17,6 +13,7 @@ import { createIdentityClient } from '../src/identity/client.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { createManifest, formatManifest, SCOPES } from '../src/slack/install/manifest.ts';
 import { ENV_EXAMPLE, ENVIRONMENT_TABLES, formOf, NAMES } from './docs/environment.ts';
+import { BLOCK, blocksIn, markdownIn, PAGES, TEXTS } from './docs/pages.ts';
 import { AMBIGUOUS_PERIODS, PERIOD_EXAMPLES, PERIOD_TABLES, REFUSED_PERIODS } from './docs/periods.ts';
 import { code, fillTables, type Tables, tablesOn } from './docs/tables.ts';
 import { DESCRIPTIONS } from './docs/variable-descriptions.ts';
@@ -24,21 +21,6 @@ import { outcomeOfCommand } from './domain/language/corpus/what-tally-reads.ts';
 import { json, serve } from './http/service.ts';
 import { resolvePeriodText } from './support/read-words.ts';
 
-const markdownIn = (folder: string) =>
-  readdirSync(folder)
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => normalize(join(folder, name)));
-const PAGES = new Map(
-  ['.', 'docs'].flatMap(markdownIn).map((page) => [page, readFileSync(page, 'utf8')] as const),
-);
-const TEXTS = [...PAGES].map(([page, text]) => ({ page, text }));
-
-const BLOCK = /^( *)```(\w*)\n(.*?)^ *```/gms;
-/** The code blocks of a language, without the indentation of the list that they are in. */
-const blocksIn = (language: string): readonly string[] =>
-  TEXTS.flatMap(({ text }) => [...text.matchAll(BLOCK)])
-    .filter(([, , name]) => name === language)
-    .map(([, indent = '', , block = '']) => block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''));
 const spansIn = (text: string): readonly string[] =>
   [...text.replace(BLOCK, '').matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 
@@ -149,36 +131,6 @@ it.each(TEXTS)('Tally understands each command on $page', ({ text }) => {
   });
   expect(commands.filter((command) => !('runs' in outcomeOfCommand(command)))).toEqual([]);
 });
-
-it('the examples of TypeScript compile, as the module of a feature', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'tally-examples-'));
-  try {
-    await symlink(resolvePath('node_modules'), join(folder, 'node_modules'));
-    for (const [at, block] of blocksIn('ts').entries()) {
-      const feature = join(folder, 'src/features', `example-${at}`);
-      await mkdir(feature, { recursive: true });
-      // What is only declared is not loaded.
-      const loaded = block.replaceAll(/declare module ('[^']+')/g, 'import type {} from $1; $&');
-      await writeFile(join(feature, 'index.ts'), loaded);
-    }
-    // Relative imports resolve as if the examples were in src/features.
-    const compilerOptions = {
-      rootDirs: [process.cwd(), '.'],
-      noUnusedLocals: false,
-      incremental: false,
-      tsBuildInfoFile: null,
-    };
-    // With all features, which add to what a feature may be.
-    const include = ['src', resolvePath('src/app.ts')];
-    const config = { extends: resolvePath('tsconfig.json'), compilerOptions, include, exclude: [] };
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    const { stdout } = spawnSync('node_modules/.bin/tsc', ['-p', folder], { encoding: 'utf8' });
-    expect(stdout.split('\n').filter((line) => line.includes('/example-'))).toEqual([]);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}, 60_000);
 
 describe('the contracts', () => {
   const shown = blocksIn('json').map((block) => ({ block, value: JSON.parse(block) }));

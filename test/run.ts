@@ -3,10 +3,12 @@
  * examples of each property, and the tests of time, money and records once more elsewhere. Everything runs to its end; a static check
  * counts as one test. The last line is the sum.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 
 interface Report {
   readonly testResults: readonly {
@@ -17,28 +19,41 @@ interface Report {
   }[];
 }
 
+const run = promisify(execFile);
 const PATH = [join('node_modules', '.bin'), process.env.PATH].join(delimiter);
 let passed = 0;
 const failed: string[] = [];
 const skipped: string[] = [];
+const findings: string[] = [];
 
-const succeeds = ([program = '', ...words]: readonly string[], env: NodeJS.ProcessEnv = {}): boolean =>
-  spawnSync(program, words, {
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, PATH, ...env },
-  }).status === 0;
+const start = (program: string, words: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, PATH, ...env } });
 
-function check(name: string, ...command: readonly string[]): void {
-  if (succeeds(command)) passed++;
-  else failed.push(name);
+/** What it finds is shown after the tests. */
+async function check(name: string, program: string, ...words: readonly string[]): Promise<void> {
+  try {
+    await run(program, words, { env: { ...process.env, PATH }, maxBuffer: 2 ** 26 });
+    passed++;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string };
+    findings.push(stdout, stderr);
+    failed.push(name);
+  }
 }
 
-function vitest(what: readonly string[], env: NodeJS.ProcessEnv): void {
+async function checkAll(): Promise<void> {
+  await check('types', 'tsc', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo');
+  await check('types of the page', 'tsc', '-p', 'sandbox/page');
+  await check('format and lint', 'biome', 'check', '.');
+  await check('dead code', 'knip', '--no-progress', '--cache');
+}
+
+async function vitest(what: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
   const file = join(tmpdir(), `tally-test-${process.pid}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
   // Bots and what they are asked live shortly: with V8's own 16 MB a fifth of the time is spent on collecting them.
-  const node = ['node', '--max-semi-space-size=64', 'node_modules/vitest/vitest.mjs', 'run'];
-  const ended = succeeds([...node, ...what, ...reporters], env);
+  const words = ['--max-semi-space-size=64', 'node_modules/vitest/vitest.mjs', 'run', ...what, ...reporters];
+  const [code] = await once(start('node', words, env), 'exit');
   const before = failed.length;
   try {
     const { testResults }: Report = JSON.parse(readFileSync(file, 'utf8'));
@@ -54,37 +69,35 @@ function vitest(what: readonly string[], env: NodeJS.ProcessEnv): void {
   } catch (error) {
     failed.push(`vitest ${what.join(' ')}: ${error}`);
   }
-  if (!ended && failed.length === before) failed.push(`vitest ${what.join(' ')}: an error outside of tests`);
+  if (code !== 0 && failed.length === before)
+    failed.push(`vitest ${what.join(' ')}: an error outside of tests`);
   rmSync(file, { force: true });
 }
 
 /** On the newest Node that people run, on Valkey where it is installed, and in a zone that once left out a day. */
-function elsewhere(): void {
+function elsewhere(): Promise<void> {
   const command = ['--yes', '--package=node@24', 'node', '--print', 'process.execPath'];
   const { status, stdout } = spawnSync('npx', command, { encoding: 'utf8' });
   const hasValkey = spawnSync('valkey-server', ['--version']).status === 0;
   if (status !== 0) skipped.push('Node 24: npm’s package of it can’t be had');
   if (!hasValkey) skipped.push('Valkey: valkey-server is not installed');
-  vitest(['test/domain/time', 'test/domain/money', 'test/vault', 'test/workspace', 'test/redis'], {
+  return vitest(['test/domain/time', 'test/domain/money', 'test/vault', 'test/workspace', 'test/redis'], {
     TZ: 'Pacific/Apia',
     ...(status === 0 && { PATH: [dirname(stdout.trim()), PATH].join(delimiter) }),
     ...(hasValkey && { REDIS_SERVER_BINARY: 'valkey-server' }),
   });
 }
 
-// .ci/run sets it, where the same files were checked before.
-if (process.env.CHECKED === undefined) {
-  check('format and lint', 'biome', 'check', '.');
-  check('types', 'tsc', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo');
-  check('types of the page', 'tsc', '-p', 'sandbox/page');
-  check('dead code', 'knip', '--no-progress', '--cache');
-}
+// Beside the tests, which also wait. .ci/run sets it where the same files were checked before.
+const checked = process.env.CHECKED === undefined ? checkAll() : Promise.resolve();
 if (process.argv.includes('--all')) {
-  vitest(['--retry=1'], { THOROUGH: '1' });
-  elsewhere();
-} else vitest(['--project=quick'], { TZ: 'America/St_Johns' });
+  await vitest(['--retry=1'], { THOROUGH: '1' });
+  await elsewhere();
+} else await vitest([], { QUICK: '1', TZ: 'America/St_Johns' });
+await checked;
 
 // Last, because the end of a long output is what is read and kept.
+for (const finding of findings) console.log(finding);
 for (const name of skipped) console.log(`skipped: ${name}`);
 for (const name of failed) console.log(`failed: ${name}`);
 const rest = skipped.length > 0 ? `, ${skipped.length} skipped` : '';

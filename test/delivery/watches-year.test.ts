@@ -15,6 +15,8 @@ const HOUR = 3_600_000;
 /** The days before the watches begin. */
 const HISTORY = 150;
 const DAYS = 400;
+/** A worker asks billing, Redis and Slack at each look. */
+const WORKER_DAYS = 200;
 /** Each watch alerts more often than this. */
 const FEW = 3;
 const FIRST = Date.parse('2025-06-01T00:00:00Z');
@@ -115,11 +117,11 @@ describe(`judging ${DAYS} days`, () => {
   );
 });
 
-describe(`a worker over ${DAYS} days`, () => {
+describe(`a worker over ${WORKER_DAYS} days`, () => {
   const ZONE = 'America/New_York';
 
   it('alerts once about each crossing, over restarts, lost answers and changed thresholds', async () => {
-    const project = simulateProject(11, FIRST, HISTORY + DAYS);
+    const project = simulateProject(11, FIRST, HISTORY + WORKER_DAYS);
     const random = seededRandom(5);
     const inMoney = (cents: number) => cents / 100;
     const fakeBilling = createFakeBilling(
@@ -167,11 +169,9 @@ describe(`a worker over ${DAYS} days`, () => {
     await Promise.all(rules.map(save));
     let oracles = rules.map((rule) => createOracle(rule, dayIn(delivery.now, ZONE)));
     const expected: string[] = [];
-    for (let count = 0; delivery.now < BEGIN + DAYS * DAY; count += 1) {
-      if (count % 47 === 20) {
-        await delivery.restart({ billing: fakeBilling.client });
-      }
-      if (count === 150) {
+    for (let count = 0; delivery.now < BEGIN + WORKER_DAYS * DAY; count += 1) {
+      if (count % 31 === 20) await delivery.restart({ billing: fakeBilling.client });
+      if (count === 120) {
         rules = rules.map((rule) =>
           rule.kind === 'balance'
             ? { ...rule, below: 1_300_000 }

@@ -14,6 +14,7 @@ import { parseScheduleText } from '../../src/features/schedules/parse-schedule-c
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import { readBalance, reader, readPeriod, readSpend } from '../support/read-words.ts';
 import { requestOf } from '../support/records.ts';
+import { runs } from '../support/thorough.ts';
 
 const REQUEST = requestOf();
 const bytes = (minLength: number, maxLength = 64) =>
@@ -94,6 +95,7 @@ describe.each(Object.entries(SHAPES))('a secret of the shape %s', (_, shape) => 
         }
         expect(said.toLowerCase()).not.toContain(secret.slice(0, 12).toLowerCase());
       }),
+      { numRuns: runs(30) },
     );
   });
 

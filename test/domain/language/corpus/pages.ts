@@ -1,7 +1,7 @@
 /** Reads the pages of this folder: lines `text · text → what becomes of them`. */
 import { readFileSync } from 'node:fs';
 
-interface Row {
+export interface Row {
   /** Texts of which the same becomes. Of a thread: the command that was answered last, a bar, and what follows. */
   readonly texts: readonly string[];
   readonly reply: string;

@@ -1,6 +1,7 @@
 /** Questions and follow-ups as people type them, and what has to become of them: the pages say how they are judged. */
 import { describe, expect, it } from 'vitest';
-import { readRows } from './pages.ts';
+import { isQuick } from '../../../support/thorough.ts';
+import { type Row, readRows } from './pages.ts';
 import { meaningOf, type Outcome, outcomeOf } from './what-tally-reads.ts';
 
 interface Expectation {
@@ -12,13 +13,18 @@ interface Expectation {
 
 const KINDS = ['run or offer', 'offer', 'may offer', 'maybe', 'refuse', 'not run'] as const;
 
+/** A quick run takes every third text. */
 const readExpectations = (page: string): readonly Expectation[] =>
-  readRows(page).flatMap(({ texts, reply }) => {
-    const kind = KINDS.find((name) => reply === name || reply.startsWith(`${name}: `)) ?? 'run';
-    const named = reply.slice(reply.indexOf(': ') + 1).trim();
-    const commands = kind === 'refuse' || kind === 'not run' ? [] : named.split(' · ');
-    return texts.map((text) => ({ text, kind, commands }));
-  });
+  readRows(page)
+    .flatMap(expectationsOf)
+    .filter((_, n) => !isQuick || n % 3 === 0);
+
+function expectationsOf({ texts, reply }: Row): readonly Expectation[] {
+  const kind = KINDS.find((name) => reply === name || reply.startsWith(`${name}: `)) ?? 'run';
+  const named = reply.slice(reply.indexOf(': ') + 1).trim();
+  const commands = kind === 'refuse' || kind === 'not run' ? [] : named.split(' · ');
+  return texts.map((text) => ({ text, kind, commands }));
+}
 
 /** Also of a button that its command would refuse. */
 const tryMeaning = (command: string): string => {

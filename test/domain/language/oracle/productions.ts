@@ -62,6 +62,10 @@ const two = (n: number): string => String(n).padStart(2, '0');
 const nth = (n: number): string =>
   `${n}${n > 3 && n < 21 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')}`;
 
+/** A template with what its `{…}` stand for. */
+const fill = (template: string, parts: Readonly<Record<string, string | number>>): string =>
+  template.replace(/\{(\w)\}/g, (_, name: string) => String(parts[name]));
+
 const pick = <T>(...of: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...of);
 const whole = (min: number, max: number): fc.Arbitrary<number> => fc.integer({ min, max });
 const pair = <A, B, C>(a: fc.Arbitrary<A>, b: fc.Arbitrary<B>, to: (a: A, b: B) => C): fc.Arbitrary<C> =>
@@ -137,45 +141,26 @@ const monthSpelled = fc.oneof(
   fc
     .tuple(year, named, pick('{n} {y}', '{n}, {y}', '{s}-{y}', '{y}-{m}', '{y}/{m}', '{n} of {y}'))
     .map(([y, { m, name, short }, as]) =>
-      said(
-        as.replace('{n}', name).replace('{s}', short).replace('{y}', String(y)).replace('{m}', two(m)),
-        theMonth(y, m),
-      ),
+      said(fill(as, { n: name, s: short, y, m: two(m) }), theMonth(y, m)),
     ),
 );
 const quarterSpelled = fc.oneof(
   whole(1, 4).map((q) => said(`q${q}`, latestQuarter(q))),
   fc
     .tuple(year, whole(1, 4), pick('q{q} {y}', '{y}-q{q}', 'q{q} of {y}', '{o} quarter of {y}', '{y}q{q}'))
-    .map(([y, q, as]) =>
-      said(
-        as
-          .replace('{q}', String(q))
-          .replace('{o}', ORDINALS[q - 1]!)
-          .replace('{y}', String(y)),
-        theQuarter(y, q),
-      ),
-    ),
+    .map(([y, q, as]) => said(fill(as, { q, o: ORDINALS[q - 1]!, y }), theQuarter(y, q))),
 );
 const halfSpelled = fc.oneof(
   whole(1, 2).map((h) => said(`h${h}`, latestHalf(h))),
   fc
     .tuple(year, whole(1, 2), pick('h{h} {y}', '{y}-h{h}', '{o} half of {y}', 'the {o} half of {y}'))
-    .map(([y, h, as]) =>
-      said(
-        as
-          .replace('{h}', String(h))
-          .replace('{o}', ORDINALS[h - 1]!)
-          .replace('{y}', String(y)),
-        theHalf(y, h),
-      ),
-    ),
+    .map(([y, h, as]) => said(fill(as, { h, o: ORDINALS[h - 1]!, y }), theHalf(y, h))),
 );
 const weekSpelled = fc.oneof(
-  pair(whole(1, 53), pick('w{w}', 'week {w}'), (w, as) => said(as.replace('{w}', String(w)), latestWeek(w))),
+  pair(whole(1, 53), pick('w{w}', 'week {w}'), (w, as) => said(fill(as, { w }), latestWeek(w))),
   fc
     .tuple(year, whole(1, 53), pick('{y}-w{w}', 'w{w} {y}', 'week {w} of {y}', '{y}w{w}'))
-    .map(([y, w, as]) => said(as.replace('{w}', two(w)).replace('{y}', String(y)), theWeek(y, w))),
+    .map(([y, w, as]) => said(fill(as, { w: two(w), y }), theWeek(y, w))),
   fc
     .tuple(
       year,
@@ -183,12 +168,7 @@ const weekSpelled = fc.oneof(
       whole(1, 53),
       pick('weeks {a} to {b} {y}', 'week {a}-{b} of {y}', 'w{a}-{b} {y}'),
     )
-    .map(([y, a, b, as]) =>
-      said(
-        as.replace('{a}', String(a)).replace('{b}', String(b)).replace('{y}', String(y)),
-        between(theWeek(y, a), theWeek(y, b)),
-      ),
-    ),
+    .map(([y, a, b, as]) => said(fill(as, { a, b, y }), between(theWeek(y, a), theWeek(y, b)))),
   pair(dayWithoutYear, pick('the week of', 'week of'), ({ m, d, text }, as) =>
     said(`${as} ${text}`, theWeekOf(latestDay(m, d))),
   ),
@@ -208,11 +188,12 @@ const counts = pick(...UNITS).chain((of) =>
       pick('last {n} {u}', 'past {n} {u}', 'previous {n} {u}', '{n} {u}', '{l}', '{k}'),
     )
     .map(([{ n, word }, as]) => {
-      const text = as
-        .replace('{n}', word)
-        .replace('{u}', n === 1 ? of : `${of}s`)
-        .replace('{l}', `${n}${LETTERS[of]}`)
-        .replace('{k}', `last-${n}-${of}s`);
+      const text = fill(as, {
+        n: word,
+        u: n === 1 ? of : `${of}s`,
+        l: `${n}${LETTERS[of]}`,
+        k: `last-${n}-${of}s`,
+      });
       return said(text, lastUnits(n, of));
     }),
 );
@@ -223,7 +204,7 @@ const units = pick(...LARGE_UNITS).chain((of) =>
       said(`${word} ${of}`, lastUnits(1, of)),
     ),
     pick('this {u}', 'current {u}', '{u} to date', 'this {u} so far', 'so far this {u}', `${of[0]}td`).map(
-      (as) => said(as.replace('{u}', of), thisUnit(of)),
+      (as) => said(fill(as, { u: of }), thisUnit(of)),
     ),
   ),
 );
@@ -249,24 +230,12 @@ const ranges = fc.oneof(
       ),
     )
     .map(([[a, b], { m, name }, as]) =>
-      said(
-        as
-          .replaceAll('{n}', name)
-          .replace('{a}', String(a))
-          .replace('{b}', String(b))
-          .replaceAll('{m}', String(m))
-          .replace('{x}', nth(a))
-          .replace('{y}', nth(b)),
-        betweenDays([m, a], [m, b]),
-      ),
+      said(fill(as, { n: name, a, b, m, x: nth(a), y: nth(b) }), betweenDays([m, a], [m, b])),
     ),
   fc
     .tuple(year, daysInOrder, named, pick('{a}-{b} {n} {y}', '{n} {a}-{b}, {y}', '{a} to {b} {n} {y}'))
     .map(([y, [a, b], { m, name }, as]) =>
-      said(
-        as.replace('{n}', name).replace('{a}', String(a)).replace('{b}', String(b)).replace('{y}', String(y)),
-        between(theDay(y, m, a), theDay(y, m, b)),
-      ),
+      said(fill(as, { n: name, a, b, y }), between(theDay(y, m, a), theDay(y, m, b))),
     ),
   // From month to month.
   fc
@@ -276,7 +245,7 @@ const ranges = fc.oneof(
       pick('{a} - {b}', '{a} to {b}', 'from {a} through {b}', 'between {a} and {b}', '{a} – {b}'),
     )
     .map(([from, to, as]) =>
-      said(as.replace('{a}', from.text).replace('{b}', to.text), betweenDays([from.m, from.d], [to.m, to.d])),
+      said(fill(as, { a: from.text, b: to.text }), betweenDays([from.m, from.d], [to.m, to.d])),
     ),
   fc
     .tuple(
@@ -290,21 +259,19 @@ const ranges = fc.oneof(
       const [y, m, d] = [last.getUTCFullYear(), last.getUTCMonth() + 1, last.getUTCDate()];
       const name = MONTHS[m - 1]!;
       return said(
-        as.replace('{a}', from.text).replace('{b}', spell(y, d, name, name.slice(0, 3), m)),
+        fill(as, { a: from.text, b: spell(y, d, name, name.slice(0, 3), m) }),
         between(theDay(from.y, from.m, from.d), theDay(y, m, d)),
       );
     }),
   fc
     .tuple(named, named, pick('{a} to {b}', '{a} - {b}', 'from {a} through {b}', 'between {a} and {b}'))
-    .map(([from, to, as]) =>
-      said(as.replace('{a}', from.name).replace('{b}', to.name), betweenMonths(from.m, to.m)),
-    ),
+    .map(([from, to, as]) => said(fill(as, { a: from.name, b: to.name }), betweenMonths(from.m, to.m))),
   fc
     .tuple(anyDay, pick('since {a}', 'from {a}', 'from {a} to now', '{a} until today'))
-    .map(([from, as]) => said(as.replace('{a}', from.text), since(from.days))),
+    .map(([from, as]) => said(fill(as, { a: from.text }), since(from.days))),
   fc
     .tuple(fc.oneof(monthSpelled, quarterSpelled), pick('since {a}', 'from {a}', 'from {a} to now'))
-    .map(([from, as]) => said(as.replace('{a}', from.text), since(from.days))),
+    .map(([from, as]) => said(fill(as, { a: from.text }), since(from.days))),
 );
 
 const monthsAgain = fc.oneof(
@@ -317,12 +284,12 @@ const monthsAgain = fc.oneof(
   ),
   pair(named, pick('this {n}', '{n} this year'), ({ m, name }, as) =>
     said(
-      as.replace('{n}', name),
+      fill(as, { n: name }),
       ofYear(0, (y) => theMonth(y, m)),
     ),
   ),
   pair(whole(1, 4), pick('q{q}', '{o} quarter'), (q, as) => {
-    const text = as.replace('{q}', String(q)).replace('{o}', ORDINALS[q - 1]!);
+    const text = fill(as, { q, o: ORDINALS[q - 1]! });
     return said(
       `${text} last year`,
       ofYear(1, (y) => theQuarter(y, q)),
@@ -390,7 +357,7 @@ const relative = fc.oneof(
     said(`${before}${name}`, since(lastWeekday(w))),
   ),
   pair(weekday, pick('{d} last week', 'last week {d}'), ({ w, name }, as) =>
-    said(as.replace('{d}', name), weekdayOfLastWeek(w)),
+    said(fill(as, { d: name }), weekdayOfLastWeek(w)),
   ),
   pick('weekend', 'last weekend', 'the weekend').map((text) => said(text, lastWeekend)),
   pick('this weekend').map((text) => said(text, thisWeekend)),
@@ -398,7 +365,7 @@ const relative = fc.oneof(
   pair(
     whole(1, 99),
     pick('last {n} days including today', '{n} days incl today', '{n}d including today'),
-    (n, as) => said(as.replace('{n}', String(n)), daysIncludingToday(n)),
+    (n, as) => said(fill(as, { n }), daysIncludingToday(n)),
   ),
   year.map((y) => said(`year ${y}`, theYear(y))),
   // The weekday that the date has, and one that it has not.
