@@ -209,7 +209,7 @@ describe('a test', () => {
     expect(around.sent).toEqual([
       {
         ...{ schedule: expect.objectContaining({ report: 'balance', channel: CHANNEL }) },
-        ...{ why: 'test-to-me', by: OWNER },
+        ...{ why: 'test', by: OWNER },
       },
     ]);
     expect(await stored()).toEqual([]);

@@ -31,9 +31,10 @@ import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { alignColumns } from '../../slack/reply/message-calls.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
+import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
 import { isNeedy, isProblem } from './health.ts';
@@ -258,7 +259,7 @@ function leftText(
 ): string {
   if (left !== undefined) return money(left, label);
   if (last !== undefined) return 'unreadable';
-  return findFailure(workspace.failures, project) === undefined ? '–' : 'no answer';
+  return !workspace.failures.has(projectKey(project)) ? '–' : 'no answer';
 }
 
 function lastsText(days: number): string {

@@ -130,7 +130,7 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
       );
       return parseLastBalance(fields, id, product, askedOver);
     },
-    /** What billing fails to answer for registered projects, by `failureKey`. */
+    /** What billing fails to answer for registered projects, by `projectKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),
     /** How a schedule's last delivery ended; undefined when there was none. */
     lastSent: (schedule: string) => parseLastDelivery(fields[FIELDS.sent + schedule]),
