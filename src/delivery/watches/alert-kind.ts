@@ -19,7 +19,6 @@ import {
   type Alert,
   type AlertAbout,
   alertAbout,
-  alertChart,
   alertKey,
   alertMessage,
   alertName,
@@ -90,21 +89,17 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
-    const { workspace, teamId } = context;
+    const { workspace } = context;
     if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
-    const { rule, projects } = watch;
+    const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
     // What was never alerted doesn't recover, and figures of another account alert nobody.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
-    const known = needsBalance(rule)
-      ? undefined
-      : (await figures.load(teamId)).get(figuresField(projects[0]));
-    const chart = known?.source === source ? alertChart(alert, known) : undefined;
     return {
       projects,
-      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
+      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace),
       about: { ...message.about, owner: watch.owner, shows: alert.changes },
       restsOn: FIELDS.watch + watch.id,
     };
