@@ -149,7 +149,7 @@ function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
 /** When each watch is checked next, by its ID, in ms: `now` or earlier if that is due. Empty for never. */
 export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<string, Millis> {
   const { teamId, watches } = workspace;
-  // Damaged settings don't tell the time zone, so days can't be told either.
+  // Damaged settings don't say the time zone, so nothing says which day it is.
   if (isDamaged(workspace, 'settings')) return new Map();
   const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
   const next = (watch: Watch): Millis => {

@@ -35,7 +35,7 @@ const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /**
  * One crossing that people are alerted of, as it stands: its message is drawn from this. It keeps sentences and not
- * figures, because what people were told doesn't change with the locale; each goes on after the project's name.
+ * figures, because what people have read doesn't change with the locale; each goes on after the project's name.
  */
 const alert = z.object({
   /** A budget's month, a spike's day, otherwise one crossing. */
@@ -92,7 +92,7 @@ export const parseWatchRecord = (json: string | undefined): WatchRecord | undefi
 export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
   parseWatchRecord(fields[watchField(id)]);
 
-/** The watches of which something is kept. */
+/** The watches that have a record, also those that were removed. */
 export const recordedWatches = ({ fields }: Pick<DeliveryLogSnapshot, 'fields'>): readonly string[] =>
   Object.keys(fields).flatMap((name) => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : []));
 
@@ -164,8 +164,8 @@ export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
 export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
   targetsOf(watch).map((to) => {
     const name = alertName(alert);
-    const told: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
-    return putMessage(newMessage(alertKey(watch.id, name) + to, to, told, alert.at));
+    const about: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
+    return putMessage(newMessage(alertKey(watch.id, name) + to, to, about, alert.at));
   });
 
 /** Drawn from what has become of the alert since. */

@@ -136,6 +136,8 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
     lastSent: (schedule: string) => parseLastDelivery(fields[FIELDS.sent + schedule]),
     /** The whole record as Redis holds it: a change compares with it. */
     fields,
+    /** Fields that the request which read the record has saved since: see `hasChanged`. */
+    saves: [] as string[],
   };
 }
 
