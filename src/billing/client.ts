@@ -23,8 +23,8 @@ export type { Subscription } from './graphql-contract.ts';
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
-  /** What failed when its record was read, by `failureKey`; absent for a connection that is not from a record. */
-  readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
+  /** What failed when its record was read, by ID and product; absent for a connection that is not from a record. */
+  readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
 /** `remarks` are GraphQL errors that came with the data: outside text, shortened. */

@@ -22,9 +22,9 @@ export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 /** @param report replaces the ordinary reports in tests */
-export function createDeliveryService(given: DeliveryParts, report = makeReport) {
-  const { redis } = given;
-  const parts = { ...given, deliveryLog: createDeliveryLog(redis) };
+export function createDeliveryService(options: DeliveryParts, report = makeReport) {
+  const { redis } = options;
+  const parts = { ...options, deliveryLog: createDeliveryLog(redis) };
   const figures = createWatchFiguresStore(redis);
   const kinds = [createPostKind(report), noticeKind, reminderKind, createAlertKind(figures)];
   const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });

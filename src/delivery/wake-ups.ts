@@ -50,96 +50,123 @@ const WORKER_OPTIONS = {
   runRetryDelay: 1_000,
 } as const;
 
+interface WakeUp {
+  readonly workspace: SlackId;
+}
+
+/** What forms and jobs tell the queue. @throws store-unavailable, unless it says otherwise */
+export interface WakeUps {
+  /** Runs the workspace once at `at` (ms), in place of an earlier plan. */
+  wake(workspace: SlackId, at: Millis): Promise<void>;
+  /** Leaves no wake-up that names the workspace. */
+  forget(workspace: SlackId): Promise<void>;
+  /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
+  changed(workspace: SlackId): Promise<void>;
+  /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
+  oldestOverdue(): Promise<Millis | undefined>;
+  /** Delivers from now on, what is overdue first. */
+  start(): void;
+  /** Begins no further message, and lets running ones end within `finishing` ms. */
+  stop(finishing: Millis): Promise<void>;
+}
+
 /**
  * One wake-up a workspace by BullMQ's deduplication: waking it again replaces the one that waits; while its run goes on, one
  * more follows it, never beside it. A run whose process dies runs again elsewhere; one that fails is tried again by BullMQ.
  * The records say what a run does, so one that comes late, twice or for nothing does no harm.
  */
-export function createWakeUps({ redis, queue: connection, workspaces, clock, log, runner }: WakeUpParts) {
-  const index = createWorkspaceIndex(redis);
-  const options = { connection, prefix: QUEUE_PREFIX };
+export function createWakeUps(parts: WakeUpParts): WakeUps {
+  const { queue: connection, clock, log, runner } = parts;
   const onError = (err: Error): void => {
     reportOutage(err);
     log.debug({ err }, 'The delivery queue reported an error');
   };
-  let worker: Worker<{ readonly workspace: SlackId }> | undefined;
-  let opened: Queue<{ readonly workspace: SlackId }> | undefined;
-  /** Opened when it is first used: that writes into Redis, where another version's records may be. */
-  const queueNow = () => {
-    opened ??= new Queue(QUEUE_NAME, { ...options, defaultJobOptions: JOB_OPTIONS }).on('error', onError);
-    return opened;
-  };
-
-  /** @throws store-unavailable */
-  const bounded = <T>(work: () => Promise<T>): Promise<T> =>
-    withTimeout(PATIENCE, guardRead(work), () => {
-      const cause = new Error('The queue timed out.');
-      reportOutage(cause);
-      throw new Failure('store-unavailable', {}, { cause });
-    });
-  const add = async (workspace: SlackId, at: Millis): Promise<void> => {
-    const deduplication = { id: workspace, replace: true, keepLastIfActive: true };
-    await queueNow().add('wake', { workspace }, { delay: Math.max(0, at - clock()), deduplication });
-  };
-  const wake = (workspace: SlackId, at: Millis): Promise<void> => bounded(() => add(workspace, at));
-  const forget = (workspace: SlackId): Promise<void> =>
-    bounded(async () => {
-      const job = await queueNow().getDeduplicationJobId(workspace);
-      if (job !== null) await queueNow().remove(job);
-      // BullMQ's stream of events names it.
-      await connection.del(queueNow().toKey('events'));
-    });
+  const queue = openQueue(connection, clock, onError);
+  let worker: Worker<WakeUp> | undefined;
+  const wake = (workspace: SlackId, at: Millis) => bounded(() => queue.add(workspace, at));
+  const forget = (workspace: SlackId) => bounded(() => queue.remove(workspace));
   const run = (workspace: SlackId) =>
     runner.run(workspace, (next) =>
       next === undefined ? forget(workspace) : wake(workspace, Math.min(next, clock() + LONGEST)),
     );
-  /** Wakes every workspace whose wake-up was lost, or that has none yet; those that have left are forgotten on the way. */
-  const sweep = async (): Promise<void> => {
-    for await (const workspace of index.list()) {
-      const { fields } = await workspaces.load(workspace);
-      if (Object.keys(fields).length === 0 || (await deleteOrphan(redis, workspace, fields)))
-        await index.removeAbsent(workspace);
-      else if ((await queueNow().getDeduplicationJobId(workspace)) === null) await add(workspace, clock());
-    }
-  };
-
   return {
-    /** Runs it once at `at` (ms), in place of an earlier plan. @throws store-unavailable */
     wake,
-    /** Leaves no wake-up that names the workspace. @throws store-unavailable */
     forget,
-    /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
-    changed: (workspace: SlackId): Promise<void> =>
+    changed: (workspace) =>
       wake(workspace, clock()).catch((err: unknown) =>
         log.warn({ err, workspace }, 'Could not plan a wake-up; Tally looks for lost ones every hour'),
       ),
-    /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
-    oldestOverdue: (): Promise<Millis | undefined> =>
-      bounded(async () => {
-        const states = ['delayed', 'waiting', 'active'] as const;
-        const jobs = await Promise.all(states.map((state) => queueNow().getJobs([state], 0, 0, true)));
-        const now = clock();
-        return Math.max(0, ...jobs.flat().map(({ timestamp, delay }) => now - timestamp - delay));
-      }).catch(() => undefined),
-    /** Delivers from now on, what is overdue first. */
-    start(): void {
+    oldestOverdue: () => bounded(queue.oldestOverdue).catch(() => undefined),
+    start() {
       worker = new Worker(
         QUEUE_NAME,
-        async ({ name, data }) => void (await (name === 'wake' ? run(data.workspace) : sweep())),
-        { ...options, ...WORKER_OPTIONS },
+        async ({ name, data }) => void (await (name === 'wake' ? run(data.workspace) : sweep(queue, parts))),
+        { connection, prefix: QUEUE_PREFIX, ...WORKER_OPTIONS },
       );
       worker.on('error', onError).on('failed', (_, error) => onError(error));
-      void Promise.all([
-        queueNow().upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' }),
-        queueNow().add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } }),
-      ]).catch(onError);
+      queue.startSweeps().catch(onError);
     },
-    /** Begins no further message, and lets running ones end within `finishing` ms. */
-    async stop(finishing: Millis): Promise<void> {
+    async stop(finishing) {
       runner.stop();
       await withTimeout(finishing, worker?.close() ?? Promise.resolve(), () => undefined);
-      const closed = Promise.all([worker?.close(true), opened?.close()]);
+      const closed = Promise.all([worker?.close(true), queue.close()]);
       await withTimeout(CLOSING, closed, () => undefined);
     },
   };
+}
+
+/** @throws store-unavailable */
+const bounded = <T>(work: () => Promise<T>): Promise<T> =>
+  withTimeout(PATIENCE, guardRead(work), () => {
+    const cause = new Error('The queue timed out.');
+    reportOutage(cause);
+    throw new Failure('store-unavailable', {}, { cause });
+  });
+
+/** Opened when it is first used: that writes into Redis, where another version's records may be. */
+function openQueue(connection: RedisConnection, clock: () => Millis, onError: (error: Error) => void) {
+  let opened: Queue<WakeUp> | undefined;
+  const queue = () => {
+    const options = { connection, prefix: QUEUE_PREFIX, defaultJobOptions: JOB_OPTIONS };
+    opened ??= new Queue<WakeUp>(QUEUE_NAME, options).on('error', onError);
+    return opened;
+  };
+  return {
+    async add(workspace: SlackId, at: Millis): Promise<void> {
+      const deduplication = { id: workspace, replace: true, keepLastIfActive: true };
+      await queue().add('wake', { workspace }, { delay: Math.max(0, at - clock()), deduplication });
+    },
+    has: async (workspace: SlackId) => (await queue().getDeduplicationJobId(workspace)) !== null,
+    async remove(workspace: SlackId): Promise<void> {
+      const job = await queue().getDeduplicationJobId(workspace);
+      if (job !== null) await queue().remove(job);
+      // BullMQ's stream of events names it.
+      await connection.del(queue().toKey('events'));
+    },
+    async oldestOverdue(): Promise<Millis> {
+      const states = ['delayed', 'waiting', 'active'] as const;
+      const jobs = await Promise.all(states.map((state) => queue().getJobs([state], 0, 0, true)));
+      const now = clock();
+      return Math.max(0, ...jobs.flat().map(({ timestamp, delay }) => now - timestamp - delay));
+    },
+    async startSweeps(): Promise<void> {
+      await queue().upsertJobScheduler('sweep', { every: SWEEP }, { name: 'sweep' });
+      await queue().add('sweep', { workspace: '' }, { deduplication: { id: 'sweep' } });
+    },
+    close: async () => opened?.close(),
+  };
+}
+
+/** Wakes every workspace whose wake-up was lost, or that has none yet; those that have left are forgotten on the way. */
+async function sweep(
+  queue: ReturnType<typeof openQueue>,
+  { redis, workspaces, clock }: WakeUpParts,
+): Promise<void> {
+  const index = createWorkspaceIndex(redis);
+  for await (const workspace of index.list()) {
+    const { fields } = await workspaces.load(workspace);
+    if (Object.keys(fields).length === 0 || (await deleteOrphan(redis, workspace, fields)))
+      await index.removeAbsent(workspace);
+    else if (!(await queue.has(workspace))) await queue.add(workspace, clock());
+  }
 }

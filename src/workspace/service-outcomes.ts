@@ -7,14 +7,14 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/credential-records.ts';
-import { isSameProject } from './projects/chosen-project.ts';
+import { isSameProject, projectKey } from './projects/chosen-project.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
 import { fieldValues } from './record/change.ts';
 import {
   answerFields,
   type CredentialName,
   credentialField,
-  failureKey,
+  failureField,
   isRegistered,
   type LastFailure,
   rejectionField,
@@ -36,12 +36,12 @@ interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
   readonly token: string;
-  readonly failures?: ReadonlyMap<string, { readonly kind: string }>;
+  readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
 /** A question to billing about a project. */
 interface Asked {
-  readonly topic: Parameters<typeof failureKey>[0];
+  readonly topic: LastFailure['topic'];
   readonly project: string;
   readonly product: ProductId;
 }
@@ -98,19 +98,22 @@ export function createServiceOutcomes({
       asked: Asked,
       error?: unknown,
     ) {
-      const key = failureKey(asked.topic, asked.project, asked.product);
+      const key = projectKey({ id: asked.project, product: asked.product });
       const known = failures?.get(key);
+      const isOther = known !== undefined && known.topic !== asked.topic;
       if (error === undefined) {
-        if (known !== undefined) await note(workspace, () => ({ remove: [FIELDS.failed + key] }));
+        if (known !== undefined && !isOther) await note(workspace, () => ({ remove: [failureField(key)] }));
         return;
       }
       if (isFailure(error, 'token-rejected'))
         await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) });
-      if (failures === undefined || !isFailure(error) || error.kind === known?.kind) return;
+      if (failures === undefined || isOther || !isFailure(error) || error.kind === known?.kind) return;
       // A period without data doesn't mean that the project fails.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
       if (kindOf(error.kind)?.remedy !== undefined)
-        await note(workspace, (now) => failureNote(asked, { ...storeFailure(error), since: clock() }, now));
+        await note(workspace, (now) =>
+          failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
+        );
     },
     /** An application access issued no token. */
     async notIssued(
@@ -154,14 +157,14 @@ function rejectionNote(
 
 /** A failure of a registered project, since when it has failed. */
 function failureNote(
-  { topic, project: id, product }: Asked,
+  { project: id, product }: Asked,
   failure: LastFailure,
   now: Workspace,
 ): Note | undefined {
   if (!now.projects.some((project) => isSameProject(project, { id, product }))) return undefined;
-  const key = failureKey(topic, id, product);
+  const key = projectKey({ id, product });
   const { since = failure.since } = now.failures.get(key) ?? {};
-  return { set: { [FIELDS.failed + key]: JSON.stringify({ ...failure, since }) } };
+  return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
 /** What an answer said of a project; a runway that could not be had is a sentence. */

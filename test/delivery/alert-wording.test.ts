@@ -9,13 +9,7 @@ import {
   correctionText,
   recoveryText,
 } from '../../src/delivery/watches/alert-wording.ts';
-import {
-  type Alert,
-  alertChart,
-  alertMessage,
-  alertName,
-  withChange,
-} from '../../src/delivery/watches/alerts.ts';
+import { type Alert, alertMessage, alertName, withChange } from '../../src/delivery/watches/alerts.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type {
   DaySpend,
@@ -23,7 +17,6 @@ import type {
   WatchMeasurement,
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
-import { addDays } from '../../src/domain/time/calendar.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
 import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
@@ -400,50 +393,6 @@ describe('the message of an alert', () => {
     expect(offers(snoozed(ALERT))).toBe(8);
     expect(offers(corrected(ALERT))).toBe(8);
     for (const over of [recovered, replaced, passed]) expect(offers(over(ALERT))).toBe(4);
-  });
-});
-
-describe('the chart of an alert', () => {
-  const usage = (days: Record<number, number>) => ({
-    usage: {
-      days: Object.fromEntries(
-        Object.entries(days).map(([ago, digits]) => [addDays(TODAY, -Number(ago)), String(digits)]),
-      ),
-      ...{ until: addDays(TODAY, -1), zone: 'UTC', at: NOW },
-    },
-  });
-  const drawn = (episode: string, days: Record<number, number>) => {
-    const drawing = alertChart({ ...ALERT, episode }, usage(days));
-    if (drawing === undefined) return undefined;
-    const [series] = drawing.chart.series;
-    return {
-      ...{ title: drawing.title, type: drawing.chart.type },
-      points: series?.data.map(({ label, value }) => `${label} ${value}`),
-    };
-  };
-
-  it('of a spike has a bar for each of the seven days up to it, as answers have', () => {
-    expect(drawn('2026-11-18', { 1: 99, 2: 50, 3: 7, 5: 9, 8: 4 })).toEqual({
-      ...{ title: 'Spent per day', type: 'bar' },
-      points: [
-        ...['Thu 12 4', '13 no data 0', '14 no data 0', 'Sun 15 9', '16 no data 0', 'Tue 17 7'],
-        'Wed 18 50',
-      ],
-    });
-  });
-
-  it('of a budget has the days of its month that are over', () => {
-    const days = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [n + 1, n + 1]));
-    const november = drawn('2026-11', days);
-    expect([november?.title, november?.points?.length]).toEqual(['Spent per day', 19]);
-    expect([november?.points?.[0], november?.points?.at(-1)]).toEqual(['Sun 1 19', 'Thu 19 1']);
-    expect(drawn('2026-10', days)?.points?.length).toBeLessThanOrEqual(20);
-  });
-
-  it('is left out where the alert is about no days, or too few of them are reported', () => {
-    expect(drawn('khx2s', { 1: 5, 2: 5, 3: 5 })).toBeUndefined();
-    expect(drawn('2026-11', { 1: 5 })).toBeUndefined();
-    expect(alertChart({ ...ALERT, episode: '2026-11' }, {})).toBeUndefined();
   });
 });
 

@@ -1,7 +1,9 @@
 /** Each failure in each of its forms, made anew: what tests of all of them go through. */
 
+import { expect } from 'vitest';
 import {
   Failure,
+  type FailureKind,
   type FailureOf,
   InvalidWord,
   type StoredFailure,
@@ -158,3 +160,7 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
   [new Failure('token-not-shown', { label: 'prod', why: 'Slack is down.', isRevoked: true }, cause), 'prod'],
   [new Failure('token-not-shown', { label: 'web', isRevoked: false }), 'web'],
 ];
+
+/** A failure of this kind, and perhaps with this reason, as a test expects it. */
+export const aFailure = (kind: FailureKind, reason?: string) =>
+  expect.objectContaining({ kind, ...(reason && { data: expect.objectContaining({ reason }) }) });

@@ -7,6 +7,7 @@ import {
   createAudit,
   MAX_AUDIT_ENTRIES,
 } from '../../src/workspace/record/audit.ts';
+import { aFailure } from '../support/failures.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
 const ENTRY: AuditEntry = {
@@ -49,9 +50,7 @@ describe('the audit', () => {
   });
 
   it('reports that it wrote nothing for a workspace that left', async () => {
-    await expect(audit.record('T3', ENTRY)).rejects.toThrow(
-      expect.objectContaining({ kind: 'not-installed' }),
-    );
+    await expect(audit.record('T3', ENTRY)).rejects.toThrow(aFailure('not-installed'));
     expect((await audit.page('T3', 1)).entries).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import {
   requireRight,
 } from '../../src/workspace/permissions.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
+import { aFailure } from '../support/failures.ts';
 
 const settings = (guests: boolean, externals: boolean) => ({ ...DEFAULT_SETTINGS, guests, externals });
 
@@ -61,7 +62,7 @@ describe('rights', () => {
     expect(rightsOf('external')).toBe('ask');
     expect(rightsOf('nobody')).toBe('');
     expect(() => requireRight('member', permissionsOf('external', all, true))).toThrow(
-      expect.objectContaining({ data: expect.objectContaining({ reason: 'not-member' }) }),
+      aFailure('not-allowed', 'not-member'),
     );
     expect(meetsRight('manage', permissionsOf('member', all, false))).toBe(false);
   });

@@ -10,6 +10,7 @@ import {
 } from '../../src/workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
+import { aFailure } from '../support/failures.ts';
 import { workspaceOf } from '../support/records.ts';
 import { PROD } from '../support/workspace-store.ts';
 
@@ -85,36 +86,26 @@ describe('the project that is meant', () => {
   it('is the default of the channel where none is named', () => {
     const record = recordOf([project('prod'), project('logs', { id: '7' })], { [`channel:${HERE}`]: 'logs' });
     expect(resolveProject({}, record, member()).alias).toBe('logs');
-    expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
-    );
-    expect(() => resolveProject({}, record, member(null))).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
-    );
+    expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(aFailure('project-missing'));
+    expect(() => resolveProject({}, record, member(null))).toThrow(aFailure('project-missing'));
   });
 
   it('is none if the default was removed or limited to other channels', () => {
     expect(() => resolveProject({}, recordOf([], { [`channel:${HERE}`]: 'gone' }), member())).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
+      aFailure('project-missing'),
     );
     const limited = recordOf([project('prod', { channels: [ELSEWHERE] })], { [`channel:${HERE}`]: 'prod' });
-    expect(() => resolveProject({}, limited, member())).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
-    );
-    expect(() => resolveProject({}, limited, manager)).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
-    );
+    expect(() => resolveProject({}, limited, member())).toThrow(aFailure('project-missing'));
+    expect(() => resolveProject({}, limited, manager)).toThrow(aFailure('project-missing'));
   });
 
   it('is not asked for while no connection exists', () => {
-    expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(
-      expect.objectContaining({ kind: 'not-connected' }),
-    );
+    expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
   it('is none if no project has that alias', () => {
     expect(() => resolveProject({ alias: 'gone' }, recordOf([]), member())).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
+      aFailure('project-missing'),
     );
   });
 });
@@ -132,9 +123,7 @@ describe('a limit to channels', () => {
     const record = recordOf([prod]);
     expect(resolveProject(named, record, member(HERE)).project).toBe('123');
     for (const place of [member(ELSEWHERE), member(null), member('D0DIRECT')])
-      expect(() => resolveProject(named, record, place)).toThrow(
-        expect.objectContaining({ kind: 'not-allowed' }),
-      );
+      expect(() => resolveProject(named, record, place)).toThrow(aFailure('not-allowed'));
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
@@ -148,9 +137,7 @@ describe('a limit to channels', () => {
       { project: '123' },
       { project: '123', product: 3 },
     ] as const)
-      expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(
-        expect.objectContaining({ kind: 'not-allowed' }),
-      );
+      expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(aFailure('not-allowed'));
   });
 
   it('is the project’s: each of its names is limited, in whatever order they were given', () => {
@@ -172,9 +159,7 @@ describe('a limit to channels', () => {
         expect(resolveProject(named, record, member(HERE)).project).toBe('123');
         for (const place of [member(ELSEWHERE), member('C0THIRD'), member(null)])
           if (!names.every(({ channels }) => channels.length === 0 || channels.includes(place.channel ?? '')))
-            expect(() => resolveProject(named, record, place)).toThrow(
-              expect.objectContaining({ kind: 'not-allowed' }),
-            );
+            expect(() => resolveProject(named, record, place)).toThrow(aFailure('not-allowed'));
       }
       expect(visibleProjects(record, member(ELSEWHERE))).toEqual([]);
       expect(visibleProjects(record, member(HERE))).toHaveLength(names.length);
@@ -188,9 +173,7 @@ describe('a limit to channels', () => {
     const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
     for (const alias of ['prod', 'other'])
       for (const place of [member(HERE), member(ELSEWHERE), member(null)])
-        expect(() => resolveProject({ alias }, record, place)).toThrow(
-          expect.objectContaining({ kind: 'not-allowed' }),
-        );
+        expect(() => resolveProject({ alias }, record, place)).toThrow(aFailure('not-allowed'));
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
@@ -198,7 +181,7 @@ describe('a limit to channels', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(
-      expect.objectContaining({ kind: 'not-allowed' }),
+      aFailure('not-allowed'),
     );
   });
 
@@ -268,19 +251,13 @@ describe('several projects', () => {
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
     const none = recordOf([secret]);
-    expect(() => resolveProjects('all', undefined, none, member())).toThrow(
-      expect.objectContaining({ kind: 'project-missing' }),
-    );
+    expect(() => resolveProjects('all', undefined, none, member())).toThrow(aFailure('project-missing'));
     const unconnected = recordOf([secret], {}, false);
-    expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(
-      expect.objectContaining({ kind: 'not-connected' }),
-    );
+    expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
   it('with a damaged one are refused by ID, because the ID may be the damaged one’s', () => {
-    expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(
-      expect.objectContaining({ kind: 'unseal-failed' }),
-    );
+    expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
   });
@@ -305,18 +282,12 @@ describe('the connection that a project is asked by', () => {
   });
 
   it('is never another one', () => {
-    expect(() => opened('us')).toThrow(expect.objectContaining({ kind: 'connection-missing' }));
+    expect(() => opened('us')).toThrow(aFailure('connection-missing'));
     const withoutDefault = workspaceOf({ connections: CONNECTIONS, settings: { connection: 'us' } });
-    expect(() => opened(undefined, withoutDefault)).toThrow(
-      expect.objectContaining({ kind: 'connection-missing' }),
-    );
-    expect(() => opened('us', workspaceOf({ connections: [] }))).toThrow(
-      expect.objectContaining({ kind: 'not-connected' }),
-    );
+    expect(() => opened(undefined, withoutDefault)).toThrow(aFailure('connection-missing'));
+    expect(() => opened('us', workspaceOf({ connections: [] }))).toThrow(aFailure('not-connected'));
     const damaged = workspaceOf({ connections: CONNECTIONS, fields: { 'connection:us': '{' } });
-    expect(() => opened('us', damaged)).toThrow(
-      expect.objectContaining({ data: expect.objectContaining({ reason: 'malformed' }) }),
-    );
+    expect(() => opened('us', damaged)).toThrow(aFailure('unseal-failed', 'malformed'));
   });
 });
 

@@ -4,6 +4,7 @@ import { Failure } from '../../src/domain/failure/index.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
 import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
+import { aFailure } from '../support/failures.ts';
 import { ACCESS, ADDED_AT, HASH, MAIN, PROD, startWorkspaceStore } from '../support/workspace-store.ts';
 
 const NOW = ADDED_AT + 1;
@@ -36,7 +37,7 @@ async function asked(balance: BillingClient['balance']) {
   return {
     result,
     writes,
-    failed: now.failures.get('balance:123:1'),
+    failed: now.failures.get('123:1'),
     rejectedAt: now.rejectedAt(CONNECTION),
   };
 }
@@ -53,7 +54,7 @@ it('notes a rejected token, and that its project fails', async () => {
   expect(await asked(() => Promise.reject(error))).toEqual({
     result: error,
     writes: 2,
-    failed: { kind: 'token-rejected', data: { service: 'billing' }, since: NOW },
+    failed: { kind: 'token-rejected', data: { service: 'billing' }, topic: 'balance', since: NOW },
     rejectedAt: NOW,
   });
 });
@@ -71,7 +72,8 @@ it('notes that a project answers again, and writes nothing if the record already
 
 it('keeps since when a project fails, and notes nothing of one that is not registered', async () => {
   await save();
-  await redis.hset(HASH, 'failed:balance:123:1', JSON.stringify({ kind: 'timed-out', data: {}, since: 7 }));
+  const before = { kind: 'timed-out', data: {}, topic: 'balance', since: 7 };
+  await redis.hset(HASH, 'failed:123:1', JSON.stringify(before));
   const error = new Failure('service-failed', { service: 'billing', status: 500 });
   const { failed } = await asked(() => Promise.reject(error));
   expect(failed).toMatchObject({ kind: 'service-failed', since: 7 });
@@ -106,8 +108,5 @@ it('plans reminders again after a new rejection, and never fails the request', a
   expect(changed).toEqual(['T1']);
   const lost = noting({ ...workspaces, load: () => Promise.reject(new Failure('store-unavailable')) });
   await lost.outcomes.rejected(rejection);
-  expect([lost.changed, lost.failures]).toEqual([
-    [],
-    [expect.objectContaining({ kind: 'store-unavailable' })],
-  ]);
+  expect([lost.changed, lost.failures]).toEqual([[], [aFailure('store-unavailable')]]);
 });

@@ -13,10 +13,10 @@ import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from
 export interface FailureEffect {
   readonly cause: StoredFailure;
   /**
-   * `standing`: nothing can be sent until somebody mends the cause. `unclear`: Slack may have the message. `final`: it is
+   * `permanent`: nothing can be sent until somebody mends the cause. `unclear`: Slack may have the message. `final`: it is
    * given up. `later`: it is tried again.
    */
-  readonly kind: 'standing' | 'unclear' | 'final' | 'later';
+  readonly kind: 'permanent' | 'unclear' | 'final' | 'later';
   /** Its recipient gets no messages. */
   readonly isUnreachable?: boolean;
   /** Slack limits the rate of the whole workspace for so long, in ms. */
@@ -76,9 +76,9 @@ export function effectOf(error: unknown): FailureEffect {
     case 'connection-missing':
     case 'not-allowed':
     case 'not-installed':
-      return { kind: 'standing', cause };
+      return { kind: 'permanent', cause };
     case 'cannot-post':
-      return { kind: 'standing', isUnreachable: true, cause: notSentFailure(CHANNEL[error.data.reason]) };
+      return { kind: 'permanent', isUnreachable: true, cause: notSentFailure(CHANNEL[error.data.reason]) };
     case 'not-sent':
       return { kind: 'final', cause };
     case 'slack-failed':
@@ -92,7 +92,7 @@ function slackEffect(
   { data: { code, retryAfter, method } }: FailureOf<'slack-failed'>,
   cause: StoredFailure,
 ): FailureEffect {
-  if (GONE.has(code)) return { kind: 'standing', cause: notSentFailure('slack-token-rejected') };
+  if (GONE.has(code)) return { kind: 'permanent', cause: notSentFailure('slack-token-rejected') };
   if (UNREACHABLE.has(code)) return { kind: 'later', isUnreachable: true, cause };
   if (code === 'ratelimited') {
     const wait = retryAfter === undefined ? DEFAULT_RATE_PAUSE : retryAfter * 1000;

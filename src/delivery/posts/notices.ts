@@ -21,12 +21,12 @@ import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
 import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../delivery-log.ts';
-import type { MessageKind, Recipient, RunView } from '../outbox/message-kind.ts';
+import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/reports.ts';
 import { hashOf, isFinal } from './post-record.ts';
 
-const about = z.object({
+const noticeAbout = z.object({
   owner: z.string(),
   /** `failed`: a date wasn't posted. `paused`: nothing can be. */
   why: z.enum(['failed', 'paused']),
@@ -36,7 +36,7 @@ const about = z.object({
   /** It says that nothing is to be done any more. */
   isOver: z.boolean().exactOptional(),
 });
-type NoticeAbout = Readonly<z.infer<typeof about>>;
+type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
@@ -56,18 +56,22 @@ function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAb
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** The news of a workspace: one for all schedules of an owner that share a cause. */
-const allNews = (workspace: Workspace): readonly NoticeAbout[] =>
-  workspace.schedules
-    .flatMap((schedule) => newsOf(schedule, workspace) ?? [])
-    .reduce<readonly NoticeAbout[]>((all, news) => {
-      const same = all.find((other) => isSameNews(other, news));
-      const cases = [...(same?.cases ?? []), ...news.cases];
-      return [...all.filter((other) => other !== same), { ...news, cases }];
-    }, []);
+/** One for all schedules of an owner that share a cause. */
+function newsOfAll(workspace: Workspace): readonly NoticeAbout[] {
+  const all: NoticeAbout[] = [];
+  for (const schedule of workspace.schedules) {
+    const news = newsOf(schedule, workspace);
+    if (news === undefined) continue;
+    const same = all.findIndex((other) => isSameNews(other, news));
+    const before = all[same];
+    if (before === undefined) all.push(news);
+    else all[same] = { ...before, cases: [...before.cases, ...news.cases] };
+  }
+  return all;
+}
 
-/** One that says what is paused takes in what the same cause stops later. */
-const isStanding = ({ state, about: { why, isOver } }: Notice): boolean =>
+/** About a pause that goes on: what the same cause stops later is added to it. */
+const isOpenPause = ({ state, about: { why, isOver } }: Notice): boolean =>
   why === 'paused' && !isOver && state !== 'skipped' && state !== 'failed';
 
 /** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
@@ -85,36 +89,32 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** New notices, those that tell of more than before, and those that are no longer needed to know what was told. */
-function planNotices({ workspace, snapshot, now }: RunView) {
+/** New notices, open ones with more cases, and without those that no schedule needs any more. */
+function planNotices({ workspace, snapshot, now }: RunView): Plan {
   const notices = snapshot.messagesOf(noticeKind);
-  const messages = allNews(workspace).flatMap((news) =>
+  const messages = newsOfAll(workspace).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The last part of the key says whom it was meant for, who may have passed it on.
-      const known = notices.filter(
-        ({ key, about: told }) => key.endsWith(`/${to}`) && isSameNews(told, news),
-      );
-      const told = known.flatMap(({ about: { isOver, cases } }) => (isOver ? [] : cases));
-      // A pause is told once, until it is over.
-      const cases = news.cases.filter(
-        ({ schedule, due }) =>
-          !told.some((one) => one.schedule === schedule && (news.why === 'paused' || one.due === due)),
-      );
+      // The last part of the key is the first recipient, who may have left since.
+      const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
+      const known = sent.flatMap(({ about: { isOver, cases } }) => (isOver ? [] : cases));
+      // A pause is one case until it is over, whatever date it began with.
+      const isKnown = ({ schedule, due }: Case) =>
+        known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
+      const cases = news.cases.filter((one) => !isKnown(one));
       if (cases.length === 0) return [];
-      const standing = known.find(isStanding);
-      if (standing?.state === 'sending') return [];
-      if (standing !== undefined) {
-        const more = { ...standing.about, cases: [...standing.about.cases, ...cases] };
-        return [{ ...standing, about: more, next: standing.next ?? now }];
+      const open = sent.find(isOpenPause);
+      if (open?.state === 'sending') return [];
+      if (open !== undefined) {
+        const about = { ...open.about, cases: [...open.about.cases, ...cases] };
+        return [{ ...open, about, next: open.next ?? now }];
       }
       const key = `notice/${news.owner}/${news.why}-${hashOf([news.cause, cases[0]])}/${to}`;
-      const isTold = known.some((notice) => notice.key === key);
-      return isTold ? [] : [newMessage(key, to, { ...news, cases }, now)];
+      return sent.some((notice) => notice.key === key) ? [] : [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
   const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
   const isStale = (notice: Notice): boolean =>
-    isFinal(notice) && !isStanding(notice) && !notice.about.cases.some(isCurrent);
+    isFinal(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
@@ -132,11 +132,11 @@ const isSettled = (notice: NoticeAbout, workspace: Workspace): boolean =>
 
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
-  about,
+  about: noticeAbout,
   plan: planNotices,
   dueAt(message, { workspace, now }) {
     const at = dueTime(message, now);
-    if (message.state !== 'posted' || at !== undefined || !isStanding(message)) return at;
+    if (message.state !== 'posted' || at !== undefined || !isOpenPause(message)) return at;
     return isSettled(message.about, workspace) ? now : undefined;
   },
   async prepare(message, context) {
@@ -149,12 +149,8 @@ export const noticeKind: MessageKind<NoticeAbout> = {
       if (!message.key.endsWith(`/${owner}`) && (await findRecipient(owner, context)).scope.isUnlimited)
         return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
     }
-    const told: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
-    return {
-      projects: [],
-      about: told,
-      render: (at, recipient) => drawNotice(told, recipient, at),
-    };
+    const about: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
+    return { projects: [], about, render: (at, recipient) => drawNotice(about, recipient, at) };
   },
 };
 

@@ -93,8 +93,8 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
       return schedule.paused !== undefined || now - message.at > KEEP ? undefined : at;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
-    const isHeld = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
-    return isHeld ? undefined : at;
+    const isPaused = about.basis !== undefined && about.basis === basisOf(schedule, message.cause, view);
+    return isPaused ? undefined : at;
   },
   prepare: (message, context) =>
     message.state === 'posted'
@@ -114,7 +114,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
-      : hold(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
+      : pausePost(message, storeFailure(new Failure('not-allowed', { reason: 'channel' })), context),
   onFailed: afterFailedTry,
 });
 
@@ -131,7 +131,7 @@ function afterFailedTry(
     const again = after.tries > MAX_EDITS ? nextLook(after, undefined, at) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
-  if (kind === 'standing' && state !== 'failed') return hold(after, cause, context);
+  if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
   const { basis: _, ...about } = after.about;
   const message = { ...after, about };
   if (state !== 'failed') {
@@ -166,32 +166,32 @@ function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
 function ending(
   message: PostMessage,
   { workspace }: Pick<DeliveryContext, 'workspace'>,
-  given: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
+  how: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
 ): Pick<WriteConditions, 'lastDelivery'> {
   const schedule = scheduleOf(message);
   const date = dateOf(message);
   const { date: last = date } = workspace.lastSent(schedule) ?? {};
   // What became of an earlier date was found out after a later one.
   if (last > date) return {};
-  return { lastDelivery: [schedule, { date, due: message.about.due, ...given }] };
+  return { lastDelivery: [schedule, { date, due: message.about.due, ...how }] };
 }
 
 /** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
-function hold(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
+function pausePost(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
   const schedule = findSchedule(message, context);
   const { next: _, ...rest } = message;
   const about = { ...message.about, ...(schedule && { basis: basisOf(schedule, cause, context) }) };
-  const held = { ...rest, tries: 0, cause, about };
+  const paused = { ...rest, tries: 0, cause, about };
   const at = context.clock();
-  return { outcome: 'paused', message: held, ...ending(message, context, { result: 'paused', at, cause }) };
+  return { outcome: 'paused', message: paused, ...ending(message, context, { result: 'paused', at, cause }) };
 }
 
-/** What people set up: with a change of it, a standing cause may be gone. */
+/** What people set up: with a change of it, a cause may be gone. */
 const SET_UP = [
   ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
 ];
 
-/** What must change before a standing cause can be gone: what people set up, or that billing takes the token again. */
+/** What must change before a cause can be gone: what people set up, or that billing takes the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,

@@ -71,7 +71,7 @@ export interface ProjectFigures extends ProjectAnswer {
   /** A sentence if the balance could not be had. */
   readonly balance: Account | string;
   /** What a post shows of the project, where it gives no answer when the post is drawn again. */
-  readonly kept?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
+  readonly unchanged?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 
 /** Which figure the header has. */
@@ -83,8 +83,11 @@ export interface ReportView extends ProjectAnswers<ProjectFigures> {
 }
 
 /** The number that the report is about; undefined when there is none. */
-export function amountOf({ balance, figures, kept }: ProjectFigures, headline: Headline): Money | undefined {
-  if (kept?.headline === headline) return kept.amount;
+export function amountOf(
+  { balance, figures, unchanged }: ProjectFigures,
+  headline: Headline,
+): Money | undefined {
+  if (unchanged?.headline === headline) return unchanged.amount;
   if (headline === 'spent') return readableTotal(figures.main);
   return typeof balance !== 'string' && 'value' in balance.balance ? balance.balance.value : undefined;
 }
@@ -307,7 +310,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
     ...describeUnreadable(main, dayNamerFor([today])),
     strays > 0 && `Left out: ${pluralize(strays, 'item')} from billing outside this post’s days.`,
     ...remarks.map(
-      (remark) => `${remarkLead(remark)} ${remark.messages.map((said) => `“${said}”`).join(', ')}`,
+      (remark) => `${remarkLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
     ),
   ]);
 }
@@ -316,11 +319,11 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
 const partMark = ({ total, reported, fullDays }: Usage): string =>
   total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 
-/** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared a reason that is said already */
+/** `* dev: 6 of 7 days reported, no data for Mon 16 Nov.` @param shared the reason of all, which a line above has */
 function digestNotes({ answered, periods }: ReportView, shared: string): string[] {
   return answered.flatMap((answer) => {
-    const { figures, kept, target } = answer;
-    if (kept !== undefined) return `${target.label}, as posted before: ${kept.failure.message}`;
+    const { figures, unchanged, target } = answer;
+    if (unchanged !== undefined) return `${target.label}, as posted before: ${unchanged.failure.message}`;
     const { main } = figures;
     const gaps = main.fullDays > 1 && main.missing.length > 0;
     const uncompared = uncomparedText(answer, periods);

@@ -180,12 +180,12 @@ export const makeReport: MakeReport = async (question) => {
   );
   const answered = all.filter((answer) => 'figures' in answer);
   const failed = all.filter((answer) => 'failure' in answer);
-  const kept = answered.flatMap(({ target, kept: before }) =>
+  const unchanged = answered.flatMap(({ target, unchanged: before }) =>
     before === undefined ? [] : [{ ...target, failure: before.failure }],
   );
-  const silent = [...failed, ...kept];
+  const silent = [...failed, ...unchanged];
   const [first] = silent;
-  if (answered.length === kept.length && first !== undefined) throw first.failure;
+  if (answered.length === unchanged.length && first !== undefined) throw first.failure;
   const view = { headline, periods, answered, failed } as const;
   const awaits = headline === 'spent' ? awaitedDay(view) : undefined;
   const figures = answered.flatMap((answer) => {
@@ -263,7 +263,7 @@ async function fetchProject(
     if (target === undefined || !('value' in before) || error.kind === 'not-allowed')
       return { project: id, product, label, failure };
     const figures = { ...computeReportFigures([], periods, undefined), change: undefined };
-    const kept = { headline, amount: before.value, failure };
-    return { target, locale, balance: failure.message, figures, remarks: [], kept };
+    const unchanged = { headline, amount: before.value, failure };
+    return { target, locale, balance: failure.message, figures, remarks: [], unchanged };
   }
 }

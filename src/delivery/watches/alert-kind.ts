@@ -19,7 +19,6 @@ import {
   type Alert,
   type AlertAbout,
   alertAbout,
-  alertChart,
   alertKey,
   alertMessage,
   alertName,
@@ -90,21 +89,17 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
-    const { workspace, teamId } = context;
+    const { workspace } = context;
     if (watch === undefined || alert === undefined) return { outcome: 'skipped', message: undefined };
-    const { rule, projects } = watch;
+    const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
     // What was never alerted doesn't recover, and figures of another account alert nobody.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
-    const known = needsBalance(rule)
-      ? undefined
-      : (await figures.load(teamId)).get(figuresField(projects[0]));
-    const chart = known?.source === source ? alertChart(alert, known) : undefined;
     return {
       projects,
-      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace, chart),
+      render: (_, recipient) => alertMessage(alert, watch, recipient.workspace),
       about: { ...message.about, owner: watch.owner, shows: alert.changes },
       restsOn: FIELDS.watch + watch.id,
     };
@@ -154,7 +149,7 @@ function basisOf(watch: Watch, workspace: Workspace, now: Millis): string {
 /** When each watch is checked next, by its ID, in ms: `now` or earlier if that is due. Empty for never. */
 export function nextChecks({ workspace, snapshot, now }: RunView): ReadonlyMap<string, Millis> {
   const { teamId, watches } = workspace;
-  // Damaged settings don't tell the time zone, so days can't be told either.
+  // Damaged settings don't say the time zone, so nothing says which day it is.
   if (isDamaged(workspace, 'settings')) return new Map();
   const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
   const next = (watch: Watch): Millis => {

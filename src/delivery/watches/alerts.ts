@@ -4,16 +4,13 @@
  */
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
-import { collectCharges } from '../../domain/money/charges.ts';
-import { computeUsage } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { addDays, type Day, daysInRange, endOfUnit, type Millis } from '../../domain/time/calendar.ts';
+import { addDays, type Day, endOfUnit, type Millis } from '../../domain/time/calendar.ts';
 import {
   actions,
   type Block,
   button,
-  type Chart,
   compact,
   context,
   escapeMarkup,
@@ -27,20 +24,18 @@ import {
   type Message as SlackMessage,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { spendChart } from '../../slack/block-kit/charts.ts';
 import { projectLabel } from '../../workspace/projects/chosen-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { DeliveryLogSnapshot, FieldWrite } from '../delivery-log.ts';
 import { newMessage, putMessage } from '../delivery-log.ts';
-import type { StoredFigures } from './watch-figures.ts';
 
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /**
  * One crossing that people are alerted of, as it stands: its message is drawn from this. It keeps sentences and not
- * figures, because what people were told doesn't change with the locale; each goes on after the project's name.
+ * figures, because what people have read doesn't change with the locale; each goes on after the project's name.
  */
 const alert = z.object({
   /** A budget's month, a spike's day, otherwise one crossing. */
@@ -97,7 +92,7 @@ export const parseWatchRecord = (json: string | undefined): WatchRecord | undefi
 export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
   parseWatchRecord(fields[watchField(id)]);
 
-/** The watches of which something is kept. */
+/** The watches that have a record, also those that were removed. */
 export const recordedWatches = ({ fields }: Pick<DeliveryLogSnapshot, 'fields'>): readonly string[] =>
   Object.keys(fields).flatMap((name) => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : []));
 
@@ -169,17 +164,12 @@ export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
 export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
   targetsOf(watch).map((to) => {
     const name = alertName(alert);
-    const told: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
-    return putMessage(newMessage(alertKey(watch.id, name) + to, to, told, alert.at));
+    const about: AlertAbout = { watch: watch.id, alert: name, owner: watch.owner, shows: alert.changes };
+    return putMessage(newMessage(alertKey(watch.id, name) + to, to, about, alert.at));
   });
 
-/** @param chart as `alertChart` makes it */
-export function alertMessage(
-  alert: Alert,
-  watch: Watch,
-  workspace: Workspace,
-  chart?: Chart | undefined,
-): SlackMessage {
+/** Drawn from what has become of the alert since. */
+export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): SlackMessage {
   const [project] = watch.projects;
   const says = alert.now?.says ?? '';
   const label = projectLabel(project, workspace);
@@ -195,7 +185,6 @@ export function alertMessage(
       why !== '' && section(why),
       isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
       lines.length > 0 && markup(lines.join('\n')),
-      chart,
       context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
       alertActions(alert, watch),
     ]),
@@ -233,19 +222,6 @@ function daysOf({ episode }: Pick<Alert, 'episode'>): readonly [first: Day, last
   return isDay(episode) ? [addDays(episode, -6), episode] : undefined;
 }
 const isDay = (episode: string): boolean => /^\d{4}-\d\d-\d\d$/.test(episode);
-
-/** What the days that it is about have cost, as far as they are over; undefined if it is about none. */
-export function alertChart(alert: Alert, { usage }: Pick<StoredFigures, 'usage'>): Chart | undefined {
-  const [first, last] = daysOf(alert) ?? [];
-  if (usage === undefined || first === undefined || last === undefined) return undefined;
-  const days = daysInRange(first, last, usage.zone).filter((day) => day <= usage.until);
-  const charges = days.flatMap((day) => {
-    const digits = usage.days[day];
-    if (digits === undefined) return [];
-    return { day: { text: day }, totalAmount: { text: digits }, totalBonuses: { text: '0' } };
-  });
-  return spendChart({ usage: computeUsage(collectCharges(charges, usage.zone), { days }), period: { days } });
-}
 
 /** Nothing is left to acknowledge or snooze once it has recovered, or another alert has taken its place. */
 function alertActions(alert: Alert, watch: Watch): Block {

@@ -7,8 +7,6 @@ import {
   type MeasurementOf,
   type MonthSpend,
   measureWatch,
-  spendOf,
-  spikeDays,
   type WatchFigures,
   type WatchKind,
   type WatchMeasurement,
@@ -46,9 +44,9 @@ export interface Evaluation {
 /** A judgement before it is decided whether anyone is alerted. */
 interface Findings extends Omit<Evaluation, 'alerted'> {
   /** The levels that had alerted before and have not recovered. */
-  readonly kept: readonly AlertedLevel[];
+  readonly remaining: readonly AlertedLevel[];
   /** The levels that were crossed now. */
-  readonly fresh: readonly AlertedLevel[];
+  readonly added: readonly AlertedLevel[];
 }
 
 export interface JudgementOptions {
@@ -82,41 +80,42 @@ export function evaluateRule(
   alerted: readonly AlertedLevel[],
   options: JudgementOptions,
 ): Evaluation {
-  const judge = JUDGES[rule.kind] as Judge<WatchKind>;
-  const { kept, fresh, ...findings } = judge(rule, measurement, alerted, options);
-  if (options.isSuspended) return { ...findings, crossings: [], alerted: kept };
-  const others = kept.filter(
-    (before) => !fresh.some(({ episode, level }) => episode === before.episode && level === before.level),
-  );
-  return { ...findings, alerted: [...others, ...fresh] };
+  const { remaining, added, ...findings } = judge(rule, measurement, alerted, options);
+  if (options.isSuspended) return { ...findings, crossings: [], alerted: remaining };
+  const isAdded = ({ episode, level }: AlertedLevel) =>
+    added.some((other) => other.episode === episode && other.level === level);
+  return { ...findings, alerted: [...remaining.filter((before) => !isAdded(before)), ...added] };
 }
 
-type RuleOf<K extends WatchKind> = Extract<WatchRule, { readonly kind: K }>;
-
-type Judge<K extends WatchKind> = (
-  rule: RuleOf<K>,
-  measurement: MeasurementOf<K>,
+function judge(
+  rule: WatchRule,
+  measurement: WatchMeasurement,
   alerted: readonly AlertedLevel[],
   options: JudgementOptions,
-) => Findings;
-
-const JUDGES: { readonly [K in WatchKind]: Judge<K> } = {
-  balance({ below }, { balance }, alerted, options) {
+): Findings {
+  if (rule.kind === 'balance' && measurement.kind === 'balance') {
+    const { balance } = measurement;
     if (balance === undefined) return unknownFindings(alerted);
-    return judgeLevel(balance.lt(below), balance.gte(recoveryAbove(below)), alerted, options);
-  },
-  runway(rule, { runway }, alerted, options) {
+    return judgeLevel(balance.lt(rule.below), balance.gte(recoveryAbove(rule.below)), alerted, options);
+  }
+  if (rule.kind === 'runway' && measurement.kind === 'runway') {
+    const { runway } = measurement;
     if (runway === undefined || runway.kind === 'unknown') return unknownFindings(alerted);
     const days = runway.kind === 'overdrawn' ? 0 : runway.kind === 'estimate' ? runway.days : Infinity;
     return judgeLevel(days < rule.days, days >= rule.days + 1, alerted, options);
-  },
-  budget: ({ amount }, { months }, alerted, { since }) => judgeBudget(amount, months, alerted, since),
-  spike: (...judged) => judgeSpikes(...judged),
-};
+  }
+  if (rule.kind === 'budget' && measurement.kind === 'budget')
+    return judgeBudget(rule.amount, measurement.months, alerted, options.since);
+  if (rule.kind === 'spike' && measurement.kind === 'spike')
+    return judgeSpikes(rule, measurement, alerted, options);
+  throw new RangeError('The measurement is of another kind than the rule.');
+}
 
-const NOTHING = { crossings: [], recoveries: [], corrections: [], fresh: [] };
+const NOTHING = { crossings: [], recoveries: [], corrections: [], added: [] };
 
-const unknownFindings = (kept: readonly AlertedLevel[]): Findings => ({ ...NOTHING, isKnown: false, kept });
+const unknownFindings = (remaining: readonly AlertedLevel[]): Findings => ({
+  ...{ ...NOTHING, isKnown: false, remaining },
+});
 
 function judgeLevel(
   isCrossed: boolean,
@@ -124,9 +123,9 @@ function judgeLevel(
   alerted: readonly AlertedLevel[],
   { episode }: JudgementOptions,
 ): Findings {
-  if (isRecovered) return { ...NOTHING, isKnown: true, recoveries: alerted, kept: [] };
-  const fresh = isCrossed && alerted.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
-  return { ...NOTHING, isKnown: true, crossings: fresh, fresh, kept: alerted };
+  if (isRecovered) return { ...NOTHING, isKnown: true, recoveries: alerted, remaining: [] };
+  const added = isCrossed && alerted.length === 0 ? [{ episode, level: 'threshold' as const }] : [];
+  return { ...NOTHING, isKnown: true, crossings: added, added, remaining: alerted };
 }
 
 /** From the least to the most urgent. */
@@ -147,8 +146,8 @@ function judgeBudget(
     recoveries: each.flatMap(({ recoveries }) => recoveries),
     corrections: [],
     // A month that is no longer checked never alerts again.
-    kept: each.flatMap(({ kept }) => kept),
-    fresh: each.flatMap(({ fresh }) => fresh),
+    remaining: each.flatMap(({ remaining }) => remaining),
+    added: each.flatMap(({ added }) => added),
   };
 }
 
@@ -166,20 +165,20 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel
     level === 'forecast'
       ? !isSpent && (forecast?.lt(recoveryBelow(amount)) ?? false)
       : spent.lt(recoveryBelow(limitOf(level)));
-  const fresh = BUDGET_LEVELS.filter(
+  const added = BUDGET_LEVELS.filter(
     (level) => isCrossed(level) && !alerted.some((before) => before.level === level),
   ).map((level) => ({ episode, level }));
   return {
     ...NOTHING,
     isKnown: true,
-    crossings: fresh.slice(-1),
+    crossings: added.slice(-1),
     recoveries: alerted.filter(({ level }) => isRecovered(level)),
-    kept: alerted.filter(({ level }) => !isRecovered(level)),
-    fresh,
+    remaining: alerted.filter(({ level }) => !isRecovered(level)),
+    added,
   };
 }
 
-type SpikeRule = RuleOf<'spike'>;
+type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
 /** What a day must exceed to be a spike; undefined when it has no baseline. */
 export function spikeLimit(
@@ -197,7 +196,12 @@ interface SpikeRun {
   isOver: boolean;
 }
 
-const judgeSpikes: Judge<'spike'> = (rule, { days, today }, alerted, { since, isSuspended }) => {
+function judgeSpikes(
+  rule: SpikeRule,
+  { days, today }: MeasurementOf<'spike'>,
+  alerted: readonly AlertedLevel[],
+  { since, isSuspended }: JudgementOptions,
+): Findings {
   const first = days[0]?.day ?? today;
   const armed = alerted.filter(({ isRearmed }) => !isRearmed);
   const earlier = armed.filter(({ episode, isOver }) => episode < first && !isOver);
@@ -214,17 +218,17 @@ const judgeSpikes: Judge<'spike'> = (rule, { days, today }, alerted, { since, is
     };
   };
   const isEligible = (day: Day) => day >= since && day >= addDays(today, -LATE_DAYS);
-  const fresh = runs.flatMap(({ spikes, isOver }) => {
+  const added = runs.flatMap(({ spikes, isOver }) => {
     if (armed.some(({ episode }) => spikes.includes(episode))) return [];
     const day = spikes.find(isEligible);
     return day === undefined ? [] : [levelOf(day, isOver)];
   });
-  const crossings = isSuspended ? [] : fresh;
+  const crossings = isSuspended ? [] : added;
   const isReported = (episode: string) => episode < first || dayOf(episode) !== undefined;
   const recoveries = armed.filter(
     ({ episode, isOver }) => !isOver && isReported(episode) && (runOf(episode)?.isOver ?? true),
   );
-  const kept = alerted
+  const remaining = alerted
     .filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS))
     .map((before): AlertedLevel => {
       const day = dayOf(before.episode);
@@ -243,10 +247,10 @@ const judgeSpikes: Judge<'spike'> = (rule, { days, today }, alerted, { since, is
         (recoveries.includes(before) && day !== undefined && isCalm(rule, day));
       return before.amount !== undefined && day !== undefined && !day.amount.eq(before.amount) && !isSaid;
     }),
-    kept,
-    fresh,
+    remaining,
+    added,
   };
-};
+}
 
 /** Whether a day is clearly below its limit. */
 function isCalm(rule: SpikeRule, day: DaySpend): boolean {
@@ -283,10 +287,9 @@ function spikeRuns(
 const SIMULATED_DAYS = 90;
 /** How many days before those are needed: for spikes that began earlier, and for the baselines of their days. */
 const DAYS_BEFORE = 110;
-const ALL_DAYS = SIMULATED_DAYS + DAYS_BEFORE;
 
 /** @returns the first day of usage that a simulation made on `today` needs */
-export const simulationFrom = (today: Day): Day => addDays(today, -ALL_DAYS);
+export const simulationFrom = (today: Day): Day => addDays(today, -SIMULATED_DAYS - DAYS_BEFORE);
 
 interface MeasuredDay {
   readonly day: Day;
@@ -300,14 +303,7 @@ interface MeasuredDay {
 export function measureHistory(kind: WatchKind, figures: WatchFigures): readonly MeasuredDay[] {
   const { today, zone, amounts, account } = figures;
   const checks = [...daysBefore(today, SIMULATED_DAYS, zone), today];
-  // A day's baseline does not depend on when it is looked at.
-  const spent = kind === 'spike' ? spendOf(daysBefore(today, ALL_DAYS, zone), amounts) : [];
   return checks.map((check) => {
-    if (kind === 'spike') {
-      const [first = check] = spikeDays(check, zone);
-      const days = spent.filter(({ day }) => first <= day && day < check);
-      return { day: addDays(check, -1), measurement: { kind, today: check, days } };
-    }
     const before = new Map([...amounts].filter(([day]) => day < check));
     const since = sumMoney([...amounts].flatMap(([day, amount]) => (day >= check ? amount : [])));
     const past = account && { ...account, balance: addTo(account.balance, since) };

@@ -66,33 +66,27 @@ const LATE_DAYS = 7;
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
-/** The days of `spike`, reported or not. */
-export const spikeDays = (today: Day, zone: Zone): readonly Day[] => daysBefore(today, SPIKE_DAYS, zone);
-
 /** What is measured for rules of one kind. */
 export type MeasurementOf<K extends WatchKind> = Extract<WatchMeasurement, { readonly kind: K }>;
 
-const MEASURES: { readonly [K in WatchKind]: (figures: WatchFigures) => MeasurementOf<K> } = {
-  balance(figures) {
-    const { balance } = figures.account ?? {};
-    if (balance === undefined || !('value' in balance)) return { kind: 'balance' };
-    const runway = runwayOf({ balance, bonuses: NOTHING }, figures);
-    return { kind: 'balance', balance: balance.value, runway };
-  },
-  runway: (figures) => ({
-    kind: 'runway',
-    ...(figures.account && { runway: runwayOf(figures.account, figures) }),
-  }),
-  budget: (figures) => ({ kind: 'budget', months: monthsOf(figures) }),
-  spike: ({ today, zone, amounts }) => ({
-    kind: 'spike',
-    today,
-    days: spendOf(spikeDays(today, zone), amounts),
-  }),
-};
-
-export const measureWatch = <K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K> =>
-  MEASURES[kind](figures);
+/** @returns a measurement of this kind */
+export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K>;
+export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
+  const { today, zone, amounts, account } = figures;
+  switch (kind) {
+    case 'balance': {
+      const { balance } = account ?? {};
+      if (balance === undefined || !('value' in balance)) return { kind };
+      return { kind, balance: balance.value, runway: runwayOf({ balance, bonuses: NOTHING }, figures) };
+    }
+    case 'runway':
+      return { kind, ...(account && { runway: runwayOf(account, figures) }) };
+    case 'budget':
+      return { kind, months: monthsOf(figures) };
+    case 'spike':
+      return { kind, today, days: spendOf(daysBefore(today, SPIKE_DAYS, zone), amounts) };
+  }
+}
 
 const NOTHING: Amount = { value: ZERO, raw: '0' };
 

@@ -35,13 +35,14 @@ import {
   credentialHealth,
   KEY_IS_GONE,
 } from '../../workspace/credentials/health.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import {
   canAskAbout,
   isConnectionMissing,
   visibleProjects,
 } from '../../workspace/projects/resolve-project.ts';
-import { findFailure, type LastFailure } from '../../workspace/record/stored-outcomes.ts';
+import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
 
@@ -214,7 +215,7 @@ const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
   const today = dayAt(at, workspace.settings.zone);
   const failing = visibleProjects(workspace, request).flatMap((project): HealthLine[] => {
-    const failure = findFailure(workspace.failures, project);
+    const failure = workspace.failures.get(projectKey(project));
     if (failure === undefined) return [];
     const name = `*${escapeMarkup(project.alias)}*`;
     const text = [`${name} gives no answer: ${lastFailureText(failure, today)}.`];

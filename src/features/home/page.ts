@@ -33,9 +33,10 @@ import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
+import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
-import { findFailure, type LastBalance } from '../../workspace/record/stored-outcomes.ts';
+import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
 import { isNeedy, isProblem } from './health.ts';
@@ -217,7 +218,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   const leftText = ({ project, last, outlook: { left }, label }: Row): string => {
     if (left !== undefined) return write(left, label);
     if (last !== undefined) return 'unreadable';
-    return findFailure(workspace.failures, project) === undefined ? UNKNOWN : 'no answer';
+    return workspace.failures.has(projectKey(project)) ? 'no answer' : UNKNOWN;
   };
   const cells = rows
     .slice(0, MOST_PROJECTS)

@@ -51,11 +51,8 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** The records, as they were read, that saved changes were based on. */
-const changed = new WeakSet<Workspace>();
-
-/** Whether this request, which read the record, has saved something. */
-export const hasChanged = (workspace: Workspace): boolean => changed.has(workspace);
+/** Whether the request that read this record has saved something. */
+export const hasChanged = ({ saves }: Workspace): boolean => saves.length > 0;
 
 /** Whether two readings of the record have the same settings and projects, which say who may see what, and where. */
 export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
@@ -95,7 +92,7 @@ export async function commitChange(
     const seen = { ...fieldValues(fields, ...dependsOn), ...(taken !== undefined && { [taken]: undefined }) };
     const write = { seen, remove, set, entries, first: isFirst };
     if (await store.write(teamId, write)) {
-      changed.add(workspace);
+      workspace.saves.push(...Object.keys(set), ...remove);
       if (isFirst && !(await isInstalled(teamId))) {
         await store.forget(teamId);
         throw new Failure('not-installed', { reason: 'unknown' });

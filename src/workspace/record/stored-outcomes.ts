@@ -72,37 +72,29 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-/** A failure of billing for a registered project, stored until billing answers again. `since` is when it began, in ms. */
-const failureSchema = storedFailure.extend({ since: z.int() });
+/** A failure of billing for a registered project, stored until the same question is answered. */
+const failureSchema = storedFailure.extend({
+  topic: z.enum(['balance', 'consumption']),
+  /** When it began, in ms. */
+  since: z.int(),
+});
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
 
-/** The two questions about a project. Each fails and recovers separately. */
-const QUESTIONS = ['balance', 'consumption'] as const;
-type BillingTopic = (typeof QUESTIONS)[number];
-
-/** `balance:123:1` */
-export const failureKey = (topic: BillingTopic, id: string, product: ProductId): string =>
-  `${topic}:${id}:${product}`;
+/** @param key as `projectKey` makes it */
+export const failureField = (key: string): string => FIELDS.failed + key;
 
 /** For every product of the project with this ID. */
 export const failureFields = (id: string): readonly string[] =>
-  QUESTIONS.flatMap((topic) => PRODUCT_IDS.map((product) => FIELDS.failed + failureKey(topic, id, product)));
+  PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
-/** The failure of a project's balance or, if there is none, of its spend. */
-export const findFailure = (
-  failures: ReadonlyMap<string, LastFailure>,
-  { id, product }: { readonly id: string; readonly product: ProductId },
-): LastFailure | undefined =>
-  failures.get(failureKey('balance', id, product)) ?? failures.get(failureKey('consumption', id, product));
-
-/** Leaves out damaged ones, because nothing depends on them. @param keys as `failureKey` makes them */
+/** By `projectKey`. Leaves out damaged ones, because nothing depends on them. */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],
 ): ReadonlyMap<string, LastFailure> {
   return new Map(
     keys.flatMap((key) => {
-      const failure = tryParseRecord(failureSchema, fields[FIELDS.failed + key]);
+      const failure = tryParseRecord(failureSchema, fields[failureField(key)]);
       return failure === undefined ? [] : [[key, failure] as const];
     }),
   );

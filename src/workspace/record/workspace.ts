@@ -130,12 +130,14 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
       );
       return parseLastBalance(fields, id, product, askedOver);
     },
-    /** What billing fails to answer for registered projects, by `failureKey`. */
+    /** What billing fails to answer for registered projects, by `projectKey`. */
     failures: parseFailures(fields, ids(FIELDS.failed)),
     /** How a schedule's last delivery ended; undefined when there was none. */
     lastSent: (schedule: string) => parseLastDelivery(fields[FIELDS.sent + schedule]),
     /** The whole record as Redis holds it: a change compares with it. */
     fields,
+    /** Fields that the request which read the record has saved since: see `hasChanged`. */
+    saves: [] as string[],
   };
 }
 
