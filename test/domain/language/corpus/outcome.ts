@@ -6,7 +6,7 @@ import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
-  plainMentionText,
+  splitMention,
 } from '../../../../src/features/mentions/parse-mention.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import { reader } from '../../../support/read-words.ts';
@@ -41,13 +41,13 @@ const KNOWN: KnownCommands = {
     ...['settings', 'status', 'audit', 'help'],
   ],
   reader: reader(ALIASES),
-  self: 'U0TALLY001',
   acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 
 /** What Tally reads in a text that mentions it. */
 export const mentionOf = (text: string): Question =>
-  parseTypedCommand(text, KNOWN) ?? parseQuestionMention(text, KNOWN);
+  parseTypedCommand(splitMention(text, 'U0TALLY001'), KNOWN) ??
+  parseQuestionMention(splitMention(text, 'U0TALLY001'), KNOWN);
 export const outcomeOf = (text: string): Outcome => outcomeOfMention(mentionOf(text));
 
 function outcomeOfMention(mention: Question): Outcome {
@@ -78,9 +78,10 @@ export async function mentionIn(answered: string, text: string): Promise<Questio
   const ids = Object.fromEntries(PROJECTS.map(({ alias, id }) => [alias, id]));
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids };
   const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1', isReply: true };
-  const said = { text: plainMentionText(text, KNOWN.self), known: KNOWN, request: REQUEST };
+  const mention = splitMention(text, 'U0TALLY001');
   const recall = async () => ({ answered: question, failed: undefined });
-  return parseTypedCommand(text, KNOWN) ?? (await readMention(said, place, { recall }));
+  const asked = { mention, known: KNOWN, request: REQUEST };
+  return parseTypedCommand(mention, KNOWN) ?? (await readMention(asked, place, { recall }));
 }
 
 export const outcomeOfFollowUp = async (answered: string, text: string): Promise<Outcome> =>
