@@ -28,11 +28,11 @@ const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** Records do not have it, and the sentence can do without; `extra` may be absent. */
+/** Left out of records, and the sentence can do without it; `extra` may be absent. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Records do not have it, and the sentence needs it: only a person’s own request meets such a failure. */
+/** Left out of records although the sentence needs it: such a failure is only ever told to the person who asked. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 

@@ -28,7 +28,7 @@ interface Asked {
   readonly request: Request;
 }
 
-/** Slack doesn’t say where the answer to a slash command is, so that a thread below it can’t be known. */
+/** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
 /**
@@ -69,7 +69,7 @@ const isSameCommand = (question: Question, { command, text }: Command): boolean 
 function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
   const { mention, known, request } = asked;
   if (question === undefined) return parseQuestionMention(mention, known);
-  // Names that projects had then are read too, so that a name that is gone is recognized.
+  // Names that projects had then count too, so that a removed name is recognized.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const reader = { ...known.reader, aliases };
   const askedOn = dayAt(question.at, reader.zone);

@@ -82,7 +82,7 @@ async function rememberOpen(
   await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
 }
 
-/** Bots are not answered, itself least of all: two that greet each other never stop. Edits and the like have a subtype. */
+/** Tally answers no bots, itself included: two that greet each other would never stop. Edits and the like have a subtype. */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }

@@ -1,5 +1,5 @@
 import { type Money, toRoundedDigits } from '../../domain/money/amount.ts';
-import { comparedRows, periodRows, type Row } from '../../domain/money/rows.ts';
+import { type AskedDays, comparedRows, periodRows, type Row } from '../../domain/money/rows.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
   type Day,
@@ -36,12 +36,7 @@ export function spendChart({
   period,
 }: {
   readonly usage: Usage;
-  /** The days that were asked about, and today if it is one of them. */
-  readonly period: {
-    readonly days: readonly Day[];
-    readonly today?: Day;
-    readonly requested?: ComparisonWindow['requested'];
-  };
+  readonly period: AskedDays;
 }): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;

@@ -107,7 +107,7 @@ export function buttonsOf(
   const { command, click } = request;
   const retry = again === undefined ? [] : retryButton(command);
   if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
-  // Below a form or a schedule, the text about what is missing has no certain reader.
+  // A form has no command that could be run again: the manager is asked to open it.
   const isForm = ask === 'what was asked' && click !== undefined;
   if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
   const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
