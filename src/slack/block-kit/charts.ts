@@ -51,7 +51,8 @@ export function spendChart({
     const { current } = row;
     const amount = current?.amount && 'value' in current.amount ? current.amount.value : undefined;
     const isSoFar = isTodayAlone(row);
-    const value = isSoFar || (isTotal && current?.reported) ? amount : current?.average;
+    const isSum = isSoFar || unit === 'day' || (isTotal && current?.reported);
+    const value = isSum ? amount : current?.average;
     const label =
       isOneMonth && unit === 'day' ? row.label.replace(/^(\w{3} \d+).*$/, '$1') : withoutWeekday(row.label);
     return { label: label.replace(/ ?– .*/, '…'), value, isSoFar };
