@@ -8,6 +8,7 @@ import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
+  splitMention,
 } from '../../src/features/mentions/parse-mention.ts';
 import { parseProjectsText, requireProject } from '../../src/features/projects/parse-project-command.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
@@ -63,7 +64,8 @@ const READERS: Readonly<Record<string, (word: string) => unknown>> = {
       ...{ commands: ['/spend'], verbs: ['connect'], reader: reader() },
       acceptsWords: () => true,
     };
-    const mention = parseTypedCommand(word, known) ?? parseQuestionMention(word, known);
+    const mention =
+      parseTypedCommand(splitMention(word), known) ?? parseQuestionMention(splitMention(word), known);
     return mention.kind === 'nothing' ? mentionHelp([], mention.fact) : mention;
   },
 };

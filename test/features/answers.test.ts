@@ -97,7 +97,6 @@ describe('/balance', () => {
       [
         `${problem} the balance:`,
         'the balance is late',
-        `${problem} the balance and the last 7 days:`,
         'both',
         `${problem} the last 7 days:`,
         'the week is late',

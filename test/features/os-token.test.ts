@@ -567,7 +567,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('That looks like a token or a password');
     expect(said.visibleText).not.toContain('Connect…');
     expect(said.visibleText).not.toContain(pasted);
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'access-form:project', 'prod');
+    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'rerun:project', 'prod');
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { visibleText } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, rowsOf, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { spendByDay } from '../support/service-replies.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -38,18 +39,12 @@ beforeEach(() => {
 
 /** Billing sends only the items of the requested period. */
 const inWindow = () =>
-  bot.billing.respond(({ query }) => {
-    const project = /externalSubscriptionId: (\d+)/.exec(String(query))?.[1] ?? '';
-    const isBefore = String(query).includes('2026-11-07T');
-    if (!String(query).includes('reportSubscriptionConsuming')) return undefined;
-    const amounts: Record<string, [string, string]> = { 6001: ['20', '30'], 6002: ['50', '40'] };
-    const [before, now] = amounts[project] ?? ['0', '0'];
-    const items = isBefore ? november(7, 13, before) : november(14, 20, now);
-    return {
-      status: 200,
-      body: `{"data":{"bill":{"reportSubscriptionConsuming":{"items":${items}}}}}`,
-    };
-  });
+  bot.billing.respond(
+    spendByDay((day, project) => {
+      const amounts: Record<string, [string, string]> = { 6001: ['20', '30'], 6002: ['50', '40'] };
+      return amounts[project]?.[day < '2026-11-14' ? 0 : 1] ?? '0';
+    }),
+  );
 
 describe('/spend about several projects', () => {
   it('shows the total, the change and the largest project, then a row each, largest first', async () => {

@@ -2,13 +2,12 @@
 
 import { Big } from 'big.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { parseQuery } from '../../sandbox/billing/contract.ts';
-import { jsonReply } from '../../sandbox/fake-service.ts';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { type Bot, startBot } from '../support/bot.ts';
 import { addConnection, addProject } from '../support/projects.ts';
+import { spendByDay } from '../support/service-replies.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const DAY = 86_400_000;
@@ -19,20 +18,15 @@ beforeEach(async () => {
   await addConnection(bot);
   await addProject(bot, { alias: 'prod', id: '123' });
   await addProject(bot, { alias: 'staging', id: '456' });
-  bot.billing.respond(({ query }) => {
-    const asked = parseQuery(query);
-    if (asked === undefined || !('from' in asked)) return undefined;
-    const items = days(asked.from, asked.to, asked.id === '123' ? 1 : 0, asked.id === '123' ? 1 : 0.5);
-    return jsonReply(200, { data: { bill: { [asked.field]: { items } } } });
-  });
+  // Each day costs as much as its date says, 15 on the 15th, or half of it.
+  bot.billing.respond(
+    spendByDay((day, project) => {
+      const date = Number(day.slice(8));
+      return project === '123' ? [date, 1] : [date / 2, 0];
+    }),
+  );
 });
 afterEach(() => bot.stop());
-
-/** Each of the asked days costs as much as its date says, 15 on the 15th, or a part of it. */
-const days = (from: string, to: string, bonuses: number, part: number) =>
-  Array.from({ length: 150 }, (_, ago) => new Date(NOW - ago * DAY).toISOString().slice(0, 10))
-    .filter((day) => day >= from.slice(0, 10) && day <= to.slice(0, 10))
-    .map((day) => ({ day, totalAmount: part * Number(day.slice(8)), totalBonuses: bonuses }));
 
 const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)).visibleText;
 

@@ -2,15 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { spendByDay } from '../support/service-replies.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
 
-/** What each project costs on a day; null for no item. */
-const COSTS: Record<string, (day: string) => number | null> = {
+/** What each project costs on a day; undefined for no item. */
+const COSTS: Record<string, (day: string) => number | undefined> = {
   7001: (day) => (day.startsWith('2026-10') ? 20 : 10),
-  7002: (day) => (day === '2026-09-05' ? null : 5),
+  7002: (day) => (day === '2026-09-05' ? undefined : 5),
 };
 
 const requested = (query: string) => {
@@ -26,24 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => bot.stop());
 
-/** Billing sends the items of the days that are asked about. */
-function answerByDay(query: string) {
-  if (!query.includes('reportSubscriptionConsuming')) return undefined;
-  const project = /externalSubscriptionId: (\d+)/.exec(query)?.[1] ?? '';
-  const { from, to } = requested(query);
-  const items: object[] = [];
-  for (let at = Date.parse(from); at <= Date.parse(to); at += 86_400_000) {
-    const day = new Date(at).toISOString().slice(0, 10);
-    const amount = COSTS[project]?.(day) ?? null;
-    if (amount !== null) items.push({ day, totalAmount: amount, totalBonuses: 0 });
-  }
-  return {
-    status: 200,
-    body: JSON.stringify({ data: { bill: { reportSubscriptionConsuming: { items } } } }),
-  };
-}
-
-beforeEach(() => bot.billing.respond(({ query }) => answerByDay(String(query))));
+const costs = spendByDay((day, project) => COSTS[project]?.(day));
+beforeEach(() => bot.billing.respond(costs));
 
 const linesOf = ({ visibleText }: { visibleText: string }) => visibleText.split('\n');
 
@@ -215,8 +200,8 @@ describe('what /spend … vs … says', () => {
   });
 
   it('is the reason why there is nothing to compare with', async () => {
-    bot.billing.respond(({ query }) =>
-      query.includes('2026-09-01T') ? { status: 500, body: '' } : answerByDay(query),
+    bot.billing.respond((request, ordinary) =>
+      request.query.includes('2026-09-01T') ? { status: 500, body: '' } : costs(request, ordinary),
     );
     const [title, line] = await factsOf('/spend prod october vs september');
     expect(title).toMatch(/ spent$/);

@@ -2,21 +2,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Answer, type Bot, CHANNEL, rowsOf, startBot, toAnswer } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { spendByDay } from '../support/service-replies.ts';
+import { daysFrom } from '../support/usage.ts';
 
 /** Saturday */
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 let bot: Bot;
 
 /** An amount for each of the days from the first; '' for a day without data. */
-const days = (first: string, amounts: readonly string[]): string[] =>
-  amounts.flatMap((amount, n) => {
-    const day = new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10);
-    return amount === '' ? [] : [`{"day":"${day}","totalAmount":${amount},"totalBonuses":0}`];
-  });
+const days = (first: string, amounts: readonly string[]) =>
+  daysFrom(first, amounts.length).map((day, n) => [day, amounts[n] || undefined] as const);
 
-/** Billing sends only the items of the requested days. */
-const items = new Map<string, string[]>();
-const sends = (project: string, ...all: readonly string[][]) => items.set(project, all.flat());
+const costs = new Map<string, ReadonlyMap<string, string | undefined>>();
+const sends = (project: string, ...all: readonly ReturnType<typeof days>[]) =>
+  costs.set(project, new Map(all.flat()));
 
 /** What the rows' differences add up to, in cents. */
 const sumOf = (answer: Answer): number =>
@@ -50,24 +49,15 @@ beforeAll(async () => {
     ['dev', '6003'],
   ] as const)
     await addProject(bot, { alias, id, currency: 'EUR' });
-  bot.billing.respond(({ query }) => {
-    const text = String(query);
-    const project = /externalSubscriptionId: (\d+)/.exec(text)?.[1] ?? '';
-    const known = items.get(project);
-    if (known === undefined || !text.includes('reportSubscriptionConsuming')) return undefined;
-    const [from = '', to = ''] = [...text.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day ?? '');
-    const sent = known.filter((item) => {
-      const day = item.slice(8, 18);
-      return day >= from && day <= to;
-    });
-    return {
-      status: 200,
-      body: `{"data":{"bill":{"reportSubscriptionConsuming":{"items":[${sent.join(',')}]}}}}`,
-    };
-  });
+  bot.billing.respond(
+    spendByDay(
+      (day, project) => costs.get(project)?.get(day),
+      (project) => costs.has(project),
+    ),
+  );
 });
 afterAll(() => bot.stop());
-beforeEach(() => items.clear());
+beforeEach(() => costs.clear());
 
 const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
 

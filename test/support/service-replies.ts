@@ -1,7 +1,35 @@
 /** What the fake services can be made to answer, besides the modes of the sandbox. */
+
+import { parseQuery } from '../../sandbox/billing/contract.ts';
 import type { BillingRequest, BillingService } from '../../sandbox/billing.ts';
 import { htmlReply, jsonReply, type Responder, type ServiceReply } from '../../sandbox/fake-service.ts';
 import { type IdentityService, unauthorized } from '../../sandbox/identity.ts';
+
+/**
+ * Makes billing send an item for each of the days that it is asked about.
+ * @param costOf JSON of an amount, and of bonuses if there are some; no item for undefined
+ * @param isKnown whether it is one of these projects; others get what the fake sends otherwise
+ */
+export const spendByDay =
+  (
+    costOf: (
+      day: string,
+      project: string,
+    ) => string | number | readonly [amount: number, bonuses: number] | undefined,
+    isKnown: (project: string) => boolean = () => true,
+  ): Responder<BillingRequest> =>
+  ({ query }) => {
+    const asked = parseQuery(String(query));
+    if (asked === undefined || !('from' in asked) || !isKnown(asked.id)) return undefined;
+    const items: string[] = [];
+    for (let at = Date.parse(asked.from); at <= Date.parse(asked.to); at += 86_400_000) {
+      const day = new Date(at).toISOString().slice(0, 10);
+      const [amount, bonuses = 0] = [costOf(day, asked.id)].flat();
+      if (amount !== undefined)
+        items.push(`{"day":"${day}","totalAmount":${amount},"totalBonuses":${bonuses}}`);
+    }
+    return { status: 200, body: `{"data":{"bill":{"${asked.field}":{"items":[${items}]}}}}` };
+  };
 
 type Replies = Record<string, Responder<Pick<BillingRequest, 'pause'> & { method?: string; query?: string }>>;
 

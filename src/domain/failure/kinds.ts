@@ -28,13 +28,16 @@ const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** Records do not have it, and the sentence can do without; `extra` may be absent. */
+/** Left out of records, and the sentence can do without it; `extra` may be absent. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Records do not have it, and the sentence needs it: only a person’s own request meets such a failure. */
+/** Left out of records although the sentence needs it: such a failure is only ever told to the person who asked. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
+
+/** A kind that always has the same sentence. */
+const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
 /** A kind with a sentence for each of its reasons. */
 const reasons = <Reason extends string>(sentences: Readonly<Record<Reason, string>>) =>
@@ -98,17 +101,13 @@ export const KINDS = {
   'text-too-long': kind({ most: z.int() }).says(
     ({ most }) => `That text is too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
   ),
-  'secret-pasted': kind({}).says(
-    () => 'That looks like a token or a password. Tally didn’t store, log or repeat it.',
-  ),
+  'secret-pasted': plain('That looks like a token or a password. Tally didn’t store, log or repeat it.'),
   'period-just-began': kind({ phrase: text }).says(
     ({ phrase }) => `“${phrase}” has only just begun: there is nothing to ask about yet.`,
   ),
   /** `projectFor`: the command's text before the project, if a project is all it needs: `projects edit`. */
   'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
-  'not-connected': kind({}, { summary: 'not connected' }).says(
-    () => 'Tally isn’t connected to a billing service yet.',
-  ),
+  'not-connected': plain('Tally isn’t connected to a billing service yet.', { summary: 'not connected' }),
   'connection-missing': kind(
     { connection: name, project: z.object({ label: string, alias: name }).optional() },
     { summary: 'not connected' },
@@ -128,7 +127,7 @@ export const KINDS = {
     },
     { summary: 'not allowed here' },
   ).says(({ reason }) => NOT_ALLOWED[reason]),
-  'rights-changed': kind({}).says(() => 'Who may see this changed while Tally was answering.'),
+  'rights-changed': plain('Who may see this changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
   /** More than one person, or all of a workspace, may ask in a short time. `doing` completes "You're …". */
   throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
@@ -196,13 +195,9 @@ export const KINDS = {
     ({ status }) => `The identity service refused the application access (HTTP ${status}).`,
   ),
   /** A 404 that names an application credential: the ID is wrong, or the access was deleted. */
-  'access-not-found': kind({}).says(
-    () => 'The identity service doesn’t know that application access (HTTP 404).',
-  ),
+  'access-not-found': plain('The identity service doesn’t know that application access (HTTP 404).'),
   /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
-  'project-disabled': kind({}).says(
-    () => 'The identity service won’t issue a token for that project (HTTP 404).',
-  ),
+  'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
   /** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
   'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
     ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
@@ -256,7 +251,7 @@ export const KINDS = {
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
-  'settings-damaged': kind({}).says(() => 'This workspace’s settings are damaged.'),
+  'settings-damaged': plain('This workspace’s settings are damaged.'),
   'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
   /** `write`: Redis refused it, so nothing was changed; or its answer was lost, so something may have been. */
   'store-unavailable': kind({

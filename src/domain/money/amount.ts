@@ -15,8 +15,8 @@ export type WireScalar = { readonly text: string } | { readonly missing: true } 
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
 /**
- * Digits cost time. Before the point most databases have 38; after it a service that writes a binary number in full sends
- * 55 of 0.1. With more it is a mistake or an attack.
+ * Long numbers cost time. Most databases have 38 digits before the point, and a binary 0.1 written in full has 55 after it:
+ * more is a mistake or an attack.
  */
 const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;

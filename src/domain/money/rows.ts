@@ -64,15 +64,15 @@ function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** A year that billing knows a quarter of has the rows of that quarter: no data looks like nothing spent. */
+/** Of a year with data for one quarter, that quarter alone: empty months would look like nothing spent. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
     rows.findLastIndex((row) => !isSilent(row)) + 1,
   );
 
-/** What the rows of a period depend on. */
-type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
+/** The days that were asked about, and today if it is one of them. */
+export type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
 
 /**
  * The asked days in the finest unit that makes at most `most` rows, and is not finer than `finest`. What is not reported

@@ -85,7 +85,7 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // An answer to `/balance` is new, and has no forecast.
+        // What `/balance` has stored may be new, but has no forecast.
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
           .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
@@ -97,7 +97,7 @@ export function createHomeFeature(services: Services): Feature {
         right: 'ask',
         wants: ({ tab }) => tab === 'home',
         async answer(_, asked) {
-          // Where no channel limits are met.
+          // Home is in no channel, so it shows no project that is limited to channels.
           const request = { ...asked, channel: undefined };
           await publish(request.reply, homeBlocks(request, await loadHealth(all.health(), request)));
         },

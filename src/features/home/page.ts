@@ -209,7 +209,7 @@ const UNKNOWN = '–';
 
 /**
  * What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. In
- * monospaced text, as Slack takes tables in messages alone.
+ * monospaced text, because Slack accepts tables only in messages.
  */
 function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
   // Where all have the same label, the header has it.

@@ -19,15 +19,16 @@ import {
   type ThreadQuestion,
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
-import { type KnownCommands, parseQuestionMention } from './parse-mention.ts';
+import { type KnownCommands, type Mention, parseQuestionMention } from './parse-mention.ts';
 
-interface Said {
-  readonly text: string;
+/** A question in free words, and who asks it. */
+interface Asked {
+  readonly mention: Mention;
   readonly known: KnownCommands;
   readonly request: Request;
 }
 
-/** Slack doesn’t say where the answer to a slash command is, so that a thread below it can’t be known. */
+/** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
 /**
@@ -35,20 +36,20 @@ const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t reme
  * @throws secret-pasted, store-unavailable; not-allowed for a project that this person may not ask about here any more
  */
 export async function readMention(
-  said: Said,
+  asked: Asked,
   place: ThreadPlace | undefined,
   threads: Pick<ThreadStore, 'recall'>,
 ): Promise<Question> {
-  if (!place?.isReply) return readWith(said, undefined);
-  const { failed, answered } = await threads.recall(place, said.request.at);
+  if (!place?.isReply) return readWith(asked, undefined);
+  const { failed, answered } = await threads.recall(place, asked.request.at);
   if (failed === undefined) {
-    const read = readWith(said, answered);
+    const read = readWith(asked, answered);
     const isUnknown = answered === undefined && read.kind === 'which-project';
     return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact ?? ''}`.trim() } : read;
   }
-  const again = readWith(said, failed);
+  const again = readWith(asked, failed);
   if (answered === undefined || isSameCommand(again, failed)) return again;
-  const earlier = readWith(said, answered);
+  const earlier = readWith(asked, answered);
   if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
   // The person may mean the question that failed, or the last answer.
   return eitherOf([again, earlier]);
@@ -62,36 +63,36 @@ function eitherOf(readings: readonly [Question, ...Question[]]): Question {
   return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
 }
 
-const isSameCommand = (mention: Question, { command, text }: Pick<Command, 'command' | 'text'>) =>
-  mention.kind === 'command' && mention.rerun.command === command && mention.rerun.text === text;
+const isSameCommand = (question: Question, { command, text }: Command): boolean =>
+  question.kind === 'command' && question.rerun.command === command && question.rerun.text === text;
 
-function readWith(said: Said, question: ThreadQuestion | undefined): Question {
-  const { text, known, request } = said;
-  if (question === undefined) return parseQuestionMention(text, known);
-  // Names that projects had then are read too, so that a name that is gone is recognized.
+function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
+  const { mention, known, request } = asked;
+  if (question === undefined) return parseQuestionMention(mention, known);
+  // Names that projects had then count too, so that a removed name is recognized.
   const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
   const reader = { ...known.reader, aliases };
   const askedOn = dayAt(question.at, reader.zone);
   const answered = tryParse(() => answeredIn(question, askedOn, reader));
-  const mention = parseQuestionMention(text, { ...known, reader }, answered);
-  switch (mention.kind) {
+  const read = parseQuestionMention(mention, { ...known, reader }, answered);
+  switch (read.kind) {
     case 'command':
-      return checkProjects(mention.rerun, said, question, reader.aliases);
+      return checkProjects(read.rerun, asked, question, reader.aliases);
     case 'guess': {
-      const [first] = mention.reruns;
-      const checked = first && checkProjects(first, said, question, reader.aliases);
+      const [first] = read.reruns;
+      const checked = first && checkProjects(first, asked, question, reader.aliases);
       if (checked?.kind === 'which-project') return checked;
-      return { ...mention, reruns: mention.reruns.filter((command) => isAskable(command, request)) };
+      return { ...read, reruns: read.reruns.filter((command) => isAskable(command, request)) };
     }
     default:
-      return mention;
+      return read;
   }
 }
 
 /** @throws not-allowed */
 function checkProjects(
   rerun: Command,
-  { text, request }: Said,
+  { mention: { text }, request }: Asked,
   question: ThreadQuestion,
   aliases: ReadonlySet<string>,
 ): Question {
@@ -111,7 +112,7 @@ function checkProjects(
   return { kind: 'command', rerun };
 }
 
-/** Whether a name that was not said, but taken from the question, means no project or another one now. */
+/** Whether a name that was not typed, but taken from the question, means no project or another one now. */
 function isGone(
   { alias, several }: ParsedCommand,
   { ids }: ThreadQuestion,

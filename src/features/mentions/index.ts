@@ -12,11 +12,11 @@ import { readerIn } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
 import { readMention } from './follow-ups.ts';
-import { type KnownCommands, parseTypedCommand, plainMentionText } from './parse-mention.ts';
+import { parseTypedCommand, splitMention } from './parse-mention.ts';
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
 export function createMentionsFeature({ all, threads }: Services): Feature {
-  const said: EventListener = {
+  const listener: EventListener = {
     right: 'ask',
     wants: isSaidToTally,
     async answer({ text = '' }, request, rerun) {
@@ -26,38 +26,34 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       const canRun = ({ command, text: words }: Command) =>
         acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace, request.at);
       const reader = readerIn(request.workspace, request.at);
-      const known: KnownCommands = {
-        commands: all.commands(),
-        verbs: all.verbs(),
-        reader,
-        acceptsWords: canRun,
-        self,
-      };
-      const said = { text: plainMentionText(text, self), known, request };
-      const mention = parseTypedCommand(text, known) ?? (await readMention(said, thread, threads));
-      switch (mention.kind) {
+      const known = { commands: all.commands(), verbs: all.verbs(), reader, acceptsWords: canRun };
+      const mention = splitMention(text, self);
+      const question =
+        parseTypedCommand(mention, known) ??
+        (await readMention({ mention, known, request }, thread, threads));
+      switch (question.kind) {
         case 'command':
-          return rerun(mention.rerun);
+          return rerun(question.rerun);
         case 'guess':
           return request.reply.update(
             suggestedCommands(
               request,
-              mention.fact,
-              mention.reruns.filter(({ text: words }) => canSuggest(words, request)),
+              question.fact,
+              question.reruns.filter(({ text: words }) => canSuggest(words, request)),
             ),
           );
         case 'which-project':
           await request.reply.update(
             textMessage(
-              `${mention.fact ?? ''} Which project?`.trim(),
-              ...projectPicker(mention.rerun, request),
+              `${question.fact ?? ''} Which project?`.trim(),
+              ...projectPicker(question.rerun, request),
             ),
           );
-          return mention.isGone ? undefined : rememberOpen(mention.rerun, request, threads);
+          return question.isGone ? undefined : rememberOpen(question.rerun, request, threads);
         case 'thanks':
           return request.reply.update(textMessage('You’re welcome.'));
         case 'nothing':
-          return request.reply.update(mentionHelp(exampleQuestions(request), mention.fact));
+          return request.reply.update(mentionHelp(exampleQuestions(request), question.fact));
       }
     },
   };
@@ -69,7 +65,7 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
         examples: ['@Tally how much did prod spend last week?', `@Tally ${mentionText('/balance')} 123`],
       },
     ],
-    events: { app_mention: said, message: said },
+    events: { app_mention: listener, message: listener },
   };
 }
 
@@ -85,7 +81,7 @@ async function rememberOpen(
   await threads.remember({ ...request.thread, thread }, question, 'person').catch(() => undefined);
 }
 
-/** Bots are not answered, itself least of all: two that greet each other never stop. Edits and the like have a subtype. */
+/** Tally answers no bots, itself included: two that greet each other would never stop. Edits and the like have a subtype. */
 function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boolean {
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }

@@ -15,8 +15,6 @@ export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
   readonly reader: Reader;
-  /** Tally’s own user ID. A mention of it says nothing; without it only a mention at the start is taken for one. */
-  readonly self?: SlackId | undefined;
   readonly acceptsWords: (command: Command) => boolean;
 }
 
@@ -24,17 +22,26 @@ const BILLING: SlashCommand = '/billing';
 
 const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
-/** The text without Tally's name, its first word and what follows it. Before them there may be pictures: “👍 thanks”. */
-function splitMention(said: string, self: SlackId | undefined) {
-  const text = plainMentionText(said, self);
+/** What was typed, without Tally's name; its first word, and what follows it. */
+export interface Mention {
+  readonly text: string;
+  readonly name: string;
+  readonly rest: string;
+}
+
+/**
+ * Before the first word there may be pictures: “👍 thanks”.
+ * @param self Tally’s user ID; without it only a mention at the start is taken for Tally's
+ */
+export function splitMention(message: string, self?: SlackId): Mention {
+  const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
   const at = typed.findIndex((word) => plain(word) !== '');
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
 
 /** A command, whose name or whose verb of `/billing` comes first; undefined for a question in free words. @throws secret-pasted */
-export function parseTypedCommand(said: string, known: KnownCommands): Question | undefined {
-  const { name, rest } = splitMention(said, known.self);
+export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands): Question | undefined {
   if (name === '') return { kind: 'nothing', fact: undefined };
   const command = commandOf(name, known.commands);
   if (command !== undefined)
@@ -49,20 +56,22 @@ export function parseTypedCommand(said: string, known: KnownCommands): Question 
  * Reads a question in free words. What could mean several things runs nothing.
  * @param answered what was answered last in its thread @throws secret-pasted
  */
-export function parseQuestionMention(said: string, known: KnownCommands, answered?: LastAnswer): Question {
-  const { text, name, rest } = splitMention(said, known.self);
+export function parseQuestionMention(
+  { text, name, rest }: Mention,
+  known: KnownCommands,
+  answered?: LastAnswer,
+): Question {
   const read = readQuestion(text, known.reader, answered);
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
   const advice = answered === undefined ? COMMAND_FOR.find(([wish]) => wish.test(text))?.[1] : undefined;
-  const meant = answered === undefined ? corrected(name, rest, known) : undefined;
-  if (meant !== undefined)
-    return { kind: 'guess', fact: new InvalidWord(clipWord(name), UNRECOGNIZED, '').fact, reruns: [meant] };
+  const near = answered === undefined ? nearestCommand(name, rest, known) : undefined;
+  if (near !== undefined)
+    return { kind: 'guess', fact: new InvalidWord(clipWord(name), UNRECOGNIZED, '').fact, reruns: [near] };
   if (read?.kind === 'guess') return read;
   if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
-  if (read !== undefined) return read;
-  return { kind: 'nothing', fact: undefined };
+  return read ?? { kind: 'nothing', fact: undefined };
 }
 
 /** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
@@ -108,20 +117,21 @@ const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
-function corrected(
+function nearestCommand(
   name: string,
   rest: string,
   { commands, verbs, reader, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
   if (near === undefined) return undefined;
-  const command = commandOf(near, commands);
-  const typed =
-    command === undefined ? { command: BILLING, text: `${near} ${rest}`.trim() } : { command, text: rest };
+  const slash = commandOf(near, commands);
+  const typed: Command = slash
+    ? { command: slash, text: rest }
+    : { command: BILLING, text: `${near} ${rest}`.trim() };
   const parsed = acceptsWords(typed) ? undefined : catchInvalidWord(() => parseCommandText(rest, reader));
   const [corrected = 'help', ...others] = parsed instanceof InvalidWord ? parsed.offered : [];
-  const meant = corrected === 'help' || others.length > 0 ? typed : { ...typed, text: corrected };
-  return acceptsWords(meant) ? meant : undefined;
+  const command = corrected === 'help' || others.length > 0 ? typed : { ...typed, text: corrected };
+  return acceptsWords(command) ? command : undefined;
 }
 
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
@@ -137,13 +147,13 @@ const MARKED = /<([^<>|]*)\|?>/g;
 const SIGNS: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
 
 /** The text as it was typed: without Tally’s name, and with links as the words that they show. */
-export function plainMentionText(text: string, self: SlackId | undefined): string {
-  const said = (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
+function plainMentionText(text: string, self: SlackId | undefined): string {
+  const typed = (self === undefined ? text.replace(FIRST_MENTION, ' ') : text)
     .replace(MENTION, (_, id: string) => (id === self ? ' ' : `@${id}`))
     .replace(LABELLED, '$1')
     .replace(MARKED, '$1')
     .replace(/&(?:amp|lt|gt);/g, (sign) => SIGNS[sign] ?? sign);
-  return withoutMarks(said)
+  return withoutMarks(typed)
     .replace(/[^\S\n]+/g, ' ')
     .trim();
 }

@@ -76,7 +76,7 @@ export async function fetchSpend(
   const access = openConnection(workspace, target);
   const { from, to, dates, zone, comparison, requested: days } = period;
   const earlier = earlierDays(period);
-  // Each is added up when it comes: both at a time would hold up everybody's requests for twice as long.
+  // Each answer is added up as it arrives: both at once would block other requests for twice as long.
   const [now, past] = await Promise.all([
     billing
       .consumption(access, target, { from, to, zone, days })

@@ -78,7 +78,7 @@ export function listAnswer(view: SpendView): AnswerText {
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
     when: periodName(period),
-    // Who asks what a month will cost reads no sum that looks like the answer.
+    // The sum so far must not look like what the month will cost.
     ...(expected && { verbs: ['so far', 'credited so far'] }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
@@ -116,7 +116,7 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
   const of = answered.length + failed.length;
-  // Of the same projects as the sum so far, the title has said so.
+  // The title already says of how many projects, unless these are fewer.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
   return `about ${formatMoney(sumMoney(known), locale)} by ${forecastDay(today)}${whose}`;
 }

@@ -331,7 +331,7 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
   default_collapsed: true,
 });
 
-export interface ModalOptions {
+interface ModalOptions {
   readonly callback?: string;
   /** At most 3,000 characters, which the user can read: IDs and sealed texts, never secrets. Checked again when it comes back. */
   readonly metadata?: string;

@@ -1,5 +1,5 @@
 import { type Money, toRoundedDigits } from '../../domain/money/amount.ts';
-import { comparedRows, periodRows, type Row } from '../../domain/money/rows.ts';
+import { type AskedDays, comparedRows, periodRows, type Row } from '../../domain/money/rows.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
   type Day,
@@ -36,12 +36,7 @@ export function spendChart({
   period,
 }: {
   readonly usage: Usage;
-  /** The days that were asked about, and today if it is one of them. */
-  readonly period: {
-    readonly days: readonly Day[];
-    readonly today?: Day;
-    readonly requested?: ComparisonWindow['requested'];
-  };
+  readonly period: AskedDays;
 }): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
@@ -56,7 +51,8 @@ export function spendChart({
     const { current } = row;
     const amount = current?.amount && 'value' in current.amount ? current.amount.value : undefined;
     const isSoFar = isTodayAlone(row);
-    const value = isSoFar || (isTotal && current?.reported) ? amount : current?.average;
+    const isSum = isSoFar || unit === 'day' || (isTotal && current?.reported);
+    const value = isSum ? amount : current?.average;
     const label =
       isOneMonth && unit === 'day' ? row.label.replace(/^(\w{3} \d+).*$/, '$1') : withoutWeekday(row.label);
     return { label: label.replace(/ ?– .*/, '…'), value, isSoFar };

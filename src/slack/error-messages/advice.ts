@@ -25,10 +25,17 @@ import { privateScope, type Request } from '../request/request.ts';
 export interface Advice {
   /** Says what happened; replaces the failure's own message. */
   readonly sentence?: string;
-  /** What to do next; '' or absent when the sentence or the buttons say it all. */
-  readonly todo?: string | { readonly member: string; readonly manager: string };
-  /** The buttons that do it. */
-  readonly fix?: Fix;
+  /** What to do next; absent when the sentence or the buttons say it all. */
+  readonly todo?: string;
+  /** What a manager reads in its place. */
+  readonly managerTodo?: string;
+  /** To run the same command again. Where no button can, this is said. */
+  readonly again?: '' | 'Try again.';
+  /** What everybody presses, and a manager besides. */
+  readonly buttons?: readonly Button[];
+  readonly managerButtons?: readonly Button[];
+  /** What others may ask a manager to run; `what was asked` is the failed command or click itself. */
+  readonly ask?: Command | 'what was asked' | undefined;
   /** Slack IDs of the people that the sentence is about, named at its end. */
   readonly people?: readonly SlackId[];
   /** Outside text, shown as a quotation. */
@@ -37,17 +44,6 @@ export interface Advice {
   readonly isOurs?: boolean;
   /** Blocks to choose from. */
   readonly choices?: readonly Block[];
-}
-
-export interface Fix {
-  /** To run the same command again. Where no button can, this is said. */
-  readonly again?: '' | 'Try again.';
-  /** For everybody, as they are. */
-  readonly buttons?: readonly Button[];
-  /** What a manager presses. */
-  readonly manager?: readonly Button[];
-  /** What others may ask a manager to run; `what was asked` is the failed command or click itself. */
-  readonly ask?: Command | 'what was asked' | undefined;
 }
 
 /** What is said about each kind: the compiler refuses a kind without advice. */
@@ -93,22 +89,25 @@ export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
 /** @param todo what else there is to say */
-export const tryAgain = (todo = ''): Advice => ({ todo, fix: { again: 'Try again.' } });
+export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
 /** `Try again in 4 seconds.`, rounded up. @param wait in ms */
 export function tryAgainIn(wait: Millis): Advice {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
   const when = `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`;
-  return { todo: wait <= 0 ? 'You can try again now.' : when, fix: { again: '' } };
+  return { todo: wait <= 0 ? 'You can try again now.' : when, again: '' };
 }
 
-/** The buttons of a fix that this person may press. */
-export function buttonsOf({ again, buttons = [], manager = [], ask }: Fix, request: FailedRequest): Button[] {
+/** The buttons that this person may press. */
+export function buttonsOf(
+  { again, buttons = [], managerButtons = [], ask }: Advice,
+  request: FailedRequest,
+): Button[] {
   const { command, click } = request;
   const retry = again === undefined ? [] : retryButton(command);
-  if (canManage(request)) return [...buttons, ...retry, ...manager];
-  // Below a form or a schedule, the text about what is missing has no certain reader.
+  if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
+  // A form has no command that could be run again: the manager is asked to open it.
   const isForm = ask === 'what was asked' && click !== undefined;
   if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
   const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
@@ -138,14 +137,14 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
   const reruns =
     command === undefined ? [] : failure.offered.filter(mayOffer).map((text) => ({ ...command, text }));
   const buttons = commandButtons('suggestion', reruns);
-  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { fix: { buttons: ALL_COMMANDS } };
+  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { buttons: ALL_COMMANDS };
   if (command !== undefined && isAuthorized(request)) {
     if (projectFor !== undefined)
-      return { fix: { buttons }, choices: projectSelect(command.command, projectFor, request) };
+      return { buttons, choices: projectSelect(command.command, projectFor, request) };
     if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
   }
   const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  return { fix: { buttons }, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
+  return { buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
 }
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);

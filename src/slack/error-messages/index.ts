@@ -33,7 +33,7 @@ import {
 const CONNECT_FORM = toCommand('/billing connect');
 const CONNECT = button('connect', 'Connect…', { style: 'primary' });
 const REPLACE = {
-  manager: [button('connect', 'Replace token…', { style: 'primary' })],
+  managerButtons: [button('connect', 'Replace token…', { style: 'primary' })],
   ask: CONNECT_FORM,
 };
 const SETTINGS = toCommand('/billing settings');
@@ -48,8 +48,9 @@ const LOST_TOKEN = 'It may have expired or been revoked.';
 const WRONG_ROLE = 'Its role may not cover billing, or it may belong to another account.';
 
 const replace = (reason: string): Advice => ({
-  todo: { member: `${reason} A Tally manager can replace it.`, manager: reason },
-  fix: REPLACE,
+  todo: `${reason} A Tally manager can replace it.`,
+  managerTodo: reason,
+  ...REPLACE,
 });
 
 const ASK_INSTEAD = {
@@ -65,7 +66,7 @@ const ADVICE: AdviceTable = {
   'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
   'secret-pasted': (_, request) =>
     request.command?.command === '/os-token' ? accessSecretPasted(request) : TOKEN_PASTED,
-  'period-just-began': { todo: 'Try again in a moment, or ask for yesterday.', fix: { again: '' } },
+  'period-just-began': { todo: 'Try again in a moment, or ask for yesterday.', again: '' },
   'project-missing': ({ projectFor }, request) => {
     const { command } = request;
     if (command === undefined || !isAuthorized(request))
@@ -83,12 +84,11 @@ const ADVICE: AdviceTable = {
     const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
     const who = people.length === 0 ? 'An owner or admin of this workspace' : 'A Tally manager';
     return {
-      todo: {
-        member: `${who} can connect it.`,
-        manager: 'You need the service’s address and an access token.',
-      },
+      todo: `${who} can connect it.`,
+      managerTodo: 'You need the service’s address and an access token.',
       people: canManage(request) ? [] : people,
-      fix: { manager: [CONNECT], ask: CONNECT_FORM },
+      managerButtons: [CONNECT],
+      ask: CONNECT_FORM,
     };
   },
   'connection-missing': ({ connection, project }) => {
@@ -97,11 +97,10 @@ const ADVICE: AdviceTable = {
     const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
     const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
     return {
-      todo: {
-        member: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
-        manager: 'Choose another connection, or register this one again.',
-      },
-      fix: { manager: [...choose, connect], ask: edit },
+      todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
+      managerTodo: 'Choose another connection, or register this one again.',
+      managerButtons: [...choose, connect],
+      ask: edit,
     };
   },
   'not-allowed': ({ reason, managers = [], owned }, request) => {
@@ -114,15 +113,13 @@ const ADVICE: AdviceTable = {
     return {
       ...(managers.length > 0 ? { people: managers } : { todo }),
       ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
-      fix: { ask: nobody || isToken ? undefined : asked },
+      ask: nobody || isToken ? undefined : asked,
     };
   },
   'not-issuer': ({ label }) => ({
-    todo: {
-      member: `A Tally manager can add you with ${ACCESS}.`,
-      manager: `Managers need to be added too. Add yourself with ${ACCESS}.`,
-    },
-    fix: { ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`) },
+    todo: `A Tally manager can add you with ${ACCESS}.`,
+    managerTodo: `Managers need to be added too. Add yourself with ${ACCESS}.`,
+    ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
   }),
   'rights-changed': tryAgain(),
   throttled: ({ wait }) => tryAgainIn(wait),
@@ -131,13 +128,13 @@ const ADVICE: AdviceTable = {
   forbidden: replace(WRONG_ROLE),
   'no-data': ({ question: { days, product } }, request) => ({
     todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
-    fix: { buttons: otherProducts(product, request) },
+    buttons: otherProducts(product, request),
   }),
-  'query-rejected': ({ messages }) => ({ todo: 'Its message:', quotes: messages, fix: { again: '' } }),
+  'query-rejected': ({ messages }) => ({ todo: 'Its message:', quotes: messages, again: '' }),
   'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
   'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
   'timed-out': tryAgain(TEMPORARY),
-  'queue-full': { todo: 'Try again in a minute.', fix: { again: '' } },
+  'queue-full': { todo: 'Try again in a minute.', again: '' },
   'service-unreachable': ({ code, service }) =>
     checkAddress(
       service,
@@ -152,12 +149,10 @@ const ADVICE: AdviceTable = {
       ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
       : checkAddress(service, 'Tally stopped reading. The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
-    todo: {
-      member: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-      manager: 'If the service has moved, enter the new address. It redirects to:',
-    },
+    todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    managerTodo: 'If the service has moved, enter the new address. It redirects to:',
     quotes: target === undefined ? [] : [target],
-    fix: { manager: addressButton(service) },
+    managerButtons: addressButton(service),
   }),
   'address-refused': (_, request) => ({
     todo: PUBLIC_ONLY,
@@ -180,17 +175,13 @@ const ADVICE: AdviceTable = {
       : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
   'outcome-unclear': {
     todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
-    fix: { again: '' },
+    again: '',
   },
   'access-missing': ({ project }) => ({
-    todo: {
-      member: `A Tally manager can register one with ${ACCESS}.`,
-      manager: 'The console shows the ID and the secret when you make an access for applications.',
-    },
-    fix: {
-      manager: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
-      ask: toCommand('/billing projects', `access ${project}`),
-    },
+    todo: `A Tally manager can register one with ${ACCESS}.`,
+    managerTodo: 'The console shows the ID and the secret when you make an access for applications.',
+    managerButtons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
+    ask: toCommand('/billing projects', `access ${project}`),
   }),
   'token-not-shown': ({ why, isRevoked }) => {
     const became = isRevoked
@@ -206,14 +197,10 @@ const ADVICE: AdviceTable = {
       : { todo: `${DAMAGED} Tally’s operator can find details in its log.` };
   },
   'settings-damaged': {
-    todo: {
-      member: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
-      manager: `${NO_ZONE} Save them again.`,
-    },
-    fix: {
-      manager: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
-      ask: SETTINGS,
-    },
+    todo: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
+    managerTodo: `${NO_ZONE} Save them again.`,
+    managerButtons: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
+    ask: SETTINGS,
   },
   'edit-conflict': { todo: 'Your change wasn’t saved. Check what it says now, then try again.' },
   'store-unavailable': ({ write }) => ({
@@ -221,7 +208,7 @@ const ADVICE: AdviceTable = {
       write === 'unsure'
         ? 'Your change may have been saved. Check in a minute before you repeat it.'
         : 'Nothing was changed. Try again in a minute.',
-    fix: { again: '' },
+    again: '',
   }),
   'not-installed': { todo: 'An admin can install Tally again.' },
   'slack-failed': ({ retryAfter, code }) => {
@@ -234,7 +221,7 @@ const ADVICE: AdviceTable = {
       reason === 'not-there'
         ? 'Type /invite @Tally there, then try again; or ask here.'
         : 'Ask in another channel, or here.',
-    fix: { again: '' },
+    again: '',
   }),
   // Nobody asked, so nobody is answered: lists and notices have their own next steps.
   'not-sent': {},
@@ -244,20 +231,16 @@ const MOST_NAMED = 5;
 
 const REVOKE_PASTED = 'It stays in Slack’s history, so revoke it in the console and make a new one.';
 const TOKEN_PASTED: Advice = {
-  todo: {
-    member: `${REVOKE_PASTED} A Tally manager can register that.`,
-    manager: `${REVOKE_PASTED} Register that here.`,
-  },
-  fix: { manager: [CONNECT] },
+  todo: `${REVOKE_PASTED} A Tally manager can register that.`,
+  managerTodo: `${REVOKE_PASTED} Register that here.`,
+  managerButtons: [CONNECT],
 };
 
 function accessSecretPasted(request: FailedRequest): Advice {
   const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
   return {
-    todo: {
-      member: `${revoke} A Tally manager registers it with ${ACCESS}.`,
-      manager: `${revoke} Register that one with ${ACCESS}.`,
-    },
+    todo: `${revoke} A Tally manager registers it with ${ACCESS}.`,
+    managerTodo: `${revoke} Register that one with ${ACCESS}.`,
     choices:
       isAuthorized(request) && canManage(request)
         ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
@@ -271,11 +254,10 @@ const checkAddress = (
   service: Service,
   reason = 'The address may lead to something else, such as a login page or a proxy.',
 ): Advice => ({
-  todo: {
-    member: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
-    manager: `${reason} Check the address, or try again.`,
-  },
-  fix: { again: '', manager: addressButton(service) },
+  todo: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
+  managerTodo: `${reason} Check the address, or try again.`,
+  again: '',
+  managerButtons: addressButton(service),
 });
 
 /** The form that has the address; a project's access is found through the list of projects. */
@@ -304,11 +286,11 @@ export function describeError(failure: Failure, request: FailedRequest) {
     typeof entry === 'function'
       ? (entry as (data: object, request: FailedRequest) => Advice)(data, request)
       : entry;
-  const { todo = '', fix = {}, quotes = [], sentence = failure.message, people = [], choices = [] } = advice;
+  const { todo = '', quotes = [], sentence = failure.message, people = [], choices = [] } = advice;
   const isManager = canManage(request);
-  const buttons = buttonsOf(fix, request);
-  const words = typeof todo === 'string' ? todo : isManager ? todo.manager : todo.member;
-  const again = fix.again === 'Try again.' && request.command === undefined ? fix.again : '';
+  const buttons = buttonsOf(advice, request);
+  const words = isManager ? (advice.managerTodo ?? todo) : todo;
+  const again = advice.again === 'Try again.' && request.command === undefined ? advice.again : '';
   const isDetailed = 'host' in data && data.host !== undefined && kind !== 'address-refused' && isManager;
   const detail = isDetailed ? ['code' in data ? `${data.host} (${data.code})` : data.host] : [];
   return {

@@ -116,13 +116,13 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks as the text that the SDK would make of them, after it has copied them for a log that nobody reads. */
+/** Blocks as JSON: the SDK would make the same text of them, but would first copy them for its debug log. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
   try {
-    return await sendOrSimplify(message, (given) => {
-      const { text, blocks } = escapeMessageText(given);
+    return await sendOrSimplify(message, (shown) => {
+      const { text, blocks } = escapeMessageText(shown);
       return callSlack(method, () => call({ text, blocks: JSON.stringify(blocks) as never }));
     });
   } catch (error) {
@@ -132,7 +132,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
 }
 
 /** When Slack refuses the blocks, sends once more without chart and table. */
-const sendOrSimplify = <T>(message: Message, attempt: (given: Message) => Promise<T>): Promise<T> =>
+const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
     if (simpler === undefined) throw error;

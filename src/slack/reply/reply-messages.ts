@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
-import { context, escapeMarkup, type Message } from '../block-kit/blocks.ts';
+import { compact, context, escapeMarkup, type Message, type Optional } from '../block-kit/blocks.ts';
 import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
@@ -34,26 +34,37 @@ const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
 /** The messages of one reply. The first that is sent takes the place of the loading message. */
-export function createMessages(
-  { responseUrls, log }: Pick<SlackServices, 'responseUrls' | 'log'>,
-  { teamId: workspace, channel, userId, responseUrl, thread, startsThread, isClick }: Source,
-  client: WebClient,
-) {
+export class ReplyMessages {
+  /** Where the last one is, if Slack says it. */
+  posted: PostedTo | undefined;
+  readonly #loading = createDelayed<Loading>();
   /** Where everybody reads the answer: in the thread that asked, or one that begins with the message that did. */
-  const publicThread = thread ?? startsThread;
-  const directMessages = (message: Message) =>
-    userId === '' ? [] : [() => postMessage(client, { channel: userId, thread: undefined }, message)];
-  const warnUnconfirmed = (err: unknown): void =>
-    log.warn({ err, workspace }, 'Slack did not confirm an answer; not sent again');
-  const loading = createDelayed<Loading>();
+  readonly #publicThread: string | undefined;
 
-  const showLoading = async (audience: Audience, replaces: boolean): Promise<Loading | undefined> => {
+  constructor(
+    private readonly services: Pick<SlackServices, 'responseUrls' | 'log'>,
+    private readonly source: Source,
+    private readonly client: WebClient,
+  ) {
+    this.#publicThread = source.thread ?? source.startsThread;
+  }
+
+  startLoading(delay: Millis, audience: Audience, replaces: boolean): void {
+    this.#loading.start(delay, () => this.#showLoading(audience, replaces));
+  }
+
+  async endLoading(): Promise<void> {
+    const { place } = (await this.#loading.take()) ?? {};
+    if (place !== undefined) await deleteMessage(this.client, place).catch(() => undefined);
+  }
+
+  async #showLoading(audience: Audience, replaces: boolean): Promise<Loading | undefined> {
+    const { client, source } = this;
+    const { channel, responseUrl, isClick, userId, thread } = source;
     if (audience === 'channel' && channel !== undefined) {
       try {
-        return {
-          isPublic: true,
-          place: await postMessage(client, { channel, thread: publicThread }, LOADING),
-        };
+        const place = await postMessage(client, { channel, thread: this.#publicThread }, LOADING);
+        return { isPublic: true, place };
       } catch (error) {
         // Tally can answer a command in channels that it may not post to.
         if (!isFailure(error, 'cannot-post')) throw error;
@@ -62,98 +73,110 @@ export function createMessages(
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
     // Below a message that stays, only an ordinary message can be replaced later.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
-      await responseUrls.post(responseUrl, LOADING, { replace: replaces }).catch((error: unknown) => {
-        if (!isFailure(error, 'slack-failed') || !error.data.unclear) throw error;
-      });
+      await this.services.responseUrls
+        .post(responseUrl, LOADING, { replace: replaces })
+        .catch((error: unknown) => {
+          if (!isFailure(error, 'slack-failed') || !error.data.unclear) throw error;
+        });
       return { canReplace: audience === 'asker' && (replaces || !isClick) };
     }
     if (channel !== undefined && !isInDirectMessage) return undefined;
     return { place: await postMessage(client, { channel: channel ?? userId, thread }, LOADING) };
-  };
+  }
 
-  /** Others see a mention in a channel, and not the private answer: a reaction says that there is one. */
-  const markAsked = async (): Promise<void> => {
+  /**
+   * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
+   * @throws cannot-post, slack-failed: why the first one failed, when all did
+   */
+  async sendPrivate(message: Message, replace: boolean): Promise<void> {
+    const { client, source, services } = this;
+    const { channel, responseUrl, userId, thread, startsThread } = source;
+    const { place, isPublic = false, canReplace = false } = (await this.#loading.take()) ?? {};
+    if (place !== undefined && isPublic)
+      await deleteMessage(client, place).catch((err: unknown) =>
+        services.log.warn({ err, workspace: source.teamId }, 'Could not delete a message'),
+      );
+    const options = { replace: replace || canReplace };
+    await this.#sendFirstPossible([
+      place !== undefined && !isPublic && (() => replaceMessage(client, place, message).then(() => place)),
+      responseUrl !== undefined &&
+        (() => services.responseUrls.post(responseUrl, message, options).then(() => undefined)),
+      channel !== undefined && (() => postEphemeral(client, userId, { channel, thread }, message)),
+      this.#directMessage(message),
+    ]);
     if (startsThread === undefined || channel === undefined) return;
+    // Others see a mention in a channel, and not the private answer: a reaction says that there is one.
     const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
     await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
-  };
+  }
 
-  let posted: PostedTo | undefined;
-  const trackPosted = async (sent: Promise<PostedTo | undefined>): Promise<void> => {
-    posted = await sent;
-  };
+  /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */
+  sendDirectly(message: Message): Promise<void> {
+    return this.#sendFirstPossible([this.#directMessage(message)]);
+  }
 
-  return {
-    posted: () => posted,
+  /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
+  async sendPublic(message: Message): Promise<void> {
+    const { client, source, services } = this;
+    const { channel, responseUrl, thread } = source;
+    const { place } = (await this.#loading.take()) ?? {};
+    // A response_url can't post into a thread.
+    const isPosted = channel !== undefined && (responseUrl === undefined || thread !== undefined);
+    await this.#sendFirstPossible([
+      place !== undefined && (() => replaceMessage(client, place, message).then(() => undefined)),
+      isPosted
+        ? () => postMessage(client, { channel, thread: this.#publicThread }, message).then(() => undefined)
+        : () =>
+            services.responseUrls.post(responseUrl ?? '', message, { everyone: true }).then(() => undefined),
+    ]);
+  }
 
-    startLoading: (delay: Millis, audience: Audience, replaces: boolean): void =>
-      loading.start(delay, () => showLoading(audience, replaces)),
+  /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
+  async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
+    const { client, source } = this;
+    const { channel, userId } = source;
+    const thread = this.#publicThread;
+    const isPublic = audience === 'channel' && channel !== undefined && thread !== undefined;
+    const place = isPublic
+      ? { channel_id: channel, thread_ts: thread }
+      : { channel_id: await openDirectMessage(client, userId) };
+    const file = { filename: name, title: name, content, initial_comment: escapeMarkup(about) };
+    await callSlack('files.uploadV2', () => client.filesUploadV2({ ...place, ...file }));
+    return isPublic;
+  }
 
-    async endLoading(): Promise<void> {
-      const { place } = (await loading.take()) ?? {};
-      if (place !== undefined) await deleteMessage(client, place).catch(() => undefined);
-    },
+  #directMessage(message: Message): Optional<() => Promise<PostedTo>> {
+    const { client, source } = this;
+    return (
+      source.userId !== '' &&
+      (() => postMessage(client, { channel: source.userId, thread: undefined }, message))
+    );
+  }
 
-    /**
-     * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
-     * @throws cannot-post, slack-failed: why the first one failed, when all did
-     */
-    async sendPrivate(message: Message, replace: boolean): Promise<void> {
-      const { place, isPublic = false, canReplace = false } = (await loading.take()) ?? {};
-      if (place !== undefined && isPublic)
-        await deleteMessage(client, place).catch((err: unknown) =>
-          log.warn({ err, workspace }, 'Could not delete a message'),
-        );
-      const options = { replace: replace || canReplace };
-      await sendFirstPossible(warnUnconfirmed, [
-        ...(place === undefined || isPublic
-          ? []
-          : [() => trackPosted(replaceMessage(client, place, message).then(() => place))]),
-        ...(responseUrl === undefined ? [] : [() => responseUrls.post(responseUrl, message, options)]),
-        ...(channel === undefined
-          ? []
-          : [() => trackPosted(postEphemeral(client, userId, { channel, thread }, message))]),
-        ...directMessages(message),
-      ]);
-      await markAsked();
-    },
-
-    /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */
-    sendDirectly: (message: Message): Promise<void> =>
-      sendFirstPossible(warnUnconfirmed, directMessages(message)),
-
-    /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
-    async sendPublic(message: Message): Promise<void> {
-      const { place } = (await loading.take()) ?? {};
-      // A response_url can't post into a thread.
-      const send =
-        channel !== undefined && (responseUrl === undefined || thread !== undefined)
-          ? () => postMessage(client, { channel, thread: publicThread }, message)
-          : () => responseUrls.post(responseUrl ?? '', message, { everyone: true });
-      await sendFirstPossible(warnUnconfirmed, [
-        ...(place === undefined ? [] : [() => replaceMessage(client, place, message)]),
-        send,
-      ]);
-    },
-
-    /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
-    async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
-      const isPublic = audience === 'channel' && channel !== undefined && publicThread !== undefined;
-      const place = isPublic
-        ? { channel_id: channel, thread_ts: publicThread }
-        : { channel_id: await openDirectMessage(client, userId) };
-      await callSlack('files.uploadV2', () =>
-        client.filesUploadV2({
-          ...place,
-          filename: name,
-          title: name,
-          content,
-          initial_comment: escapeMarkup(about),
-        }),
-      );
-      return isPublic;
-    },
-  };
+  /**
+   * Stops if a message may have arrived: a missing answer is better than the same answer twice.
+   * @param attempts each says where the message is, if that is known
+   */
+  async #sendFirstPossible(
+    attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
+  ): Promise<void> {
+    const { services, source } = this;
+    const errors: unknown[] = [];
+    for (const attempt of compact(attempts)) {
+      try {
+        this.posted = await retryRateLimited(attempt);
+        return;
+      } catch (err) {
+        if (isFailure(err, 'slack-failed') && err.data.unclear)
+          return services.log.warn(
+            { err, workspace: source.teamId },
+            'Slack did not confirm an answer; not sent again',
+          );
+        errors.push(err);
+      }
+    }
+    throw errors[0];
+  }
 }
 
 /** What is shown after a while, unless it is taken before. Taking waits until it is there, and returns it to the first caller only. */
@@ -177,24 +200,6 @@ export function createDelayed<T>() {
       return taken?.();
     },
   };
-}
-
-/** Stops if a message may have arrived: a missing answer is better than the same answer twice. */
-async function sendFirstPossible(
-  onUnconfirmed: (error: unknown) => void,
-  attempts: readonly (() => Promise<unknown>)[],
-): Promise<void> {
-  const errors: unknown[] = [];
-  for (const attempt of attempts) {
-    try {
-      await retryRateLimited(attempt);
-      return;
-    } catch (error) {
-      if (isFailure(error, 'slack-failed') && error.data.unclear) return onUnconfirmed(error);
-      errors.push(error);
-    }
-  }
-  throw errors[0];
 }
 
 /** How long one reply waits for Slack's rate limit, over all retries, in s. */

@@ -8,7 +8,7 @@ import type { Audience, Source } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import { type PostedTo, postMessage } from './message-calls.ts';
-import { createDelayed, createMessages, type OutgoingFile, retryRateLimited } from './reply-messages.ts';
+import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
 
 /**
  * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way that
@@ -93,8 +93,8 @@ export function createReply(
   source: Source,
   client: WebClient,
 ): Reply {
-  const messages = createMessages(services, source, client);
-  const view = createModalOf(source, client, services.lastClicks);
+  const messages = new ReplyMessages(services, source, client);
+  const view = new ReplyModal(source, client, services.lastClicks);
   const as: Reply['as'] = (known, { audience = 'asker', command, confirm = async () => undefined } = {}) => {
     const { channel, responseUrl, replaces } = known;
     /** @throws cannot-post, slack-failed */
@@ -102,14 +102,20 @@ export function createReply(
       await confirm();
       await view.settle();
       await messages.sendPrivate(message, replace);
-      if (view.isLoading()) await view.tryUpdate(ANSWERED_VIEW);
+      if (view.isLoading) await view.tryUpdate(ANSWERED_VIEW);
     };
     return {
-      ...{ source: known, client, as, confirm, posted: messages.posted },
-      modal: modalReply(known, { confirm, view, command, sendPrivate, sendDirectly: messages.sendDirectly }),
+      ...{ source: known, client, as, confirm, posted: () => messages.posted },
+      modal: modalReply(known, {
+        confirm,
+        view,
+        command,
+        sendPrivate,
+        sendDirectly: (message) => messages.sendDirectly(message),
+      }),
       startLoadingMessage: (delay, mayReplace) =>
         messages.startLoading(delay, audience, replaces && mayReplace),
-      startLoadingView: view.startLoading,
+      startLoadingView: (delay) => view.startLoading(delay),
       async endLoading() {
         await view.settle();
         await messages.endLoading();
@@ -140,7 +146,7 @@ export function createReply(
 }
 
 interface ModalParts extends Required<Pick<ReplyTerms, 'confirm'>>, Pick<ReplyTerms, 'command'> {
-  readonly view: ModalOf;
+  readonly view: ReplyModal;
   readonly sendPrivate: (message: Message) => Promise<void>;
   readonly sendDirectly: (message: Message) => Promise<void>;
 }
@@ -158,11 +164,11 @@ function modalReply(
     isOpen: viewId !== undefined,
     async isShown() {
       await view.settle();
-      return view.isOpened();
+      return view.isOpened;
     },
     async open(shown) {
       await view.settle();
-      const isPossible = view.isOpened() || (viewId ?? triggerId ?? '') !== '';
+      const isPossible = view.isOpened || (viewId ?? triggerId ?? '') !== '';
       if (!isPossible && command !== undefined) return sendPrivate(openFormMessage(command));
       await confirm();
       await view.open(shown);
@@ -200,66 +206,77 @@ const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loadin
 /** How long to wait for a rate limit, in s: short, because the user is looking at the modal. */
 const MODAL_WAIT = 3;
 
-type ModalOf = ReturnType<typeof createModalOf>;
-
 /** The modal of a payload: the modal it came from, or a modal that its trigger opens. */
-function createModalOf(source: Source, client: WebClient, lastClicks: LastClicks) {
-  const { triggerId, viewId, hasFields } = source;
-  /** `view_id` of the modal that was opened or replaced for this request. */
-  let opened: string | undefined;
-  if (viewId !== undefined) lastClicks.set(viewId, source);
-  const loading = createDelayed<void>();
+class ReplyModal {
   /** Whether the loading view is still what the modal shows. */
-  let isLoading = false;
+  isLoading = false;
+  /** `view_id` of the modal that was opened or replaced for this request. */
+  #opened: string | undefined;
+  readonly #loading = createDelayed<void>();
 
-  const openNew = async (view: ModalView): Promise<void> => {
-    const [method, call] = hasFields
-      ? (['views.push', client.views.push] as const)
-      : (['views.open', client.views.open] as const);
-    const { view: shown } = await callSlack(method, () => call({ trigger_id: triggerId ?? '', view }));
-    opened = shown?.id ?? opened;
-  };
+  constructor(
+    private readonly source: Source,
+    private readonly client: WebClient,
+    private readonly lastClicks: LastClicks,
+  ) {
+    if (source.viewId !== undefined) lastClicks.set(source.viewId, source);
+  }
+
+  get isOpened(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  /** Afterwards the loading view is open, or it will not be opened. */
+  async settle(): Promise<void> {
+    await this.#loading.take();
+  }
+
+  startLoading(delay: Millis): void {
+    const { triggerId, viewId, hasFields } = this.source;
+    if (triggerId === undefined || this.isOpened || (viewId !== undefined && !hasFields)) return;
+    this.#loading.start(delay, async () => {
+      await this.#openNew(LOADING_VIEW);
+      this.isLoading = true;
+    });
+  }
+
   /** @throws slack-failed */
-  const update = async (view_id: string, view: ModalView): Promise<void> => {
-    const call = () => callSlack('views.update', () => client.views.update({ view_id, view }));
-    await retryRateLimited(call, MODAL_WAIT);
-    isLoading = false;
-  };
+  async open(view: ModalView): Promise<void> {
+    await this.settle();
+    const { hasFields, viewId } = this.source;
+    const current = this.#opened ?? (hasFields ? undefined : viewId);
+    if (current === undefined) return this.#openNew(view);
+    await this.#update(current, view);
+    this.#opened = current;
+  }
+
   /** @returns whether the modal was replaced */
-  const tryUpdate = async (view: ModalView): Promise<boolean> => {
-    await loading.take();
-    return update(opened ?? viewId ?? '', view).then(
+  async tryUpdate(view: ModalView): Promise<boolean> {
+    await this.settle();
+    return this.#update(this.#opened ?? this.source.viewId ?? '', view).then(
       () => true,
       () => false,
     );
-  };
-  return {
-    /** Afterwards the loading view is open, or it will not be opened. */
-    settle: loading.take,
-    isLoading: () => isLoading,
-    isOpened: () => opened !== undefined,
+  }
 
-    startLoading(delay: Millis): void {
-      if (triggerId === undefined || opened !== undefined || (viewId !== undefined && !hasFields)) return;
-      loading.start(delay, async () => {
-        await openNew(LOADING_VIEW);
-        isLoading = true;
-      });
-    },
+  async redraw(view: ModalView): Promise<void> {
+    const last = this.lastClicks.get(this.#opened ?? this.source.viewId ?? '');
+    if (last === undefined || last === this.source) await this.tryUpdate(view);
+  }
 
-    /** @throws slack-failed */
-    async open(view: ModalView): Promise<void> {
-      await loading.take();
-      const current = opened ?? (hasFields ? undefined : viewId);
-      if (current === undefined) return openNew(view);
-      await update(current, view);
-      opened = current;
-    },
+  async #openNew(view: ModalView): Promise<void> {
+    const { triggerId: trigger_id = '', hasFields } = this.source;
+    const { views } = this.client;
+    const { view: shown } = await (hasFields
+      ? callSlack('views.push', () => views.push({ trigger_id, view }))
+      : callSlack('views.open', () => views.open({ trigger_id, view })));
+    this.#opened = shown?.id ?? this.#opened;
+  }
 
-    tryUpdate,
-    async redraw(view: ModalView): Promise<void> {
-      const last = lastClicks.get(opened ?? viewId ?? '');
-      if (last === undefined || last === source) await tryUpdate(view);
-    },
-  };
+  /** @throws slack-failed */
+  async #update(view_id: string, view: ModalView): Promise<void> {
+    const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
+    await retryRateLimited(call, MODAL_WAIT);
+    this.isLoading = false;
+  }
 }

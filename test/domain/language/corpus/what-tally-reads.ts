@@ -14,7 +14,7 @@ import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
-  plainMentionText,
+  splitMention,
 } from '../../../../src/features/mentions/parse-mention.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';
 import {
@@ -87,7 +87,6 @@ const KNOWN: KnownCommands = {
     ...['settings', 'status', 'audit', 'help'],
   ],
   reader: reader(ALIASES),
-  self: 'U0TALLY001',
   acceptsWords: (invocation) => 'runs' in outcomeOfCommand(invocation),
 };
 
@@ -106,14 +105,15 @@ const REQUEST = requestOf({
  */
 async function readText(typed: string): Promise<Question> {
   const lines = typed.replaceAll('⏎', '\n');
-  if (!isInThread(lines)) return parseTypedCommand(lines, KNOWN) ?? parseQuestionMention(lines, KNOWN);
-  const [answered, text] = splitAtBar(lines);
+  const [answered, text] = isInThread(lines) ? splitAtBar(lines) : ['', lines];
+  const mention = splitMention(text, 'U0TALLY001');
+  const typedCommand = parseTypedCommand(mention, KNOWN);
+  if (typedCommand || answered === '') return typedCommand ?? parseQuestionMention(mention, KNOWN);
   const [command = '', ...words] = answered.split(' ');
   const question = { command: command as '/spend', text: words.join(' '), at: NOW, ids: IDS };
   const place = { workspace: 'T1', channel: 'D0DIRECT01', thread: '1.1', person: 'U1', isReply: true };
-  const mention = { text: plainMentionText(text, KNOWN.self), known: KNOWN, request: REQUEST };
   const recall = async () => ({ answered: question, failed: undefined });
-  return parseTypedCommand(text, KNOWN) ?? (await readMention(mention, place, { recall }));
+  return readMention({ mention, known: KNOWN, request: REQUEST }, place, { recall });
 }
 
 export async function outcomeOf(typed: string): Promise<Outcome> {
