@@ -105,7 +105,7 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
 }
 
 /** `prod: balance below 50,000.00 EUR`, plain */
-export const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
+const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
 
 /** For the audit trail. */

@@ -53,8 +53,6 @@ export interface FailedRequest extends Partial<Request> {
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
   /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
   readonly place?: SlackId | undefined;
-  /** Whether something of it was saved before it failed. */
-  readonly hasSaved?: boolean;
 }
 
 /** What **Ask a manager** carries. It is outside text when it comes back. */

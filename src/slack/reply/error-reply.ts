@@ -58,10 +58,9 @@ export function createErrorReply(log: Logger) {
      */
     async send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>) {
       const { source, modal } = reply;
-      const hasSaved = source.hasSaved === true;
-      const request = { ...failed, place: placeOf(source), hasSaved };
+      const request = { ...failed, place: placeOf(source) };
       // Without a request, the handler was not run.
-      const isUnchanged = !hasSaved && (!isAuthorized(request) || !rules.changes);
+      const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
       // In a modal, a command makes sense only if it opens one.
@@ -84,8 +83,7 @@ export const errorMessageOf = (
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
     : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(request)), request, id);
 
-const hasSaved = ({ workspace, hasSaved: isNoted = false }: FailedRequest): boolean =>
-  isNoted || (workspace !== undefined && hasChanged(workspace));
+const hasSaved = ({ workspace }: FailedRequest): boolean => workspace !== undefined && hasChanged(workspace);
 
 /**
  * The failure of work that may have changed something before its last step: if the store is away, only a refused

@@ -1,15 +1,12 @@
 import { Failure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import {
+  limitedProjects,
   type ResolvedProject,
-  resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -96,6 +93,9 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     const isChannel = source.channel !== undefined && !isDirectMessage(source.channel);
+    const canEverybodyAsk = (asked: ResolvedProject | UnresolvedProject): boolean =>
+      !('failure' in asked) &&
+      limitedProjects(channel ?? '', [{ id: asked.project, product: asked.product }], workspace).length === 0;
     const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
@@ -114,8 +114,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
         command: command && withoutSecrets(command, workspace.aliases),
       }),
       // A manager may see more than everybody who reads what is shared.
-      mayShare: (asked) =>
-        isChannel && (!user.canManage || asked.some((one) => canEverybodyAsk(one, channel, workspace))),
+      mayShare: (asked) => isChannel && (!user.canManage || asked.some(canEverybodyAsk)),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
@@ -149,18 +148,6 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       return result;
     });
   };
-}
-
-/** Whether everybody in the channel may ask about a project that was found for somebody there. */
-function canEverybodyAsk(
-  target: ResolvedProject | UnresolvedProject,
-  channel: SlackId | undefined,
-  workspace: Workspace,
-): boolean {
-  if ('failure' in target) return false;
-  const { alias, project, product } = target;
-  const named = alias === undefined ? { project, product } : { alias, product };
-  return tryParse(() => resolveProject(named, workspace, { channel, isUnlimited: false })) !== undefined;
 }
 
 const hasSamePermissions = (before: User, now: User): boolean =>
