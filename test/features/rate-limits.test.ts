@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { DEFAULT_LIMITS, type Rate, rate } from '../../src/domain/rate-limits.ts';
 import { createRateLimiter, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
@@ -11,33 +10,6 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
-
-const limiting = (person: Rate, workspace = DEFAULT_LIMITS.requests.workspace) =>
-  createRateLimiter({ limits: { ...RATE_LIMITS, requests: { person, workspace } }, clock: () => 0 });
-
-describe('limits of a person and of a workspace', () => {
-  let bot: Bot;
-  beforeEach(async () => {
-    bot = await startBot({ limits: limiting(rate(3, 120), rate(5, 60)) });
-  });
-  afterEach(() => bot.stop());
-
-  it('count, and are what people read', async () => {
-    const help = async (person = OWNER) => (await bot.ask('/billing help', person)).visibleText;
-    for (let count = 0; count < 3; count += 1) expect(await help()).not.toContain('Try again in');
-    expect(await help()).toMatch(/^You’re asking faster than Tally can answer\.\nTry again in 40 seconds\./);
-    const secret = await bot.ask('/spend prod gAAAAABk1234567890abcdefXYZ', OWNER);
-    expect(secret.visibleText).toMatch(TOO_FAST);
-    expect(JSON.stringify(secret.blocks)).not.toContain('gAAAAA');
-    const plain = await bot.ask('/spend prod hunter2', OWNER);
-    expect(plain.visibleText).toMatch(TOO_FAST);
-    expect(JSON.stringify(plain.blocks)).not.toContain('hunter2');
-    for (let count = 0; count < 2; count += 1) expect(await help(MEMBER)).not.toContain('Try again in');
-    expect(await help(MEMBER)).toMatch(
-      /^Your workspace is asking faster than Tally can answer\.\nTry again in 12 seconds\./,
-    );
-  });
-});
 
 describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
