@@ -38,10 +38,28 @@ export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T
   throw new Failure('rights-changed');
 }
 
-export type WithRights = ReturnType<typeof createWithRights>;
+/**
+ * Checks the right of the user who sent a payload (a command, click, form, suggestion or event) and does the work. Whatever
+ * that sends asks about the rights again, and if they have changed since, the work begins again with those of now.
+ * @param reply to the sender alone
+ * @param annotate gets that it was replayed
+ * @param command the command that is run, if any
+ * @returns undefined for a replayed request, which was answered before and gets no second answer
+ * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
+ */
+export type WithRights = <T>(
+  reply: Reply,
+  rules: HandlerRules,
+  annotate: Annotate,
+  work: (request: Request) => T | Promise<T>,
+  command?: Command,
+) => Promise<T | undefined>;
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export function createWithRights({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>) {
+export function createWithRights({
+  users,
+  workspaces,
+}: Pick<SlackServices, 'users' | 'workspaces'>): WithRights {
   /** @returns undefined for a replayed request @throws not-allowed, slack-failed, store-unavailable */
   async function authorize(
     reply: Reply,
@@ -121,22 +139,7 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     return { request, isOutdated: () => isOutdated };
   }
 
-  /**
-   * Checks the right of the user who sent a payload (a command, click, form, suggestion or event) and does the work. Whatever
-   * that sends asks about the rights again, and if they have changed since, the work begins again with those of now.
-   * @param reply to the sender alone
-   * @param annotate gets whose record it works with, and that it was replayed
-   * @param command the command that is run, if any
-   * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
-   */
-  return async <T>(
-    reply: Reply,
-    rules: HandlerRules,
-    annotate: Annotate,
-    work: (request: Request) => T | Promise<T>,
-    command?: Command,
-  ): Promise<T | undefined> => {
+  return async (reply, rules, annotate, work, command) => {
     let from = reply;
     return repeatIfRightsChange(async () => {
       const authorized = await authorize(from, rules, annotate, command);

@@ -23,7 +23,7 @@ import {
 import { createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
 import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
-import { type ParsedForm, parseFieldValues } from '../request/form-fields.ts';
+import { parseFieldValues } from '../request/form-fields.ts';
 import {
   originOf,
   type SlackEvent,
@@ -35,7 +35,15 @@ import {
 import type { Request } from '../request/request.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack } from '../web-client.ts';
-import { type ActionHandler, type Listeners, lookUp, type Rerun, routeOf, rulesFor } from './listeners.ts';
+import {
+  type ActionHandler,
+  type Listeners,
+  lookUp,
+  type ParsedForm,
+  type Rerun,
+  routeOf,
+  rulesFor,
+} from './listeners.ts';
 import { answerCommand, type Dispatch, perform, type Task } from './run-command.ts';
 
 /** Registers the listeners with Bolt. */
@@ -241,7 +249,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
       if (refusal !== undefined)
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
-      let parsed: ParsedForm<unknown>;
+      let parsed: ParsedForm;
       try {
         parsed = listener.parse(parseFieldValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
@@ -252,14 +260,9 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
-      const { input } = parsed;
       const rules = { right: listener.right, changes: true };
-      await perform(
-        dispatch,
-        task,
-        rules,
-        (request) => listener.submit(input, request),
-        (report, request) => errorReply.send(reply, report, request ?? {}, rules),
+      await perform(dispatch, task, rules, parsed.submit, (report, request) =>
+        errorReply.send(reply, report, request ?? {}, rules),
       );
     });
   });
