@@ -58,41 +58,6 @@ describe('a person who sends too many requests', () => {
     expect(sent).toEqual(['set']);
   });
 
-  const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
-  const refusals = (channel = CHANNEL) => seen(OWNER, channel).filter(isRefusal);
-
-  it('gets a few messages for many clicks', async () => {
-    const { ts } = await bot.ask('/balance 123');
-    await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    const { most: burst } = RATE_LIMITS.refusals.person;
-    await bot.slack.waitFor(() => refusals().length === burst);
-    time += 200;
-    await many(10, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    expect(refusals()).toHaveLength(burst);
-  });
-
-  it('gets answers to mentions, then a few messages that say when to ask again', async () => {
-    const answers = () => seen().filter(({ text, threadTs }) => threadTs && text.includes('left'));
-    const { most: burst } = RATE_LIMITS.refusals.person;
-    await many(45, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
-    await bot.slack.waitFor(() => answers().length === LEFT && refusals().length === burst, 15_000);
-    time += 5_000;
-    await many(10, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
-    await bot.slack.waitFor(() => answers().length === LEFT + 5 && refusals().length === burst + 1, 15_000);
-  });
-
-  it('keeps the form, with the reason below its last field', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
-    const { errors = {}, view } = bot.slack.modal(OWNER) ?? {};
-    expect(Object.values(errors)).toEqual([
-      expect.stringMatching(/^You’re asking faster than Tally can answer\. Try again in /),
-    ]);
-    expect(textOf(view)).toContain('token');
-  });
-
   it('sees it on Home, and the projects again a moment later', async () => {
     await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
     await bot.slack.openHome(OWNER);
