@@ -5,7 +5,7 @@ import { createAutomationBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../s
 import { CHANNEL } from '../support/bot.ts';
 
 const bot = createAutomationBot();
-const { around, add, ask, audit, forge, forgedClick } = bot;
+const { around, add, ask, audit, forgedClick } = bot;
 const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = bot;
 
 const EXAMPLES = [
@@ -132,15 +132,6 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await ask(`${list} page 2`)).visibleText).toContain('page 2 of 2');
   });
 
-  it('is listed without damaged ones, which are in status and take a place', async () => {
-    await setUp();
-    await redis().hset(KEY, `${kind}:aaaaaaaa`, '{');
-    const { visibleText } = await ask(list);
-    expect(visibleText).toContain(said.titleOf('prod'));
-    expect(visibleText).not.toContain('damaged');
-    expect(await listed()).toBe(1);
-  });
-
   it('is paused and deleted once when two managers press at the same time', async () => {
     const { id } = await setUp(MEMBER);
     const answers = [await ask(list), await ask(list, ADMIN)] as const;
@@ -157,17 +148,6 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     expect((await audit()).map((line) => line.split(' ').slice(1).join(' '))).toEqual(
       ['deleted', 'paused', 'created'].map((what) => `${what} a ${kind}:`),
     );
-  });
-
-  it.each(['constructor', 'nothing'])('does nothing when told to %s', async (action) => {
-    const { id } = await setUp();
-    const logged = tally().log().length;
-    const selected = { selected_option: { value: `${action} ${id}` } };
-    const actions = [{ type: 'overflow', action_id: `${kind}-row`, ...selected }];
-    await forge(OWNER, { type: 'block_actions', channel: { id: CHANNEL }, actions });
-    expect(await listed()).toBe(1);
-    expect(tally().log().slice(logged)).not.toContain('"outcome":"unknown"');
-    expect(await saved()).toHaveLength(1);
   });
 
   it('is listed to members in its channel and to its owner, and to managers everywhere', async () => {

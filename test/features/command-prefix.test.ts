@@ -50,10 +50,3 @@ describe('an app whose commands have a prefix', () => {
     expect(shown(OWNER)).not.toMatch(PLAIN);
   });
 });
-
-describe('an app whose commands have no prefix', () => {
-  it('writes what Slack calls them', async () => {
-    bot = await startBot();
-    expect((await bot.ask('/billing help more', OWNER)).visibleText).toMatch(PLAIN);
-  });
-});

@@ -52,12 +52,6 @@ describe('help', () => {
     expect(await help()).toContain('did archive spend');
   });
 
-  it('uses no project in examples whose name is also a word of questions', async () => {
-    await addProject(bot, { alias: 'left', id: '456' });
-    await addProject(bot, { alias: 'web', id: '789' });
-    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain('did web spend');
-  });
-
   it('does not take a project for its examples that this reader may not ask about here', async () => {
     await addProject(bot, { alias: 'hidden', id: '456', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'web', id: '789' });

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { DEFAULT_LIMITS, type Rate, rate } from '../../src/domain/rate-limits.ts';
 import { createRateLimiter, RATE_LIMITS } from '../../src/slack/server/rate-limiter.ts';
 import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { startOAuthBot } from '../support/oauth-bot.ts';
@@ -11,33 +10,6 @@ import { waitUntil } from '../support/wait-until.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TOO_FAST = /^You’re asking faster than Tally can answer\.\nTry again in (a second|\d+ seconds)\./;
-
-const limiting = (person: Rate, workspace = DEFAULT_LIMITS.requests.workspace) =>
-  createRateLimiter({ limits: { ...RATE_LIMITS, requests: { person, workspace } }, clock: () => 0 });
-
-describe('limits of a person and of a workspace', () => {
-  let bot: Bot;
-  beforeEach(async () => {
-    bot = await startBot({ limits: limiting(rate(3, 120), rate(5, 60)) });
-  });
-  afterEach(() => bot.stop());
-
-  it('count, and are what people read', async () => {
-    const help = async (person = OWNER) => (await bot.ask('/billing help', person)).visibleText;
-    for (let count = 0; count < 3; count += 1) expect(await help()).not.toContain('Try again in');
-    expect(await help()).toMatch(/^You’re asking faster than Tally can answer\.\nTry again in 40 seconds\./);
-    const secret = await bot.ask('/spend prod gAAAAABk1234567890abcdefXYZ', OWNER);
-    expect(secret.visibleText).toMatch(TOO_FAST);
-    expect(JSON.stringify(secret.blocks)).not.toContain('gAAAAA');
-    const plain = await bot.ask('/spend prod hunter2', OWNER);
-    expect(plain.visibleText).toMatch(TOO_FAST);
-    expect(JSON.stringify(plain.blocks)).not.toContain('hunter2');
-    for (let count = 0; count < 2; count += 1) expect(await help(MEMBER)).not.toContain('Try again in');
-    expect(await help(MEMBER)).toMatch(
-      /^Your workspace is asking faster than Tally can answer\.\nTry again in 12 seconds\./,
-    );
-  });
-});
 
 describe('a person who sends too many requests', () => {
   /** Connecting takes a command and a form. */
@@ -84,41 +56,6 @@ describe('a person who sends too many requests', () => {
     expect([bot.slack.calls.length, bot.billing.requests.length]).toEqual(before);
     // The check for a repeated request goes out before the limit is known.
     expect(sent).toEqual(['set']);
-  });
-
-  const isRefusal = ({ blocks }: { blocks?: readonly object[] }) => TOO_FAST.test(textOf(blocks));
-  const refusals = (channel = CHANNEL) => seen(OWNER, channel).filter(isRefusal);
-
-  it('gets a few messages for many clicks', async () => {
-    const { ts } = await bot.ask('/balance 123');
-    await many(60, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    const { most: burst } = RATE_LIMITS.refusals.person;
-    await bot.slack.waitFor(() => refusals().length === burst);
-    time += 200;
-    await many(10, () => bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'Share'));
-    expect(refusals()).toHaveLength(burst);
-  });
-
-  it('gets answers to mentions, then a few messages that say when to ask again', async () => {
-    const answers = () => seen().filter(({ text, threadTs }) => threadTs && text.includes('left'));
-    const { most: burst } = RATE_LIMITS.refusals.person;
-    await many(45, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
-    await bot.slack.waitFor(() => answers().length === LEFT && refusals().length === burst, 15_000);
-    time += 5_000;
-    await many(10, () => bot.slack.say(OWNER, CHANNEL, '@Tally balance 123'));
-    await bot.slack.waitFor(() => answers().length === LEFT + 5 && refusals().length === burst + 1, 15_000);
-  });
-
-  it('keeps the form, with the reason below its last field', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await many(40, () => bot.slack.say(OWNER, CHANNEL, '/billing help'));
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing) });
-    const { errors = {}, view } = bot.slack.modal(OWNER) ?? {};
-    expect(Object.values(errors)).toEqual([
-      expect.stringMatching(/^You’re asking faster than Tally can answer\. Try again in /),
-    ]);
-    expect(textOf(view)).toContain('token');
   });
 
   it('sees it on Home, and the projects again a moment later', async () => {

@@ -10,7 +10,7 @@ import {
   option,
   SHARED,
 } from '../support/automation-bot.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { storedCause } from '../support/failures.ts';
 import { addProject } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
@@ -230,14 +230,13 @@ describe('a test', () => {
 });
 
 describe('the list', () => {
-  it('shows the next post in the zone of the schedule, and in the reader’s own', async () => {
+  it('shows the next post in the zone of the schedule', async () => {
     await setUp('prod daily 09:00', MEMBER);
     const { visibleText } = await ask('schedules', MEMBER);
     expect(visibleText).toContain(`*Yesterday’s spend* for prod → <#${CHANNEL}>`);
     expect(visibleText).toContain(`Every day at 09:00 (Europe/Berlin) · owner <@${MEMBER}>`);
     expect(visibleText).toMatch(/next \w+ \d+ \w+ \d{4}, 09:00 · /);
     expect(visibleText).toContain('nothing posted yet');
-    expect((await ask('schedules', OWNER)).visibleText).toMatch(/next .+, 09:00 · /);
   });
 
   it('shows the result of the last delivery', async () => {
@@ -328,14 +327,14 @@ describe('who can see and change schedules', () => {
       expect(await forgedClick(MEMBER, 'schedule-row', `${action} ${id}`)).toContain(refused);
     expect(await forgedClick(GUEST, 'schedule-row', `now ${id}`, GENERAL)).toContain('Guests can’t use');
     const value = (one: object) => ({ x: one });
-    const submission = (person: string, metadata: string, channel: string) =>
-      forge(person, {
+    const submission = () =>
+      forge(MEMBER, {
         type: 'view_submission',
         view: {
           id: 'V1',
           type: 'modal',
           callback_id: 'schedule',
-          private_metadata: metadata,
+          private_metadata: JSON.stringify({ id, seen: '', place: CHANNEL }),
           state: {
             values: {
               projects: value({ selected_options: [option('123:1')] }),
@@ -344,24 +343,12 @@ describe('who can see and change schedules', () => {
               time: value({ selected_time: '09:00' }),
               zone: value({ selected_option: option('UTC') }),
               waits: value({ selected_option: option('3') }),
-              channel: value({ selected_conversation: channel }),
+              channel: value({ selected_conversation: CHANNEL }),
             },
           },
         },
       });
-    await brings(
-      refused,
-      () => submission(MEMBER, JSON.stringify({ id, seen: '', place: CHANNEL }), CHANNEL),
-      MEMBER,
-      'D0MEMBER01',
-    );
-    members(FINANCE).push('bot');
-    await brings(
-      'Tally can’t see that channel',
-      () => submission(ADMIN, JSON.stringify({ id: 'abcd1234', seen: '', place: FINANCE }), FINANCE),
-      ADMIN,
-      'D0ADMIN001',
-    );
+    await brings(refused, submission, MEMBER, 'D0MEMBER01');
     expect(await redis().hgetall(KEY)).toEqual(before);
     expect(around.sent).toEqual([]);
   });
@@ -428,7 +415,6 @@ describe('in the whole bot', () => {
     const status = await bot.ask('/billing status');
     expect(status.visibleText).toContain('*Scheduled posts* · 1 running');
     expect(status.visibleText).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
-    expect(status.visibleText.trimEnd()).toMatch(/As of [^\n]+$/);
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
     const { since: at, id } = schedule;
@@ -452,13 +438,6 @@ describe('in the whole bot', () => {
     expect(visibleText).toContain('0 running · *1 paused by Tally*');
     expect(visibleText).toContain('The channel is archived. · resumes by itself');
     expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).not.toContain('Scheduled posts');
-    const list = await bot.ask('/billing status');
-    await bot.slack.press(OWNER, messageRef(list), 'All schedules');
-    await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .some((one) => toAnswer(one).visibleText.includes('1 scheduled post')),
-    );
   });
 });
 

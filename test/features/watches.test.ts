@@ -131,20 +131,6 @@ describe('the form', () => {
     expect(view()).toContain(`"initial_value":"${typed}"`);
   });
 
-  it('says what is wrong with a threshold, and keeps what was typed', async () => {
-    await openForm('watch prod balance 50000');
-    const refusal = async (below: string) => {
-      await tally().slack.submit(OWNER, { below });
-      return modal()!.errors;
-    };
-    expect(await refusal('lots')).toEqual({ below: expect.stringContaining('Type an amount') });
-    expect(await refusal('-5')).toEqual({ below: expect.stringContaining('below zero') });
-    expect(await refusal('1'.repeat(31))).toEqual({ below: expect.stringContaining('more than 30 digits') });
-    expect(await refusal('1.234')).toEqual({ below: expect.stringContaining('1234 or 1.2340') });
-    expect(await stored()).toEqual([]);
-    expect(await save({ below: '1.234,56' })).toContain('balance below 1,234.56');
-  });
-
   it('shows a message instead of the preview when billing fails, and still saves', async () => {
     around.figures = new Failure('service-unreachable', {
       service: 'billing',

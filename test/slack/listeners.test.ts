@@ -73,9 +73,9 @@ const listeners: Listeners = {
       waiting: modal({ title: 'Wait', blocks: [section('…')] }),
       parse(fields, metadata) {
         if (fields.name === 'broken') throw new SyntaxError('broken');
-        return fields.name === '' ? { errors: { name: 'Type a name.' } } : { input: { ...fields, metadata } };
+        if (fields.name === '') return { errors: { name: 'Type a name.' } };
+        return { submit: async (request) => run('submit', `${fields.name} ${metadata}`, request) };
       },
-      submit: async (typed, request) => run('submit', (typed as { name: string }).name, request),
     },
   },
   options: {
@@ -261,7 +261,7 @@ describe('a form', () => {
     const ack = await submit('a');
     expect(ack).toMatchObject({ response_action: 'update', view: { title: { text: 'Wait' } } });
     await untilRan(1);
-    expect(ran).toEqual(['submit a']);
+    expect(ran).toEqual(['submit a m']);
     expect(requests[0]?.at).toBe(NOW);
   });
 
@@ -271,7 +271,7 @@ describe('a form', () => {
 
   it.each([
     ['is not worked on without the right', 'a', GUEST, 'Guests can’t use Tally', []],
-    ['says in its window what failed', 'fail', OWNER, 'isn’t connected', ['submit fail']],
+    ['says in its window what failed', 'fail', OWNER, 'isn’t connected', ['submit fail m']],
   ] as const)('%s', async (_, name, person, said, expected) => {
     const before = tally.slack.calls.length;
     await submit(name, {}, person);

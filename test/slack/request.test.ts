@@ -276,8 +276,7 @@ describe('an error that Tally did not foresee', () => {
         form: {
           right: 'ask',
           waiting: modal({ title: 'Wait', blocks: [] }),
-          parse: () => ({ input: undefined }),
-          submit: bug,
+          parse: () => ({ submit: bug }),
         },
       },
     });

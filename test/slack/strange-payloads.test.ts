@@ -30,13 +30,11 @@ beforeEach(async () => {
             throw new SyntaxError('not what this version wrote');
           },
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
-          submit: async () => undefined,
         },
         form: {
           right: 'ask',
-          parse: () => ({ input: undefined }),
+          parse: () => ({ submit: async ({ at }) => void ran.push(at) }),
           waiting: modal({ title: 'Wait', blocks: [section('…')] }),
-          submit: async (_, { at }) => void ran.push(at),
         },
       },
       options: {

@@ -79,23 +79,6 @@ describe('the profile of a person', () => {
     expect(times('U1')).toBe(2);
   });
 
-  it('is not remembered if Slack did not answer', async () => {
-    users.U1 = refusal('internal_error');
-    await expect(find('U1')).rejects.toMatchObject({
-      kind: 'slack-failed',
-      data: { code: 'internal_error' },
-    });
-    delete users.U1;
-    expect(await find('U1')).toMatchObject({ role: 'member' });
-  });
-
-  it('is forgotten if a fresh look-up fails', async () => {
-    await find('U1');
-    users.U1 = refusal('internal_error');
-    await expect(find('U1', true)).rejects.toMatchObject({ kind: 'slack-failed' });
-    await expect(find('U1')).rejects.toMatchObject({ kind: 'slack-failed' });
-  });
-
   it('is remembered by workspace', async () => {
     installation = { is_enterprise_install: true, team_id: 'T5' };
     users.U1 = { team_id: TEAM, enterprise_user: { enterprise_id: 'E1', teams: [TEAM] } };

@@ -142,7 +142,7 @@ function createConnectForm(services: Services) {
     conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
     save,
     done: 'connected',
-    kept: ({ input, request }) =>
+    unchanged: ({ input, request }) =>
       request.workspace.connectionNames.includes(input.name)
         ? 'The new token wasn’t saved. The current token stays in use.'
         : 'Nothing was saved.',

@@ -92,7 +92,7 @@ export function createAccessForm(services: TokenServices) {
       const authUrl = isFailure(failure, 'wrong-identity-url') ? failure.data.suggestion : undefined;
       return authUrl === undefined ? {} : { authUrl };
     },
-    kept: ({ id, request }) =>
+    unchanged: ({ id, request }) =>
       request.workspace.accesses.has(id) ? 'The current access stays in use.' : 'Nothing was saved.',
   });
   return {

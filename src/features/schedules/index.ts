@@ -102,10 +102,8 @@ export function createSchedules(services: ScheduleServices): Feature {
   };
 }
 
-type ScheduleKind = AutomationKind<Schedule>;
-
-function createScheduleKind({ workspaces, scheduling }: ScheduleServices): ScheduleKind {
-  const kind: ScheduleKind = {
+function createScheduleKind({ workspaces, scheduling }: ScheduleServices): AutomationKind<Schedule> {
+  const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
     ...{ max: MAX_SCHEDULES, maxProjects: MAX_DIGEST_PROJECTS, maxPeople: 0 },
@@ -115,9 +113,10 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Sched
     find: findSchedule,
     isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
-    load: async () => undefined,
-    describe: describeSchedule,
-    needOf: (schedule, { workspace }) => needOf(schedule, workspace),
+    viewFor: async (reader) => ({
+      describe: (schedule) => describeSchedule(schedule, reader),
+      needOf: (schedule) => needOf(schedule, reader.workspace),
+    }),
     choices: ({ id }, { workspace }) => [
       ...(workspace.lastSent(id)?.result === 'paused' ? [TRY_AGAIN] : []),
       ['Send now', 'now'],

@@ -102,8 +102,7 @@ export function createWatchesFeature(services: WatchServices): Feature {
   };
 }
 
-type StateOf = (watch: Watch) => WatchState | undefined;
-type WatchKind = AutomationKind<Watch, StateOf>;
+type WatchKind = AutomationKind<Watch>;
 
 const SNOOZE = ['Snooze…', 'snooze'] as const;
 const STILL = 'Tally alerts if a threshold was crossed in between and still is.';
@@ -121,9 +120,13 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
       (watch.people === undefined
         ? watch.channel === viewer.channel
         : watch.people.includes(viewer.user.id)) && canReadAutomation(watch, viewer),
-    load: (request) => loadStates(watching, request),
-    describe: describeWatch,
-    needOf: (watch, { workspace }, stateOf) => needOf(watch, workspace, stateOf(watch)),
+    async viewFor(reader) {
+      const stateOf = await loadStates(watching, reader);
+      return {
+        describe: (watch) => describeWatch(watch, reader, stateOf(watch)),
+        needOf: (watch) => needOf(watch, reader.workspace, stateOf(watch)),
+      };
+    },
     choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : SNOOZE],
     resumed: ({ paused: _, ...running }) => running,
     actions: {
@@ -181,11 +184,10 @@ async function listWatches(
 }
 
 /** The states of the watches that the viewer may ask about. @throws store-unavailable */
-async function loadStates(watching: WatchService, viewer: Request): Promise<StateOf> {
+async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
-  if (workspace.watches.length === 0) return () => undefined;
-  const states = await watching.loadStates(workspace);
-  return (watch) => (canReadAutomation(watch, viewer) ? states.get(watch.id) : undefined);
+  const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
+  return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);
 }
 
 /** What has crossed its threshold or can't do its work; a person who paused it knows that. */

@@ -40,14 +40,9 @@ export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
 }
 
 /** What it is, how it is, and the rest, as mrkdwn. A reader who may not ask about its project learns nothing about that. */
-export function describeWatch(
-  watch: Watch,
-  reader: Request,
-  stateOf: (watch: Watch) => WatchState | undefined,
-): string[] {
+export function describeWatch(watch: Watch, reader: Request, state: WatchState | undefined): string[] {
   if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
-  const state = stateOf(watch);
   return [
     `${watchMarkup(watch, reader)} → ${targetMarkup(watch)}`,
     stateLine(watch, state, reader),
@@ -105,7 +100,7 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
 }
 
 /** `prod: balance below 50,000.00 EUR`, plain */
-export const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
+const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
 
 /** For the audit trail. */

@@ -30,6 +30,7 @@ import {
   type Automation,
   type AutomationAction,
   type AutomationKind,
+  type AutomationView,
   canEditAutomation,
   canReadAutomation,
   changeAutomation,
@@ -72,14 +73,14 @@ export async function showAutomations<T extends Automation>(
   const workspace =
     options.notice === undefined ? request.workspace : await kind.workspaces.load(request.user.teamId);
   const viewer = { ...request, workspace };
-  await request.reply.update(listMessage(kind, options, viewer, await kind.load(viewer)));
+  await request.reply.update(listMessage(kind, options, viewer, await kind.viewFor(viewer)));
 }
 
 function listMessage<T extends Automation>(
   kind: AutomationKind<T>,
   { notice, buttons, page = 1, only }: ShowOptions<T>,
   viewer: Request,
-  details: unknown,
+  view: AutomationView<T>,
 ): Message {
   const { create, none } = { ...kind.words, ...only };
   const visible = visibleAutomations(kind, viewer).filter((item) => only?.isListed(item) ?? true);
@@ -98,7 +99,7 @@ function listMessage<T extends Automation>(
     blocks: [
       ...news,
       header(title),
-      ...shown.map((item) => itemRow(kind, item, viewer, details)),
+      ...shown.map((item) => itemRow(kind, item, viewer, view)),
       actions(...turns, ...add),
       ...(pages > 1 ? [context(`page ${number} of ${pages}`)] : []),
     ],
@@ -117,9 +118,9 @@ function itemRow<T extends Automation>(
   kind: AutomationKind<T>,
   item: T,
   viewer: Request,
-  details: unknown,
+  { describe }: AutomationView<T>,
 ): SectionBlock {
-  const text = markup(joinTexts('\n', kind.describe(item, viewer, details)));
+  const text = markup(joinTexts('\n', describe(item)));
   if (!canEditAutomation(item, viewer)) return text;
   const choices = compact([
     item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
@@ -136,11 +137,8 @@ const MOST_LINES = 5;
 
 /** How they are, for Home and `/billing status`; undefined where the viewer sees none. @throws store-unavailable */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
-  const details = await kind.load(viewer);
-  const all = visibleAutomations(kind, viewer).map((item) => ({
-    item,
-    need: kind.needOf(item, viewer, details),
-  }));
+  const { describe, needOf } = await kind.viewFor(viewer);
+  const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
   if (all.length === 0) return undefined;
   const needy = all.filter(({ need }) => need !== undefined);
   const others = all.filter(({ need }) => need === undefined);
@@ -157,7 +155,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
     const canFix = need !== undefined && canEditAutomation(item, viewer);
     return {
       level: need?.level ?? ('fine' as const),
-      text: kind.describe(item, viewer, details).filter(Boolean),
+      text: describe(item).filter(Boolean),
       ...(canFix && { fix: button(`${kind.noun}-row:${action}`, label, { value: `${action} ${item.id}` }) }),
     };
   };

@@ -28,11 +28,15 @@ export interface AutomationNeed {
   readonly fix: readonly [label: string, action: string];
 }
 
-/**
- * What schedules and watches each supply to the list, the buttons and the form that they share.
- * @template Details what a row shows that is not in the record
- */
-export interface AutomationKind<T extends Automation = Automation, Details = unknown> {
+/** What a list shows of an item to its reader. */
+export interface AutomationView<T> {
+  /** What it is, how it is, and the rest, a line of mrkdwn each. What the reader may not ask about is neither named nor said to have failed. */
+  describe(item: T): readonly string[];
+  needOf(item: T): AutomationNeed | undefined;
+}
+
+/** What schedules and watches each supply to the list, the buttons and the form that they share. */
+export interface AutomationKind<T extends Automation = Automation> {
   readonly noun: 'schedule' | 'watch';
   /** What goes to its target. */
   readonly sends: 'posts' | 'alerts';
@@ -52,10 +56,7 @@ export interface AutomationKind<T extends Automation = Automation, Details = unk
   /** Whether people who may not change it see it where they ask. */
   isShownHere(item: T, viewer: ListViewer): boolean;
   /** @throws store-unavailable */
-  load(request: Request): Promise<Details>;
-  /** What it is, how it is, and the rest, a line of mrkdwn each. What the reader may not ask about is neither named nor said to have failed. */
-  describe(item: T, reader: Request, details: Details): readonly string[];
-  needOf(item: T, reader: Request, details: Details): AutomationNeed | undefined;
+  viewFor(reader: Request): Promise<AutomationView<T>>;
   resumed(item: T, request: Request): T;
   /** What its menu offers besides pausing, editing and deleting. */
   choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];

@@ -78,37 +78,13 @@ export const pageButtons = (page: number, pages: number, commandOf: (page: numbe
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
 
-const SHARE = 'share';
-
 /**
  * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
  * answer if they were over. @param askedAt when the answer was asked for, in ms
  */
 export function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
-  return value.length > SLACK_LIMITS.buttonValue ? [] : [button(SHARE, 'Share', { value })];
-}
-
-/**
- * What a click on a button of a command asks for: `rerun` answers in the place of the message with the button, `run` below it,
- * `share` for the channel. `askedAt` is when the shared answer was asked for, in ms; Infinity when the value has no valid time.
- */
-export type CommandClick = { readonly command: Command } & (
-  | { readonly how: 'rerun' | 'run' }
-  | { readonly how: 'share'; readonly askedAt: Millis }
-);
-
-/** @param action an action's ID before its colon @returns undefined for a button that carries no command */
-export function parseCommandClick(action: string, value: string): CommandClick | undefined {
-  if (action === 'rerun' || action === 'run') return { how: action, command: parseCommand(value) };
-  if (action !== SHARE) return undefined;
-  const [at = '', ...rest] = value.split(' ');
-  const instant = Number(at);
-  return {
-    how: SHARE,
-    command: parseCommand(rest.join(' ')),
-    askedAt: Number.isSafeInteger(instant) && instant > 0 ? instant : Number.POSITIVE_INFINITY,
-  };
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
 /** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */

@@ -1,6 +1,4 @@
 import type { Button } from '@slack/types';
-import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { readQuestion } from '../../domain/language/questions/question.ts';
 import { PRODUCT_WORDS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { canAskAbout, type ProjectScope, visibleProjects } from '../../workspace/projects/resolve-project.ts';
@@ -17,7 +15,7 @@ import {
   markup,
 } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
-import { commandButton, commandLine, toCommand } from './command-buttons.ts';
+import { type Command, commandButton, commandLine, toCommand } from './command-buttons.ts';
 
 /** How a command is typed, what it does in one sentence, and examples that can be typed as they are. */
 export interface HelpLine {
@@ -99,16 +97,12 @@ export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/bi
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
-/** In plain words, the first three that are understood. Beside a project called “left”, “what’s left” is not. */
-const questionsAbout = (project: string, { aliases }: Request['workspace']): readonly string[] =>
-  [
-    `how much did ${project} spend last week?`,
-    `why did ${project} cost more last month?`,
-    `what’s left on ${project}?`,
-    `how long will ${project} last?`,
-  ]
-    .filter((question) => readQuestion(question, { ...ANY_DAY_READER, aliases })?.kind === 'command')
-    .slice(0, 3);
+/** What people ask about a project, in plain words and as a command. */
+const questionsAbout = (project: string): readonly (readonly [question: string, command: Command])[] => [
+  [`how much did ${project} spend last week?`, { command: '/spend', text: `${project} last-week` }],
+  [`why did ${project} cost more last month?`, { command: '/spend', text: `${project} last-month why` }],
+  [`what’s left on ${project}?`, { command: '/balance', text: project }],
+];
 
 /** The project that the first connection was tested with: the only known project before any has a name. */
 export function testedProject(workspace: Request['workspace']) {
@@ -121,9 +115,7 @@ export function testedProject(workspace: Request['workspace']) {
  */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
-  const named = visibleProjects(workspace, reader).filter(
-    ({ alias }) => questionsAbout(alias, workspace).length > 0,
-  );
+  const named = visibleProjects(workspace, reader);
   const tested = tryParse(() => testedProject(workspace));
   const usual =
     named.find(({ alias }) => channel !== undefined && alias === workspace.channelDefault(channel)) ??
@@ -140,18 +132,15 @@ export const exampleProject = (reader: Reader): string => askableProject(reader)
 /** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
-  const questions = questionsAbout(exampleProject(reader), reader.workspace);
-  return isChannel ? questions.map((question) => `@Tally ${question}`) : questions;
+  return questionsAbout(exampleProject(reader)).map(([question]) =>
+    isChannel ? `@Tally ${question}` : question,
+  );
 }
 
 /** The same as buttons that ask them; none where this reader may ask about no known project. */
 export function exampleButtons(reader: Reader): Button[] {
   const project = askableProject(reader);
-  if (project === undefined) return [];
-  const { aliases } = reader.workspace;
-  return questionsAbout(project, reader.workspace).flatMap((question, at) => {
-    const read = readQuestion(question, { ...ANY_DAY_READER, aliases });
-    const label = question.charAt(0).toUpperCase() + question.slice(1);
-    return read?.kind === 'command' ? [runButton(String(at), label, commandLine(read.rerun))] : [];
-  });
+  return (project === undefined ? [] : questionsAbout(project)).map(([question, command], at) =>
+    runButton(String(at), question.charAt(0).toUpperCase() + question.slice(1), commandLine(command)),
+  );
 }

@@ -72,14 +72,14 @@ export function refuseExtraWords(rest: string, verb: string, known: readonly str
   if (rest === '' || known.includes(rest)) return;
   const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
   const works = `Type ${commands.map((command) => `/billing ${command}`).join(' or ')}.`;
-  const meant = nearestWord(rest, known);
-  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, meant && `${verb} ${meant}`);
+  const nearest = nearestWord(rest, known);
+  throw new InvalidWord(clipWord(rest), UNRECOGNIZED, works, nearest && `${verb} ${nearest}`);
 }
 
 function unknownVerb(text: string, verb: string, known: readonly string[]): InvalidWord {
   const texts = couldBeSecret(cleanTyping(text))
     ? []
-    : nearestWords(verb, known).map((meant) => normalizeText(text).replace(/^\S+/, meant));
+    : nearestWords(verb, known).map((nearest) => normalizeText(text).replace(/^\S+/, nearest));
   return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 

@@ -11,9 +11,9 @@ import { hasChanged } from '../../workspace/record/change.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import { type Block, type Message, markup, markupMessage, waitingModal } from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
-import type { FormFields, ParsedForm } from '../request/form-fields.ts';
+import type { FormFields } from '../request/form-fields.ts';
 import type { Request } from '../request/request.ts';
-import type { Listeners, OptionsListener } from '../server/listeners.ts';
+import type { Listeners, OptionsListener, ParsedForm } from '../server/listeners.ts';
 import {
   decodeState,
   drawForm,
@@ -77,7 +77,7 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   /** What a failure says that the fields should hold. */
   readonly corrected?: (failure: Failure) => FormFields;
   /** What stays as it was if nothing was saved. */
-  readonly kept?: (sent: SentForm<F>) => string;
+  readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
 /** What a form opens with. */
@@ -98,11 +98,6 @@ const changedFirst = (now: string): FormProblem => [
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
-  const momentOf = (shown: FormFields, metadata: string, request: Request): Moment => {
-    const state = decodeState(metadata);
-    const { id, place, hidden } = state;
-    return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
-  };
   const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
     right,
     find: (query, request, metadata) => find(query, request, decodeState(metadata).place),
@@ -125,8 +120,6 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
         right,
         waiting: waitingModal(heading, ...waiting),
         parse: (shown, metadata) => parse(form, shown, metadata),
-        submit: ({ shown, metadata, input }: Parsed, request: Request) =>
-          submit(form, momentOf(shown, metadata, request), input),
       },
     },
   };
@@ -139,6 +132,13 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
       await show(form, { state, id, place, request, values, data: {} }, 'open');
     },
   };
+}
+
+/** @param shown what the form shows: Slack sends nothing else */
+function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
+  const state = decodeState(metadata);
+  const { id, place, hidden } = state;
+  return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
 /** Draws the form, and once more when what is slow has been asked. */
@@ -159,14 +159,7 @@ async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   await run(known, (result) => at.request.reply.modal.update(drawForm(form, known, [], result)));
 }
 
-interface Parsed {
-  readonly shown: FormFields;
-  readonly metadata: string;
-  // biome-ignore lint/suspicious/noExplicitAny: see AnyForm
-  readonly input: any;
-}
-
-function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm<Parsed> {
+function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   const values = { ...decodeState(metadata).hidden, ...shown };
   const read = Object.entries<Field>(form.fields)
     .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
@@ -177,9 +170,9 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm<P
   // Slack takes errors only below fields that the form shows.
   const [first = ''] = Object.keys(form.fields).filter((field) => field in shown);
   const errors = refused.map(([field, sentence]) => [field in shown ? field : first, sentence] as const);
-  return errors.length === 0
-    ? { input: { shown, metadata, input: Object.fromEntries(read) } }
-    : { errors: Object.fromEntries(errors) };
+  if (errors.length > 0) return { errors: Object.fromEntries(errors) };
+  const input = Object.fromEntries(read);
+  return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
 /** The first field that is wrong, and why; a text that everybody may read must be no secret of this workspace. */
@@ -226,7 +219,12 @@ const showProblem = (
 ): Promise<void> =>
   showAgain(form, at, markupMessage(`${what} ${NOTHING_SAVED}`), [markup(`${what} ${todo}`)], field);
 
-async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isRepeated = false): Promise<void> {
+async function submit(
+  form: AnyForm,
+  at: Moment,
+  input: FormInput<Fields>,
+  isRepeated = false,
+): Promise<void> {
   const { request, state, id } = at;
   const sent = { ...at, input, nonce: state.nonce };
   const finish = (message: Message) => request.reply.modal.show(form.heading, message);
@@ -251,10 +249,10 @@ async function submit(form: AnyForm, at: Moment, input: Parsed['input'], isRepea
       return submit(form, { ...at, request: { ...request, workspace } }, input, true);
     }
     request.recordError(error);
-    const { done = 'saved', kept = () => NOTHING_SAVED } = form;
+    const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
     // What was saved before the store went away stays saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
-    const message = notSavedMessage(failure, failureMessage(failure, request), done, kept(sent));
+    const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
   }
 }

@@ -58,7 +58,8 @@ export function createErrorReply(log: Logger): ErrorReply {
       annotate({ ...errorOutcome(error), reference: id });
       return { failure: isFailure(error) ? error : undefined, id };
     },
-    async send({ source, modal, ...reply }, report, failed, rules) {
+    async send(reply, report, failed, rules) {
+      const { source, modal } = reply;
       const request = { ...failed, place: placeOf(source) };
       // Without a request, the handler was not run.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
@@ -82,13 +83,9 @@ export const errorMessageOf = (
 ): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
-    : failureMessage(
-        isUnchanged
-          ? failure
-          : markUnsure(failure, request.workspace !== undefined && hasChanged(request.workspace)),
-        request,
-        id,
-      );
+    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(request)), request, id);
+
+const hasSaved = ({ workspace }: FailedRequest): boolean => workspace !== undefined && hasChanged(workspace);
 
 /**
  * The failure of work that may have changed something before its last step: if the store is away, only a refused

@@ -1,16 +1,13 @@
 import { Failure } from '../../domain/failure/index.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { type Right, requireRight } from '../../workspace/permissions.ts';
 import {
+  limitedProjects,
   type ResolvedProject,
-  resolveProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -42,10 +39,28 @@ export async function repeatIfRightsChange<T>(work: () => Promise<T>): Promise<T
   throw new Failure('rights-changed');
 }
 
-export type WithRights = ReturnType<typeof createWithRights>;
+/**
+ * Checks the right of the user who sent a payload (a command, click, form, suggestion or event) and does the work. Whatever
+ * that sends asks about the rights again, and if they have changed since, the work begins again with those of now.
+ * @param reply to the sender alone
+ * @param annotate gets that it was replayed
+ * @param command the command that is run, if any
+ * @returns undefined for a replayed request, which was answered before and gets no second answer
+ * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
+ */
+export type WithRights = <T>(
+  reply: Reply,
+  rules: HandlerRules,
+  annotate: Annotate,
+  work: (request: Request) => T | Promise<T>,
+  command?: Command,
+) => Promise<T | undefined>;
 
 /** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
-export function createWithRights({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>) {
+export function createWithRights({
+  users,
+  workspaces,
+}: Pick<SlackServices, 'users' | 'workspaces'>): WithRights {
   /** @returns undefined for a replayed request @throws not-allowed, slack-failed, store-unavailable */
   async function authorize(
     reply: Reply,
@@ -97,6 +112,9 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
     const channel = source.askedIn ?? source.channel;
     const how = sharedFrom === undefined ? 'asked' : 'shared';
     const isChannel = source.channel !== undefined && !isDirectMessage(source.channel);
+    const canEverybodyAsk = (asked: ResolvedProject | UnresolvedProject): boolean =>
+      !('failure' in asked) &&
+      limitedProjects(channel ?? '', [{ id: asked.project, product: asked.product }], workspace).length === 0;
     const request: Request = {
       isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
       at,
@@ -115,30 +133,14 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
         command: command && withoutSecrets(command, workspace.aliases),
       }),
       // A manager may see more than everybody who reads what is shared.
-      mayShare: (asked) =>
-        isChannel && (!user.canManage || asked.some((one) => canEverybodyAsk(one, channel, workspace))),
+      mayShare: (asked) => isChannel && (!user.canManage || asked.some(canEverybodyAsk)),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
     };
     return { request, isOutdated: () => isOutdated };
   }
 
-  /**
-   * Checks the right of the user who sent a payload (a command, click, form, suggestion or event) and does the work. Whatever
-   * that sends asks about the rights again, and if they have changed since, the work begins again with those of now.
-   * @param reply to the sender alone
-   * @param annotate gets whose record it works with, and that it was replayed
-   * @param command the command that is run, if any
-   * @returns undefined for a replayed request, which was answered before and gets no second answer
-   * @throws not-allowed, slack-failed, store-unavailable, rights-changed, and what the work throws
-   */
-  return async <T>(
-    reply: Reply,
-    rules: HandlerRules,
-    annotate: Annotate,
-    work: (request: Request) => T | Promise<T>,
-    command?: Command,
-  ): Promise<T | undefined> => {
+  return async (reply, rules, annotate, work, command) => {
     let from = reply;
     return repeatIfRightsChange(async () => {
       const authorized = await authorize(from, rules, annotate, command);
@@ -150,18 +152,6 @@ export function createWithRights({ users, workspaces }: Pick<SlackServices, 'use
       return result;
     });
   };
-}
-
-/** Whether everybody in the channel may ask about a project that was found for somebody there. */
-function canEverybodyAsk(
-  target: ResolvedProject | UnresolvedProject,
-  channel: SlackId | undefined,
-  workspace: Workspace,
-): boolean {
-  if ('failure' in target) return false;
-  const { alias, project, product } = target;
-  const named = alias === undefined ? { project, product } : { alias, product };
-  return tryParse(() => resolveProject(named, workspace, { channel, isUnlimited: false })) !== undefined;
 }
 
 const hasSamePermissions = (before: User, now: User): boolean =>

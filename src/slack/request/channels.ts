@@ -1,3 +1,4 @@
+import type { webApi } from '@slack/bolt';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
@@ -42,18 +43,16 @@ export function channelsOf(client: WebClient) {
         throw error;
       }
     },
-    async has(channel: SlackId, person: SlackId): Promise<boolean> {
-      let cursor = '';
-      for (let page = 0; page < MOST_PAGES; page++) {
-        const found = await callSlack('conversations.members', () =>
-          client.conversations.members({ channel, limit: 1000, ...(cursor !== '' && { cursor }) }),
-        );
-        if (found.members?.includes(person)) return true;
-        cursor = found.response_metadata?.next_cursor ?? '';
-        if (cursor === '') return false;
-      }
-      return false;
-    },
+    has: (channel: SlackId, person: SlackId): Promise<boolean> =>
+      callSlack('conversations.members', async () => {
+        let pages = 0;
+        for await (const page of client.paginate('conversations.members', { channel, limit: 1000 })) {
+          if ((page as webApi.ConversationsMembersResponse).members?.includes(person)) return true;
+          pages += 1;
+          if (pages === MOST_PAGES) break;
+        }
+        return false;
+      }),
     /** Joins a public channel. @throws slack-failed `missing_scope` without the optional scope channels:join */
     async join(channel: SlackId): Promise<void> {
       await callSlack('conversations.join', () => client.conversations.join({ channel }));
@@ -94,17 +93,13 @@ const SHARED = 'External people in this shared channel will see the posts';
  */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
-  const {
-    slack: { channels },
-    user,
-    workspace,
-  } = request;
+  const { slack, user, workspace } = request;
   try {
-    const found = await channels.find(channel);
+    const found = await slack.channels.find(channel);
     if (found === undefined) return refusal(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
     // Do not reveal whether a private channel exists that the user is not in.
-    if (!isOpenTo && !(await channels.has(channel, user.id)))
+    if (!isOpenTo && !(await slack.channels.has(channel, user.id)))
       return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refusal(ARCHIVED);
     const { externals } = workspace.settings;

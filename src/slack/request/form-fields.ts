@@ -5,9 +5,6 @@ import { SLACK_LIMITS } from '../block-kit/blocks.ts';
 /** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
 export type FormFields = Readonly<Record<string, string>>;
 
-/** The value of a form if every field is right, otherwise what is wrong, by block ID. */
-export type ParsedForm<T> = { readonly errors: Record<string, string> } | { readonly input: T };
-
 /** The choices of a field that takes several. */
 export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
 

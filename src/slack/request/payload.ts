@@ -89,19 +89,15 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   const payload = withoutNulls(body as SlackPayload);
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
-  const isComplete = payload.user !== undefined && REQUIRED.get(payload.type ?? '')?.(payload);
-  return isComplete ? payload : undefined;
+  const { type, user, actions, view } = payload;
+  // What Bolt reads unchecked; Tally has no other interactions.
+  const needed = new Map<string, unknown>([
+    ['block_actions', actions],
+    ['view_submission', view],
+    ['block_suggestion', user],
+  ]);
+  return user !== undefined && needed.get(type ?? '') !== undefined ? payload : undefined;
 }
-
-/** What Bolt expects unchecked in each type of interaction, besides the user. */
-const REQUIRED = new Map<string, (payload: SlackPayload) => boolean>([
-  ['block_actions', ({ actions }) => actions !== undefined],
-  ['view_submission', ({ view }) => view !== undefined],
-  ['view_closed', ({ view }) => view !== undefined],
-  ['block_suggestion', () => true],
-  ['shortcut', () => true],
-  ['message_action', () => true],
-]);
 
 const withoutNulls = <T extends object>(fields: T): T =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;

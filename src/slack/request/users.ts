@@ -121,24 +121,16 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
 
 const DEFAULT_LOCALE = 'en-US';
 
-/** Slack's most. */
-const USERS_A_PAGE = 1000;
-
-async function fetchAdmins(client: WebClient, workspace: SlackId): Promise<readonly string[]> {
-  const found: string[] = [];
-  let cursor = '';
-  do {
-    const { members = [], response_metadata: next } = await callSlack('users.list', () =>
-      client.users.list({ team_id: workspace, limit: USERS_A_PAGE, ...(cursor && { cursor }) }),
-    );
-    for (const user of members) {
-      const { id = '' } = user;
-      if (roleFrom(user as SlackUser, id, workspace, workspace) === 'admin') found.push(id);
-    }
-    cursor = next?.next_cursor ?? '';
-  } while (cursor !== '');
-  return found;
-}
+const fetchAdmins = (client: WebClient, team_id: SlackId): Promise<readonly string[]> =>
+  callSlack('users.list', async () => {
+    const found: string[] = [];
+    for await (const page of client.paginate('users.list', { team_id, limit: 1000 }))
+      for (const user of (page as webApi.UsersListResponse).members ?? []) {
+        const { id = '' } = user;
+        if (roleFrom(user as SlackUser, id, team_id, team_id) === 'admin') found.push(id);
+      }
+    return found;
+  });
 
 /** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
 function createCache<T extends object>(clock: () => Millis, most: number) {
@@ -155,21 +147,22 @@ function createCache<T extends object>(clock: () => Millis, most: number) {
     known.forceFetch(key, { forceRefresh, context: ask });
 }
 
+interface TokenOwner {
+  readonly team?: SlackId | undefined;
+  readonly organization?: string | undefined;
+}
+
 /**
  * The workspace that a token belongs to, or the organization, looked up once: a payload of another one comes from an
  * external user, whatever it claims.
  */
 function ownerOfClient() {
-  const ask = async (client: WebClient) => {
-    const {
-      is_enterprise_install: isOrganization,
-      enterprise_id,
-      team_id,
-    } = await callSlack('auth.test', () => client.auth.test());
-    return isOrganization === true ? { organization: enterprise_id } : { team: team_id };
+  const ask = async (client: WebClient): Promise<TokenOwner> => {
+    const owner = await callSlack('auth.test', () => client.auth.test());
+    return owner.is_enterprise_install ? { organization: owner.enterprise_id } : { team: owner.team_id };
   };
-  const known = new WeakMap<WebClient, ReturnType<typeof ask>>();
-  return (client: WebClient): Promise<{ team?: SlackId | undefined; organization?: string | undefined }> => {
+  const known = new WeakMap<WebClient, Promise<TokenOwner>>();
+  return (client: WebClient): Promise<TokenOwner> => {
     const owner = known.get(client) ?? ask(client);
     known.set(client, owner);
     owner.catch(() => known.delete(client));

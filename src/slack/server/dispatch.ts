@@ -10,12 +10,7 @@ import { withTimeout } from '../../timeout.ts';
 import { hasSameLimits } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
-import {
-  type CommandClick,
-  isShortText,
-  parseCommand,
-  parseCommandClick,
-} from '../commands/command-buttons.ts';
+import { isShortText, parseCommand } from '../commands/command-buttons.ts';
 import type { AskedManager } from '../error-messages/advice.ts';
 import {
   createErrorReply,
@@ -28,7 +23,7 @@ import {
 import { createLastClicks, createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
 import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
-import { type ParsedForm, parseFieldValues } from '../request/form-fields.ts';
+import { parseFieldValues } from '../request/form-fields.ts';
 import {
   originOf,
   type SlackEvent,
@@ -40,8 +35,16 @@ import {
 import type { Request } from '../request/request.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { callSlack } from '../web-client.ts';
-import { type ActionHandler, type Listeners, lookUp, type Rerun, routeOf, rulesFor } from './listeners.ts';
-import { type Dispatch, perform, runCommand, type Task } from './run-command.ts';
+import {
+  type ActionHandler,
+  type Listeners,
+  lookUp,
+  type ParsedForm,
+  type Rerun,
+  routeOf,
+  rulesFor,
+} from './listeners.ts';
+import { answerCommand, type Dispatch, perform, type Task } from './run-command.ts';
 
 /** Registers the listeners with Bolt. */
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
@@ -98,7 +101,7 @@ function registerCommands(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       // Refused in the acknowledgement, so that a flood costs no calls to Slack.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
-      if (excess === undefined) await runCommand(dispatch, task, typed);
+      if (excess === undefined) await answerCommand(dispatch, task, typed);
     });
   });
 }
@@ -121,14 +124,14 @@ function registerClicks(app: App, dispatch: Dispatch): void {
         // The message stays, with the button to press again.
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
-      const asked = parseCommandClick(click.name, click.value);
+      const asked = readCommandClick(click, source, payload);
       if (asked !== undefined) {
-        const isFirst =
-          asked.how === 'share'
-            ? isFirstClick(dispatch, source, payload, click, SHARED_ONCE)
-            : source.isFirst;
-        const from = { ...sourceOfCommand(source, asked, payload), isFirst };
-        await runCommand(dispatch, { reply: reply.as(from), annotate }, asked.command);
+        const isShare = click.name === 'share';
+        const isFirst = isShare
+          ? isFirstClick(dispatch, source, payload, click, SHARED_ONCE)
+          : source.isFirst;
+        const from = reply.as({ ...asked.from, isFirst });
+        await answerCommand(dispatch, { reply: from, annotate }, parseCommand(asked.line));
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
@@ -197,7 +200,7 @@ async function runAction(
     : source.isFirst;
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
-    runCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
+    answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
   // In a form it depends on the fields, which nobody else has.
@@ -211,22 +214,24 @@ async function runAction(
   );
 }
 
-/** A click on a button of a command, as if the command had been typed there. */
-function sourceOfCommand(source: Source, click: CommandClick, { channel }: SlackPayload): Source {
-  switch (click.how) {
-    case 'rerun':
-      return source;
-    case 'run':
-      // Everyone can press the button of a public message, so only the person who did sees the answer.
-      return { ...source, replaces: false, audience: channel && !source.replaces ? 'asker' : undefined };
-    case 'share':
-      return {
-        ...source,
-        replaces: false,
-        audience: 'channel',
-        sharedFrom: Math.min(click.askedAt, source.at),
-      };
-  }
+/**
+ * What a button of a command asks for, as if its line had been typed there: `rerun` is answered in the place of the message with
+ * the button, `run` below it, `share` for the channel. @returns undefined for a button that carries no command
+ */
+function readCommandClick(
+  { name, value }: Click,
+  source: Source,
+  { channel }: SlackPayload,
+): { readonly line: string; readonly from: Source } | undefined {
+  if (name === 'rerun') return { line: value, from: source };
+  // Everyone can press the button of a public message, so only the person who did sees the answer.
+  const audience = channel && !source.replaces ? 'asker' : undefined;
+  if (name === 'run') return { line: value, from: { ...source, replaces: false, audience } };
+  if (name !== 'share') return undefined;
+  const [at = '', ...words] = value.split(' ');
+  const asked = Number(at);
+  const sharedFrom = Number.isSafeInteger(asked) && asked > 0 ? Math.min(asked, source.at) : source.at;
+  return { line: words.join(' '), from: { ...source, replaces: false, audience: 'channel', sharedFrom } };
 }
 
 /** Forms are acknowledged with the errors below their fields, or with the view that says Tally is working. */
@@ -245,7 +250,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
       if (refusal !== undefined)
         return ack(refuseForm(view.blocks, failureText(refusal), errorModal(refusal)));
-      let parsed: ParsedForm<unknown>;
+      let parsed: ParsedForm;
       try {
         parsed = listener.parse(parseFieldValues(view.state?.values as never), view.private_metadata ?? '');
       } catch (error) {
@@ -256,14 +261,9 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
-      const { input } = parsed;
       const rules = { right: listener.right, changes: true };
-      await perform(
-        dispatch,
-        task,
-        rules,
-        (request) => listener.submit(input, request),
-        (report, request) => errorReply.send(reply, report, request ?? {}, rules),
+      await perform(dispatch, task, rules, parsed.submit, (report, request) =>
+        errorReply.send(reply, report, request ?? {}, rules),
       );
     });
   });
@@ -338,7 +338,7 @@ async function answerEvent(dispatch: Dispatch, task: Task, event: SlackEvent): P
   const answer = (request: Request) =>
     listener.answer(event, request, (command, changes) => {
       const from = { ...reply.source, workspace: request.workspace, ...changes };
-      return runCommand(dispatch, { reply: reply.as(from), annotate }, command);
+      return answerCommand(dispatch, { reply: reply.as(from), annotate }, command);
     });
   await perform(dispatch, task, listener, answer, (report, request) =>
     explainEvent(dispatch, task, event, report, request),

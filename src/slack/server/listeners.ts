@@ -7,7 +7,7 @@ import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields, ParsedForm } from '../request/form-fields.ts';
+import type { FormFields } from '../request/form-fields.ts';
 import type { SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
@@ -73,14 +73,17 @@ export const onClick = (
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A form is read before the acknowledgement; `submit` runs after it, and may change something. */
-export interface ViewListener<T = unknown> {
+/** A form is read before the acknowledgement; what that returns runs after it, and may change something. */
+export interface ViewListener {
   readonly right: Right;
-  /** Pure and quick. @returns `errors` by block ID if fields are refused, else the input for `submit` */
-  parse(fields: FormFields, metadata: string): ParsedForm<T>;
+  /** Pure and quick. @returns what is wrong, by block ID; or what is done with the form if every field is right */
+  parse(fields: FormFields, metadata: string): ParsedForm;
   readonly waiting: ModalView;
-  submit(input: T, request: Request): Promise<void>;
 }
+
+export type ParsedForm =
+  | { readonly errors: Record<string, string> }
+  | { readonly submit: (request: Request) => Promise<void> };
 
 /** Suggestions for an external select. */
 export interface OptionsListener {
@@ -136,8 +139,7 @@ export function acceptsWords(
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
-  // biome-ignore lint/suspicious/noExplicitAny: each view has its own input type, known only to itself
-  readonly views?: Readonly<Record<string, ViewListener<any>>>;
+  readonly views?: Readonly<Record<string, ViewListener>>;
   readonly options?: Readonly<Record<string, OptionsListener>>;
   readonly events?: Readonly<Record<string, EventListener>>;
   /** By callback ID. */

@@ -72,7 +72,7 @@ export async function perform(
  * Runs a command that was typed, mentioned or clicked. Never rejects.
  * @returns whether it was answered, and not refused
  */
-export async function runCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
+export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
   const handler = lookUp(dispatch.listeners.commands, command);

@@ -180,12 +180,6 @@ export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
 }
 
-/** What the damaged parts of one kind are stored under. */
-export const damagedIds = (
-  { damaged }: Pick<Workspace, 'damaged'>,
-  kind: DamagedPart['kind'],
-): readonly string[] => damaged.filter((part) => part.kind === kind).map(({ id }) => id);
-
 /** @param id not needed for the settings */
 export const isDamaged = (
   { damaged }: Pick<Workspace, 'damaged'>,
