@@ -389,8 +389,8 @@ export class Calendar {
   }
 
   /**
-   * Some of the days, weekdays, weekends, months or quarters of a part of the calendar. Where its year is open, the latest such
-   * part that has begun.
+   * The days, weekdays, weekends, months or quarters from the nth to the mth within a longer part of the calendar; of one without a year
+   * the latest that has begun.
    */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
@@ -457,8 +457,8 @@ export class Calendar {
   since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**
-   * The first day is the latest that has begun and lies before the last one; the last is the next such day after it. Ends of
-   * different kinds mean what each means alone.
+   * `from` is its latest occurrence before `to`, and `to` the first one after that: `20 dec - 5 jan`. Ends of different kinds, a weekday
+   * and a date, mean what each means alone.
    */
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
@@ -515,7 +515,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** A range that ends in the future: until now, or as it was the last time where it is longer: `friday to monday`. */
+  /** What to offer for a range that ends in the future: until today, or its last occurrence that is over, as of `friday to monday`. */
   #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
@@ -541,7 +541,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** Whole weeks, months, quarters and years that are over are compared as units, one unit as that unit alone is. */
+  /** A range of whole weeks, months, quarters or years that are over is compared with as many before; one unit as that unit alone is. */
   #ruleBetween(begin: Span, end: Span): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

@@ -23,7 +23,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
+import { selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
@@ -162,7 +162,7 @@ function connectionOptions({ request: { workspace } }: { readonly request: Reque
   return names.length === 0 ? [] : [first, ...names.map((name) => option(name, name))];
 }
 
-const valuesOf = (filled: ProjectFormInput, user: SlackId): FormFields => ({
+const valuesOf = (filled: ProjectFormInput, user: SlackId): Record<keyof ProjectFields, string> => ({
   alias: filled.alias ?? '',
   id: filled.id ?? '',
   product: String(filled.product ?? DEFAULT_PRODUCT),
@@ -173,13 +173,14 @@ const valuesOf = (filled: ProjectFormInput, user: SlackId): FormFields => ({
 });
 
 const projectOf = (
-  { alias, id, product, connection, currency, channels, owner }: FormInput<ProjectFields>,
+  { connection, currency, ...others }: FormInput<ProjectFields>,
   { addedBy, addedAt }: Pick<Project, 'addedBy' | 'addedAt'>,
 ): Project => ({
-  ...{ alias, id, product },
+  ...others,
   ...(!isDefault(connection) && { connection }),
   ...(currency !== '' && { currency }),
-  ...{ channels, owner, addedBy, addedAt },
+  addedBy,
+  addedAt,
 });
 
 async function saveProject({ id, input, request }: SentProject, workspaces: Services['workspaces']) {
@@ -215,10 +216,10 @@ function auditActionOf(known: Project | undefined, project: Project): readonly [
   ];
 }
 
-const STORED = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
-
 const changedFields = (before: Project, after: Project): readonly string[] =>
-  STORED.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
+  (Object.keys({ ...before, ...after }) as (keyof Project)[]).filter(
+    (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
+  );
 
 /** @param happened our own words */
 function savedMessage({ alias, ...project }: Project, happened: string, workspace: Workspace): Message {
