@@ -7,11 +7,6 @@ import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
-/** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
-export const UNINSTALL_EVENTS = [
-  ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
-] as const;
-
 export type TokenStatus = ReturnType<typeof tokenStatusOf>;
 
 /** What the store and Slack say of an installation now: another process may have changed what this one has cached. */
