@@ -98,11 +98,10 @@ export function createAccessForm(services: TokenServices) {
   });
   return {
     listeners,
-    /** @param word an alias or an ID, and perhaps the address to fill in; outside text @throws InvalidWord */
+    /** @param word an alias or an ID; outside text @throws InvalidWord */
     async open(word: string, request: Request): Promise<void> {
       const { workspace, user } = request;
-      const [named = '', corrected] = word.split(' ');
-      const project = findAccessProject(named, workspace);
+      const project = findAccessProject(word, workspace);
       const current = workspace.accesses.get(project);
       const connection =
         workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
@@ -111,7 +110,7 @@ export function createAccessForm(services: TokenServices) {
       await open(request, {
         id: project,
         values: {
-          authUrl: corrected ?? known ?? addresses.authUrl ?? '',
+          authUrl: known ?? addresses.authUrl ?? '',
           people: issuers.people.join(','),
           groups: issuers.groups.join(','),
         },
