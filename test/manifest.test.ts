@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createManifest } from '../src/slack/install/manifest.ts';
-import { UNINSTALL_EVENTS } from '../src/slack/install/uninstall.ts';
+import { createManifest, UNINSTALL_EVENTS } from '../src/slack/install/manifest.ts';
 import { type Bot, startBot } from './support/bot.ts';
 
 describe('the manifest', () => {

@@ -30,7 +30,21 @@ export interface ExchangeInfo {
 
 type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
-export type GuardedHttp = ReturnType<typeof createGuardedHttp>;
+export interface GuardedHttp {
+  /**
+   * Sends a request within one deadline, which begins at its turn, and once more if that may help.
+   *
+   * @param read understands the response, or throws a Failure about it
+   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
+   * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
+   */
+  requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
+  request(request: ServiceRequest): Promise<ServiceResponse>;
+  /** How many requests wait or are running. */
+  inProgress(): number;
+  /** Closes every connection: what is still asked fails. */
+  close(): Promise<void>;
+}
 
 /** @param options `resolve` and `limits` replace the system's resolver and {@link HTTP_LIMITS} in tests */
 export function createGuardedHttp(options: {
@@ -38,7 +52,7 @@ export function createGuardedHttp(options: {
   readonly limits?: Partial<HttpLimits>;
   readonly resolve?: ResolveHost;
   readonly onExchange?: (exchange: ExchangeInfo) => void;
-}) {
+}): GuardedHttp {
   const { trustedHosts, resolve = systemResolve, onExchange } = options;
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const agent = createAgent(trustedHosts, limits, resolve);
@@ -59,13 +73,6 @@ export function createGuardedHttp(options: {
     }
   }
 
-  /**
-   * Sends a request within one deadline, which begins at its turn, and once more if that may help.
-   *
-   * @param read understands the response, or throws a Failure about it
-   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
-   * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
-   */
   async function requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T> {
     const url = new URL(request.url);
     let startedAt = performance.now();
@@ -91,12 +98,9 @@ export function createGuardedHttp(options: {
 
   return {
     requestAndRead,
-    request: (request: ServiceRequest): Promise<ServiceResponse> =>
-      requestAndRead(request, (response) => response),
-    /** How many requests wait or are running. */
-    inProgress: (): number => inProgress,
-    /** Closes every connection: what is still asked fails. */
-    close: (): Promise<void> => agent.destroy(),
+    request: (request) => requestAndRead(request, (response) => response),
+    inProgress: () => inProgress,
+    close: () => agent.destroy(),
   };
 }
 

@@ -20,27 +20,30 @@ export interface IssuedToken extends TokenBody {
   readonly token: string;
 }
 
-export type IdentityClient = ReturnType<typeof createIdentityClient>;
-
 /**
- * The identity API. All methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url and service-failed (any
+ * The identity API. Both methods throw what {@link GuardedHttp.request} throws, and wrong-identity-url and service-failed (any
  * other 4xx).
- *
- * @param onNotIssued called before `issue` fails; never rejects
  */
-export function createIdentityClient({
-  http,
-  onNotIssued = async () => undefined,
-}: {
-  readonly http: GuardedHttp;
-  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
-}) {
+export interface IdentityClient {
   /**
    * Issues a token. Never retries: a second request could issue a second token.
    *
    * @throws access-refused (401, 403), access-not-found, project-disabled (404),
    * invalid-response (success without a token), outcome-unclear
    */
+  issue(access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken>;
+  /** @returns `refused` (401) if the service may still accept the token */
+  revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation>;
+}
+
+/** @param onNotIssued called before `issue` fails; never rejects */
+export function createIdentityClient({
+  http,
+  onNotIssued = async () => undefined,
+}: {
+  readonly http: GuardedHttp;
+  readonly onNotIssued?: (access: ApplicationAccess, tenant: Tenant, error: unknown) => Promise<void>;
+}): IdentityClient {
   const issue = (access: ApplicationAccess, tenant: Tenant): Promise<IssuedToken> =>
     tryIssue(access, tenant).catch(async (error) => {
       await onNotIssued(access, tenant, error);
@@ -95,7 +98,6 @@ export function createIdentityClient({
     return status === 401 || (status === 404 && parseIdentityError(response) !== undefined);
   }
 
-  /** @returns `refused` (401) if the service may still accept the token */
   async function revoke(authUrl: string, token: string, tenant: Tenant): Promise<Revocation> {
     const { status } = await sendAboutToken('DELETE', authUrl, token, tenant);
     if (status < 400) return 'revoked';

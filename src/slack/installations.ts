@@ -116,17 +116,11 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
   const notInstalled = createNotInstalledReply(page, services.responseUrls, log);
-  /** Whether a workspace can do without its organization's installation. */
-  const hasOwnInstallation = async (id: string): Promise<boolean> => {
-    try {
-      const { bot } = (await tokens.load(id))?.installation ?? {};
-      return bot !== undefined && (await isTokenAccepted(clientOf(bot.token)));
-    } catch (error) {
-      if (isFailure(error, 'unseal-failed')) return false;
-      throw error;
-    }
-  };
-  const forget = createDeletion({ redis, others: services.onForget, isInstalled: hasOwnInstallation });
+  const forget = createDeletion({
+    redis,
+    others: services.onForget,
+    isInstalled: (id) => hasOwnInstallation(id, tokens, clientOf),
+  });
   const clientOfTeam = createClientFactory(
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
   );
@@ -167,6 +161,21 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     }),
     stays: async (id) => (await installed.load(id)) !== undefined,
   };
+}
+
+/** Whether a workspace can do without its organization's installation. */
+async function hasOwnInstallation(
+  id: string,
+  tokens: InstallationTokens,
+  clientOf: (token: string) => WebClient,
+): Promise<boolean> {
+  try {
+    const { bot } = (await tokens.load(id))?.installation ?? {};
+    return bot !== undefined && (await isTokenAccepted(clientOf(bot.token)));
+  } catch (error) {
+    if (isFailure(error, 'unseal-failed')) return false;
+    throw error;
+  }
 }
 
 /** Slack's installer needs another store for each renewal. */

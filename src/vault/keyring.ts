@@ -9,20 +9,26 @@ export interface SealingKey {
   readonly key: Buffer;
 }
 
-export type Keyring = ReturnType<typeof createKeyring>;
+export interface Keyring {
+  /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+  seal(plain: string, owner: SealOwner): string;
+  /** Throws nothing else, for any text. @throws unseal-failed */
+  open(text: string, owner: SealOwner): string;
+  /** Whether another key than the newest sealed it. @throws unseal-failed `malformed` */
+  needsReseal(text: string): boolean;
+}
 
 const KEY_BYTES = 32;
 
 /** @param keys newest first: the first one seals, all of them open */
-export function createKeyring(keys: readonly SealingKey[]) {
+export function createKeyring(keys: readonly SealingKey[]): Keyring {
   if (keys.some(({ key }) => key.length !== KEY_BYTES)) throw new RangeError('A key has 32 bytes.');
   const byId = new Map(keys.map(({ id, key }) => [id, createSecretKey(key)] as const));
   const [newest] = byId;
   if (newest === undefined) throw new RangeError('A keyring needs a key.');
   const [newestId, newestKey] = newest;
   return {
-    /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
-    seal(plain: string, owner: SealOwner): string {
+    seal(plain, owner) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, newestKey, nonce, { authTagLength: TAG_BYTES }).setAAD(
         boundData(newestId, owner),
@@ -30,8 +36,7 @@ export function createKeyring(keys: readonly SealingKey[]) {
       const sealed = Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
       return `v1.${newestId}.${nonce.toString('base64url')}.${sealed.toString('base64url')}`;
     },
-    /** Throws nothing else, for any text. @throws unseal-failed */
-    open(text: string, owner: SealOwner): string {
+    open(text, owner) {
       const envelope = parseEnvelope(text, owner.kind);
       const key = byId.get(envelope.keyId);
       if (key === undefined)
@@ -42,8 +47,7 @@ export function createKeyring(keys: readonly SealingKey[]) {
         });
       return unseal(envelope, owner, key);
     },
-    /** Whether another key than the newest sealed it. @throws unseal-failed `malformed` */
-    needsReseal: (text: string): boolean => parseEnvelope(text).keyId !== newestId,
+    needsReseal: (text) => parseEnvelope(text).keyId !== newestId,
   };
 }
 

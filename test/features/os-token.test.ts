@@ -374,8 +374,8 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', ['Replace access…']],
-    ['404', 'doesn’t know that application access (HTTP 404)', ['Replace access…']],
+    ['401', 'refused the application access (HTTP 401)', []],
+    ['404', 'doesn’t know that application access (HTTP 404)', []],
     ['400', 'HTTP 400', ['Try again', 'Projects']],
     ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
     [

@@ -177,7 +177,7 @@ describe('what is under way when a workspace leaves', () => {
     await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
     await expect(createAudit(redis).record('T1', ENTRY)).rejects.toThrow(aFailure('not-installed'));
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
-    expect(await installed.lock('T1')).toBeUndefined();
+    expect(await installed.lock('T1')).toBe(false);
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
     await workspaces.note('T1', { set: { 'used:main': '1' } });
     await installed.join('T1', 'T2');

@@ -27,7 +27,7 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf, userGroups } from '../../slack/commands/pickers.ts';
 import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
-import { selectedValues } from '../../slack/request/form-fields.ts';
+import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,
@@ -97,25 +97,24 @@ export function createAccessForm(services: TokenServices) {
   });
   return {
     listeners,
-    /** @param word an alias or an ID, and perhaps the address to fill in; outside text @throws InvalidWord */
+    /** @param word an alias or an ID; outside text @throws InvalidWord */
     async open(word: string, request: Request): Promise<void> {
-      const { workspace, user } = request;
-      const [named = '', corrected] = word.split(' ');
-      const project = findAccessProject(named, workspace);
-      const current = workspace.accesses.get(project);
-      const connection =
-        workspace.projects.find(({ id }) => id === project)?.connection ?? workspace.defaultConnection;
-      const known = current?.authUrl ?? workspace.connections.get(connection ?? '')?.authUrl;
-      const issuers = current?.issuers ?? { people: [user.id], groups: [] };
-      await open(request, {
-        id: project,
-        values: {
-          authUrl: corrected ?? known ?? addresses.authUrl ?? '',
-          people: issuers.people.join(','),
-          groups: issuers.groups.join(','),
-        },
-      });
+      const project = findAccessProject(word, request.workspace);
+      await open(request, { id: project, values: accessValues(project, request, addresses.authUrl) });
     },
+  };
+}
+
+/** What the form begins with. @param standard the address where none is known yet */
+function accessValues(project: string, { workspace, user }: Request, standard = ''): FormFields {
+  const current = workspace.accesses.get(project);
+  const { connection = workspace.defaultConnection ?? '' } =
+    workspace.projects.find(({ id }) => id === project) ?? {};
+  const { people, groups } = current?.issuers ?? { people: [user.id], groups: [] };
+  return {
+    authUrl: current?.authUrl ?? workspace.connections.get(connection)?.authUrl ?? standard,
+    people: people.join(','),
+    groups: groups.join(','),
   };
 }
 

@@ -117,10 +117,8 @@ export async function issueToken(
   );
   await requireIssuer(target, request);
   services.limits.demand('tests', { teamId: user.teamId, userId: user.id });
-  const issued = await services.identity
-    .issue(target.access.open(), tenantOf(target.project, request))
-    .catch((error: unknown) => offerReplacement(error, target, request));
-  if (issued !== undefined) await showToken(issued, target, request, services);
+  const issued = await services.identity.issue(target.access.open(), tenantOf(target.project, request));
+  await showToken(issued, target, request, services);
 }
 
 /**
@@ -152,19 +150,6 @@ async function requireIssuer({ label, access }: TokenProject, { user, slack }: R
   if (isNamedIssuer(access, user.id)) return;
   const { groups } = access.issuers;
   if (groups.length === 0 || !(await slack.isInGroups(groups))) throw new Failure('not-issuer', { label });
-}
-
-const ACCESS_FAILURES: ReadonlySet<string> = new Set([
-  ...['access-refused', 'access-not-found', 'project-disabled', 'wrong-identity-url'],
-]);
-
-/** Where the access is what is wrong, a manager can replace it from here. @throws `error` for everything else */
-async function offerReplacement(error: unknown, { project }: TokenProject, request: Request) {
-  if (!isFailure(error) || !ACCESS_FAILURES.has(error.kind) || !request.user.canManage) throw error;
-  request.recordError(error);
-  const replace = button('access-form', 'Replace access…', { value: project, style: 'primary' });
-  await request.reply.modal.show(TITLE, failureMessage(error, request), actions(replace));
-  return undefined;
 }
 
 const shownTokenSchema = z.object({

@@ -68,13 +68,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
     repeated: (sent) => (changedParts(sent).length === 0 ? SAVED : undefined),
-    conflict(sent) {
-      const { settings } = sent.request.workspace;
-      const now = changedParts(sent).map(
-        (part) => `${SETTING_NAMES[part]}: ${describeValue(settings[part])}`,
-      );
-      return `It’s now ${now.join('; ')}.`;
-    },
+    conflict: () => '',
     async save(sent) {
       const { input, request } = sent;
       const damaged = isDamaged(request.workspace, 'settings');
@@ -212,10 +206,4 @@ function changedParts({ input, values: shown, request }: SentSettings): readonly
     const field = part === 'guests' || part === 'externals' ? 'others' : part;
     return field in shown && !isDeepStrictEqual(values[part], settings[part]);
   });
-}
-
-function describeValue(value: Values[keyof Values]): string {
-  if (typeof value === 'object') return `${value.length} named`;
-  if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  return value === '' ? 'none' : value;
 }

@@ -26,8 +26,6 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
     ? Number.POSITIVE_INFINITY
     : bot.expiresAt * 1000;
 
-export type InstallationTokens = ReturnType<typeof createInstallationTokens>;
-
 /** A cached installation. */
 export interface KnownInstallation extends StoredInstallation {
   /** The workspaces of an organization that this process has linked to it. */
@@ -40,34 +38,28 @@ const MOST = 1000;
 /** As in Slack's installer, in ms. Both use the machine's clock. */
 const RENEWED_AHEAD = 2 * HOUR;
 
-/** @param renewer Slack's installer, for one renewal: it asks Slack when less than two hours are left */
+/** Slack's installer with this store, for one renewal: it asks Slack when less than two hours are left. */
+type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
+
+export interface InstallationTokens {
+  /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
+  load(id: string): Promise<StoredInstallation | undefined>;
+  /**
+   * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
+   * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
+   */
+  find(id: string | undefined): Promise<KnownInstallation | undefined>;
+  save(installation: Installation): Promise<void>;
+  /** Drops what this process remembers. */
+  drop(id: string): void;
+}
+
 export function createInstallationTokens(
   installed: InstallationRecords,
-  renewer: (store: InstallationStore) => Pick<InstallProvider, 'authorize'>,
+  renewer: Renewer,
   log: Logger,
-) {
+): InstallationTokens {
   const cache = new LRUCache<string, Promise<KnownInstallation | undefined>>({ max: MOST, ttl: TTL });
-
-  /** By one process at a time; the others go on with the old token. Never rejects. */
-  const renew = async (id: string): Promise<void> => {
-    try {
-      if (!(await installed.lock(id))) return;
-      // Read after taking the lock, because the previous holder may have renewed the token.
-      const before = await installed.load(id);
-      if (before === undefined) return;
-      const stored = parseInstallation(before);
-      const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
-      await renewer({
-        fetchInstallation: async () => stored.installation,
-        // Not if Tally was removed, or installed again, in the meantime.
-        async storeInstallation(installation) {
-          await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
-        },
-      }).authorize({ isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id });
-    } catch (err) {
-      log.error({ err, workspace: id }, 'Could not renew a Slack token');
-    }
-  };
 
   const load = async (id: string): Promise<StoredInstallation | undefined> => {
     const text = await installed.load(id);
@@ -77,7 +69,9 @@ export function createInstallationTokens(
   const loadRenewed = async (id: string): Promise<KnownInstallation | undefined> => {
     let stored = await load(id);
     if (stored !== undefined && tokenExpiresAt(stored) - Date.now() <= RENEWED_AHEAD) {
-      await renew(id);
+      await renew(id, installed, renewer).catch((err: unknown) =>
+        log.error({ err, workspace: id }, 'Could not renew a Slack token'),
+      );
       stored = await load(id);
     }
     if (stored !== undefined && tokenExpiresAt(stored) <= Date.now())
@@ -86,13 +80,8 @@ export function createInstallationTokens(
   };
 
   return {
-    /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
     load,
-    /**
-     * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
-     * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
-     */
-    async find(id: string | undefined): Promise<KnownInstallation | undefined> {
+    async find(id) {
       if (id === undefined) return undefined;
       const known = cache.get(id);
       if (known !== undefined) return known;
@@ -103,13 +92,29 @@ export function createInstallationTokens(
       found.then((stored) => stored ?? forget(), forget);
       return found;
     },
-    async save(installation: Installation): Promise<void> {
+    async save(installation) {
       const id = installationId(installation);
       const stored: StoredInstallation = { installation, at: Date.now() };
       await installed.save(id, JSON.stringify(stored));
       cache.delete(id);
     },
-    /** Drops what this process remembers. */
-    drop: (id: string) => void cache.delete(id),
+    drop: (id) => void cache.delete(id),
   };
+}
+
+/** By one process at a time; the others go on with the old token. */
+async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
+  if (!(await installed.lock(id))) return;
+  // Read after taking the lock, because the previous holder may have renewed the token.
+  const before = await installed.load(id);
+  if (before === undefined) return;
+  const stored = parseInstallation(before);
+  const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
+  await renewer({
+    fetchInstallation: async () => stored.installation,
+    // Not if Tally was removed, or installed again, in the meantime.
+    async storeInstallation(installation) {
+      await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
+    },
+  }).authorize({ isEnterpriseInstall, enterpriseId: enterprise?.id, teamId: team?.id });
 }

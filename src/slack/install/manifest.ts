@@ -74,13 +74,12 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/** The events that Tally subscribes to. */
-const EVENTS: readonly string[] = [
-  // To draw Home when a person opens it, and to answer questions in channels, threads and direct messages.
-  ...['app_home_opened', 'app_mention', 'message.im'],
-  // To delete everything of a workspace that removes Tally, and to answer it again.
+/** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
+export const UNINSTALL_EVENTS: readonly string[] = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ];
+/** The events that Tally subscribes to: Home is drawn, questions are answered, and a workspace that leaves is deleted. */
+const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im', ...UNINSTALL_EVENTS];
 
 /** The event that an app with steps subscribes to. */
 const STEP_EVENT = 'function_executed';

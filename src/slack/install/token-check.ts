@@ -8,7 +8,7 @@ import { callSlack, type WebClient } from '../web-client.ts';
 
 /** Whether Slack accepts the bot's one token. */
 export interface TokenCheck {
-  /** Asks until Slack accepts it; waits for a second at most. Never rejects. */
+  /** Asks until Slack accepts it, without blocking a start. Never rejects. */
   start(): Promise<void>;
   /** Whether Slack has accepted it. */
   ok(): boolean;
@@ -80,13 +80,21 @@ export async function retryTokenCheck(
   }
 }
 
-/** Like `retryTokenCheck`, but waits no longer than a second, so that a start goes on. Never rejects. */
-export const startTokenCheck = (...check: Parameters<typeof retryTokenCheck>): Promise<void> =>
-  withTimeout(
-    FIRST_ANSWER,
-    retryTokenCheck(...check).catch(() => undefined),
-    () => undefined,
-  );
+/** Like `retryTokenCheck`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
+export const startTokenCheck = (
+  attempt: () => Promise<void>,
+  signal: AbortSignal,
+  onFailure: (error: unknown) => void,
+): Promise<void> => {
+  const first = new Promise<void>((resolve) => {
+    const trying = retryTokenCheck(attempt, signal, (error) => {
+      onFailure(error);
+      resolve();
+    });
+    trying.then(resolve, () => resolve());
+  });
+  return withTimeout(FIRST_ANSWER, first, () => undefined);
+};
 
 function retryAfterOf(error: unknown): number {
   const { retryAfter = 0 } = isFailure(error, 'slack-failed')

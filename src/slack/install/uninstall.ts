@@ -7,28 +7,26 @@ import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
-/** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
-export const UNINSTALL_EVENTS = [
-  ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
-] as const;
-
-export type TokenStatus = ReturnType<typeof tokenStatusOf>;
-
 /** What the store and Slack say of an installation now: another process may have changed what this one has cached. */
+export interface TokenStatus {
+  /** When it was installed, in ms; undefined when it isn't. */
+  since(id: string): Promise<Millis | undefined>;
+  /** Whether Slack still accepts its token. */
+  works(id: string): Promise<boolean>;
+}
+
 export function tokenStatusOf(
   { load }: Pick<InstallationTokens, 'load'>,
   clientFor: (token: string) => WebClient,
-) {
+): TokenStatus {
   /** An installation that can't be unsealed counts as none, so that it can be deleted. */
   const stored = (id: string) =>
     load(id).catch((error: unknown) => {
       if (!isFailure(error, 'unseal-failed')) throw error;
     });
   return {
-    /** When it was installed, in ms; undefined when it isn't. */
-    since: async (id: string) => (await stored(id))?.at,
-    /** Whether Slack still accepts its token. */
-    async works(id: string): Promise<boolean> {
+    since: async (id) => (await stored(id))?.at,
+    async works(id) {
       const token = (await stored(id))?.installation.bot?.token;
       const answer = token === undefined ? undefined : clientFor(token).auth.test();
       return (await answer?.catch(() => undefined)) !== undefined;

@@ -20,6 +20,11 @@ export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
+/** A workspace that left gets no key again. */
+const LOCK = `
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
+return redis.call('SET', KEYS[2], '1', 'PX', ARGV[1], 'NX') and 1 or 0`;
+
 /** Runs in the slot of the organization. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
@@ -79,7 +84,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
     /** Whether this process may renew the token: for the next `LOCK_MS` no other may, as a refresh token works once. */
     lock: async (id: string): Promise<boolean> =>
-      (await guardRead(() => redis.set(tokenLockKey(id), '1', 'PX', LOCK_MS, 'NX'))) !== null,
+      (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
 }
 
