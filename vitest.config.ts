@@ -12,7 +12,7 @@ const { QUICK, THOROUGH } = process.env;
 const SLOW = [
   'test/browser/**',
   'test/cli/**',
-  'test/tally*.test.ts',
+  'test/tally.test.ts',
   'test/redis/{cluster,connect,sentinel,tls}.test.ts',
   'test/delivery/{crash,watches-year,check-recipient,watches}.test.ts',
   'test/sandbox/**',
