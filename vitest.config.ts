@@ -8,19 +8,19 @@ await writeGrammar();
 /** test/run.ts sets them. */
 const { QUICK, THOROUGH } = process.env;
 
-/** Left out of a quick run: they start processes, servers or browsers, take long, or are about what is rare. Those that wait longest come first. */
+/** Left out of a quick run: they start processes, servers or browsers, take long, or are about what is rare. The longest come first. */
 const SLOW = [
   'test/browser/**',
   'test/cli/**',
-  'test/tally*.test.ts',
+  'test/tally.test.ts',
   'test/redis/{cluster,connect,sentinel,tls}.test.ts',
-  'test/delivery/{crash,watches-year,check-recipient,explain-corrections,watches}.test.ts',
+  'test/delivery/{crash,watches-year,check-recipient,watches}.test.ts',
   'test/sandbox/**',
   'test/vault/{reseal,rotation}.test.ts',
   'test/slack/{hostile-requests,install,loading,lost-records,organization,socket-mode,strange-payloads,uninstall}.test.ts',
   'test/features/{rate-limits,readers,schedules-promises,usage-counts}.test.ts',
   'test/features/{connect,forged-values,os-token,settings,thread*}.test.ts',
-  'test/features/{ask-manager,audit,help,home,metrics,owned-forms,owned-items,pasted-secrets}.test.ts',
+  'test/features/{ask-manager,audit,help,home,metrics,pasted-secrets}.test.ts',
   'test/domain/{forecast-accuracy,long-texts}.test.ts',
   'test/domain/language/corpus/replies.test.ts',
   'test/docs/examples.test.ts',
@@ -29,13 +29,16 @@ const SLOW = [
   'test/ops/health.test.ts',
 ];
 
-const slow = SLOW.map((pattern) => createFilter(pattern));
+/** What takes or waits longest. */
+const LONG = [...SLOW, 'test/domain/language/**', 'test/slack/{server,request}.test.ts'].map((pattern) =>
+  createFilter(pattern),
+);
 const rankOf = ({ moduleId }: TestSpecification): number => {
-  const rank = slow.findIndex((matches) => matches(moduleId));
-  return rank < 0 ? slow.length : rank;
+  const rank = LONG.findIndex((matches) => matches(moduleId));
+  return rank < 0 ? LONG.length : rank;
 };
 
-/** Begins with what waits longest, so that no core is idle at the end. */
+/** So that no core is idle at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createManifest, UNINSTALL_EVENTS } from '../src/slack/install/manifest.ts';
+import { commandPrefix } from '../src/config/variables.ts';
+import { appAddress, createManifest, UNINSTALL_EVENTS } from '../src/slack/install/manifest.ts';
 import { type Bot, startBot } from './support/bot.ts';
 
 describe('the manifest', () => {
@@ -97,5 +98,15 @@ describe('the manifest', () => {
     const { settings } = createManifest({ functions: {} });
     expect(settings).toMatchObject({ org_deploy_enabled: true, function_runtime: 'remote' });
     expect(settings.event_subscriptions.bot_events).toContain('function_executed');
+  });
+
+  it.each([
+    [appAddress, 'http://tally.example.com', 'is not an https address'],
+    [appAddress, 'https://me:pw@tally.example.com', 'is not an https address'],
+    [appAddress, 'https://tally.example.com/slack/events', 'has a path'],
+    [commandPrefix, 'a-', 'is not a prefix'],
+    [commandPrefix, 'a'.repeat(23), 'is not a prefix'],
+  ])('is not made of an address or a prefix that is none: %#', (schema, text, why) => {
+    expect(schema.safeParse(text).error?.issues[0]?.message).toMatch(why);
   });
 });

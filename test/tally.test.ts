@@ -235,6 +235,30 @@ const isUp = (url: string): Promise<boolean> =>
     () => false,
   );
 
+describe('tally manifest', () => {
+  const address = ['--url', 'https://tally.example.com'];
+
+  it.each([
+    [[], 'Choose one: --url with the bot’s address, or --socket.'],
+    [[...address, '--socket'], 'Choose one: --url'],
+    [['--url', 'tally.example.com'], '--url is not an https address. For example https://tally.example.com.'],
+    [['--socket', '--prefix', 'Acme'], '--prefix is not a prefix. It has up to 22 lower-case letters'],
+    [['--socket=yes'], '--socket'],
+    [['https://tally.example.com'], 'Expected only options.'],
+  ])('refuses %j in one line, then says how it is used', async (options, line) => {
+    const { code, output, errors } = await tally(['manifest', ...options]);
+    expect({ code, output }).toEqual({ code: 64, output: '' });
+    expect(errors.split('\n')[0]).toContain(line);
+    expect(errors).toContain('Usage: tally manifest');
+  });
+
+  it('takes an address with a slash at its end and a port', async () => {
+    const { output } = await tally(['manifest', '--url', 'https://Tally.example.com:8443/']);
+    const { request_url } = JSON.parse(output).settings.interactivity;
+    expect(request_url).toBe('https://tally.example.com:8443/slack/events');
+  });
+});
+
 describe('from a checkout', () => {
   it('npm start builds, says so, and takes the bot along when npm is ended', async () => {
     const redis = await testRedis();

@@ -166,7 +166,7 @@ export async function startSlack(options: SlackOptions) {
     failNext: (method: string, failure: Failure, times?: number) => api.failNext(method, failure, times),
     /** Resolves with what `look` returns once it is not undefined, null or false. Rejects after `ms`. */
     waitFor: <T>(look: () => T | undefined | null | false, ms = 5_000) =>
-      waitFor(onChange, look, ms, complaints),
+      waitFor(onChange, look, ms, () => [...complaints, ...lastOf(traffic, first)]),
     /** Socket Mode: the number of open connections. */
     connections: () => socket?.connections() ?? 0,
     /** Socket Mode: asks one connection to reconnect, as Slack does every few hours. */
@@ -225,7 +225,8 @@ async function waitFor<T>(
   onChange: (listener: () => void) => () => void,
   look: () => T | undefined | null | false,
   ms: number,
-  complaints: readonly string[],
+  /** What has happened, for the error. */
+  happened: () => readonly string[],
 ): Promise<T> {
   const deadline = performance.now() + ms;
   while (performance.now() < deadline) {
@@ -241,6 +242,13 @@ async function waitFor<T>(
       }
     });
   }
-  const details = complaints.length > 0 ? ` Slack complained: ${complaints.join(' | ')}` : '';
-  throw new Error(`Timed out after ${ms} ms.${details}`);
+  throw new Error([`Not true within ${ms} ms: ${look}`, ...happened()].join('\n'));
 }
+
+/** What was asked and answered last, and the last messages: for the error of a wait that was in vain. */
+const lastOf = (traffic: TrafficLog, { messages }: Workspace): readonly string[] => [
+  ...traffic.entries.slice(-6).map(({ direction, title, status }) => `${direction} ${title} ${status}`),
+  ...messages
+    .slice(-3)
+    .map(({ channel, from, viewer = 'all', text }) => `${channel}: ${from} to ${viewer}: ${text}`),
+];

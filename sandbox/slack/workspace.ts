@@ -93,6 +93,11 @@ export class Workspace {
     return [...this.conversations.values()].filter((conversation) => this.canSee(person, conversation));
   }
 
+  /** Of all channels, oldest first. */
+  get messages(): readonly StoredMessage[] {
+    return [...this.#messages.values()].flat().sort((a, b) => Number(a.ts) - Number(b.ts));
+  }
+
   /** Oldest first. */
   messagesFor(person: string, channel: string): StoredMessage[] {
     return (this.#messages.get(channel) ?? []).filter(({ viewer }) => !viewer || viewer === person);

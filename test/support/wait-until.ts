@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export async function waitUntil(condition: () => unknown, timeout = 15_000): Promise<void> {
   const end = Date.now() + timeout;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error('Timed out.');
+    if (Date.now() > end) throw new Error(`Not true within ${timeout} ms: ${condition}`);
     await delay(10);
   }
 }

@@ -237,3 +237,44 @@ describe('a question about now', () => {
     },
   );
 });
+
+const FILLERS = ['the', 'in', 'on', 'for', 'during', 'of', 'please', 'so far'];
+
+describe('a filler in a command', () => {
+  const FILLER_NAMES: ReadonlySet<string> = new Set(['prod', 'the', 'infra']);
+
+  it.each(FILLERS)('adds nothing: %s', (filler) => {
+    const { phrase, alias } = readSpend(`prod ${filler} this month`, new Set(['prod']));
+    expect([alias, phrase?.text]).toEqual(['prod', 'this-month']);
+    expect(readSpend(`${filler} this month`).phrase).toMatchObject({ text: 'this-month' });
+    expect(readSpend(`this month ${filler}`).phrase).toMatchObject({ text: 'this-month' });
+  });
+
+  it.each(['spend', 'so', 'far', 'so long', 'at', 'our'])('comes from a closed list, without %s', (word) => {
+    expect(() => readSpend(`${word} last week`)).toThrow();
+  });
+
+  it('is a project if the workspace has one of that name, and never part of a name', () => {
+    expect(readSpend('the last week', FILLER_NAMES)).toMatchObject({ alias: 'the' });
+    expect(readBalance('infra please', FILLER_NAMES)).toMatchObject({ alias: 'infra' });
+  });
+
+  it.each(['prod so far', 'last week so far', 'so far 7 days'])(
+    'that says that a period is still running needs one: %s',
+    (text) => expect(() => readSpend(text, FILLER_NAMES)).toThrow('“so far” needs a period'),
+  );
+});
+
+it('the word for a file is refused beside another one', () => {
+  expect(() => readSpend('csv details prod', new Set(['prod']))).toThrow(
+    'You asked for “csv” and “details”. Ask for one of them.',
+  );
+});
+
+it('the word for a file is the project if a project has that name', () => {
+  expect(readSpend('CSV today', new Set(['prod', 'csv']))).toMatchObject({ alias: 'csv' });
+  expect(readSpend('csv details', new Set(['prod', 'csv']))).toMatchObject({
+    alias: 'csv',
+    output: 'details',
+  });
+});

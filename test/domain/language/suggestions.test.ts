@@ -104,7 +104,7 @@ describe('every command that is offered', () => {
             if (says.period !== undefined) expect([text, words.phrase?.text]).toEqual([text, says.period]);
           }
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(60) },
     );
   });
 
@@ -117,7 +117,7 @@ describe('every command that is offered', () => {
           expect([text, offeredFor(text)]).toEqual([text, []]);
         },
       ),
-      { numRuns: runs(150) },
+      { numRuns: runs(60) },
     );
   });
 
@@ -163,7 +163,7 @@ describe('a day in words', () => {
         expect(read).not.toHaveProperty('product');
         expect(read.alias ?? read.project ?? '').toBe(before.trim());
       }),
-      { numRuns: runs(150) },
+      { numRuns: runs(60) },
     );
   });
 

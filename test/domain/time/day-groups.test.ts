@@ -1,6 +1,89 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
-import { dayNamerFor, groupDays } from '../../../src/domain/time/day-groups.ts';
+import { addDays, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
+import { dayNamerFor, groupDays, pairDays } from '../../../src/domain/time/day-groups.ts';
+import { runs } from '../../support/thorough.ts';
+
+const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
+
+function paired(current: readonly string[], before: readonly string[], most = 20, finest?: Unit) {
+  const { unit, isCalendar, pairs } = pairDays({ current, before }, most, finest);
+  const ends = (list: readonly string[]) => [list[0]?.slice(5), list.at(-1)?.slice(5)].join('..');
+  return {
+    ...{ unit, isCalendar },
+    pairs: pairs.map((pair) => `${ends(pair.current)} ${ends(pair.before)}`),
+  };
+}
+
+describe('two periods side by side', () => {
+  const dayPairs = (...sides: readonly (readonly [string, string])[]) => {
+    const [current = [], before = []] = sides.map(([first, last]) => days(first, last));
+    return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
+  };
+
+  it('have day 1 beside day 1 where they share no weekday, and the rest of the longer one alone', () => {
+    expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
+      ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
+    ]);
+    expect(dayPairs(['2026-11-14', '2026-11-14'], ['2026-10-01', '2026-10-03'])).toEqual([
+      ...['11-14 10-03', '.. 10-01', '.. 10-02'],
+    ]);
+  });
+
+  it('have a weekday beside the same weekday, whatever day they begin with', () => {
+    expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
+      ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
+      '11-20 11-14',
+    ]);
+  });
+
+  it('have the days of months beside those of the same number, and what one lacks absent', () => {
+    const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
+    expect(pairs[19]).toBe('11-20 10-20');
+    const { pairs: months } = pairDays(
+      { current: days('2026-03-01', '2026-04-30'), before: days('2026-01-01', '2026-02-28') },
+      99,
+    );
+    expect(months.find(({ current: [day] }) => day === '2026-04-01')?.before).toEqual(['2026-02-01']);
+    expect(months.filter(({ before }) => before.length === 0).map(({ current }) => current[0])).toEqual([
+      ...['2026-04-29', '2026-04-30'],
+    ]);
+  });
+
+  it('are grouped by seven days if there are too many', () => {
+    expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
+      ...{ unit: 'week', isCalendar: false },
+      pairs: [
+        ...['10-01..10-07 09-01..09-07', '10-08..10-14 09-08..09-14', '10-15..10-21 09-15..09-21'],
+        ...['10-22..10-28 09-22..09-28', '10-29..10-31 09-29..09-30'],
+      ],
+    });
+  });
+
+  it('are grouped by calendar month if both begin with one', () => {
+    const { unit, isCalendar, pairs } = paired(
+      days('2026-01-01', '2026-11-20'),
+      days('2025-01-01', '2025-12-31'),
+    );
+    expect([unit, isCalendar, pairs.length]).toEqual(['month', true, 12]);
+    expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
+  });
+
+  it('have each day once, in few enough pairs up to ten years', () => {
+    const lengths = fc.integer({ min: 1, max: 3660 });
+    const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
+    fc.assert(
+      fc.property(firsts, firsts, lengths, lengths, (a, b, n, m) => {
+        const periods = { current: days(a, addDays(a, n - 1)), before: days(b, addDays(b, m - 1)) };
+        const { pairs } = pairDays(periods, 20);
+        expect(pairs.length).toBeLessThanOrEqual(20);
+        expect(pairs.flatMap((pair) => pair.current)).toEqual(periods.current);
+        expect(pairs.flatMap((pair) => pair.before).sort()).toEqual(periods.before);
+      }),
+      { numRuns: runs(50) },
+    );
+  });
+});
 
 describe('the name of a day', () => {
   it('has its year only if the days are of several years', () => {

@@ -90,47 +90,30 @@ const counted = (max: number): fc.Arbitrary<{ n: number; word: string }> =>
     whole(1, Math.min(max, 12)).map((n) => ({ n, word: NUMBERS[n - 1]! })),
   );
 
-const DAY_SPELLINGS: readonly ((d: number, name: string, short: string, m: number) => string)[] = [
-  (d, name) => `${d} ${name}`,
-  (d, name) => `${name} ${d}`,
-  (d, name) => `${nth(d)} of ${name}`,
-  (d, name) => `the ${nth(d)} of ${name}`,
-  (d, name) => `${name} ${nth(d)}`,
-  (d, name) => `${nth(d)} ${name}`,
-  (d, name) => `${d} of ${name}`,
-  (d, _, short) => `${short}-${d}`,
-  (d, _, short) => `${short}${d}`,
-  (d, _, short) => `${d}-${short}`,
-  (d, _, short) => `${short} ${two(d)}`,
-  (d, name) => `${name} the ${nth(d)}`,
-  (d, _, __, m) => `${d}.${m}.`,
-  (d, _, __, m) => `${two(d)}.${two(m)}.`,
-];
-const DATE_SPELLINGS: readonly ((y: number, d: number, name: string, short: string, m: number) => string)[] =
-  [
-    (y, d, name) => `${name} ${d}, ${y}`,
-    (y, d, name) => `${d} ${name} ${y}`,
-    (y, d, name) => `${name} ${nth(d)}, ${y}`,
-    (y, d, name) => `${nth(d)} of ${name} ${y}`,
-    (y, d, _, short) => `${y}-${short}-${d}`,
-    (y, d, _, short) => `${d}-${short}-${y}`,
-    (y, d, name) => `${name} ${d} ${y}`,
-    (y, d, _, __, m) => `${d}.${m}.${y}`,
-    (y, d, _, __, m) => `${two(d)}.${two(m)}.${y}`,
-    (y, d, _, __, m) => `${y}-${two(m)}-${two(d)}`,
-    (y, d, _, __, m) => `${y}/${m}/${d}`,
-    (y, d, _, __, m) => (d > 12 ? `${d}/${m}/${y}` : `${y}-${m}-${d}`),
-    (y, d, _, __, m) => (d > 12 ? `${m}/${d}/${y}` : `${y}-${m}-${d}`),
-  ];
+/** In a template: day, as an ordinal and of two digits; the month's name as typed and its short one, its number, also of two digits; year. */
+const spellDay = (template: string, d: number, name: string, m: number, y = 0): string =>
+  fill(template, { d, o: nth(d), e: two(d), n: name, s: MONTHS[m - 1]!.slice(0, 3), m, x: two(m), y });
+
+const DAY_SPELLINGS = (
+  '{d} {n} · {n} {d} · {o} of {n} · the {o} of {n} · {n} {o} · {o} {n} · {d} of {n} · {s}-{d} · {s}{d} · {d}-{s} · {s} {e} · ' +
+  '{n} the {o} · {d}.{m}. · {e}.{x}.'
+).split(' · ');
+const DATE_SPELLINGS = (
+  '{n} {d}, {y} · {d} {n} {y} · {n} {o}, {y} · {o} of {n} {y} · {y}-{s}-{d} · {d}-{s}-{y} · {n} {d} {y} · {d}.{m}.{y} · ' +
+  '{e}.{x}.{y} · {y}-{x}-{e} · {y}/{m}/{d} · {d}/{m}/{y} · {m}/{d}/{y}'
+).split(' · ');
+/** With slashes and the year last, only a day above 12 is one. */
+const spellDate = (template: string, d: number, name: string, m: number, y: number): string =>
+  spellDay(d <= 12 && /\/\{y\}/.test(template) ? '{y}-{m}-{d}' : template, d, name, m, y);
 
 const day31 = whole(1, 31);
 const dayWithoutYear = fc
   .tuple(day31, named, pick(...DAY_SPELLINGS))
-  .map(([d, { m, name, short }, spell]) => ({ m, d, text: spell(d, name, short, m) }));
+  .map(([d, { m, name }, as]) => ({ m, d, text: spellDay(as, d, name, m) }));
 /** Also one that its month does not have. */
 const dayWithYear = fc
   .tuple(year, day31, named, pick(...DATE_SPELLINGS))
-  .map(([y, d, { m, name, short }, spell]) => ({ y, m, d, text: spell(y, d, name, short, m) }));
+  .map(([y, d, { m, name }, as]) => ({ y, m, d, text: spellDate(as, d, name, m, y) }));
 const anyDay = fc.oneof(
   dayWithoutYear.map(({ m, d, text }) => said(text, latestDay(m, d))),
   dayWithYear.map(({ y, m, d, text }) => said(text, theDay(y, m, d))),
@@ -254,12 +237,12 @@ const ranges = fc.oneof(
       pick(...DATE_SPELLINGS),
       pick('{a} to {b}', '{a} - {b}', 'from {a} until {b}'),
     )
-    .map(([from, length, spell, as]) => {
+    .map(([from, length, spelling, as]) => {
       const last = new Date(Date.UTC(from.y, from.m - 1, from.d + length));
       const [y, m, d] = [last.getUTCFullYear(), last.getUTCMonth() + 1, last.getUTCDate()];
       const name = MONTHS[m - 1]!;
       return said(
-        fill(as, { a: from.text, b: spell(y, d, name, name.slice(0, 3), m) }),
+        fill(as, { a: from.text, b: spellDate(spelling, d, name, m, y) }),
         between(theDay(from.y, from.m, from.d), theDay(y, m, d)),
       );
     }),
