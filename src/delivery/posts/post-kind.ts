@@ -70,12 +70,10 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
   plan(view) {
-    const { workspace, snapshot, now } = view;
+    const { workspace, snapshot } = view;
     const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
     const known = new Set(workspace.scheduleIds);
-    const orphans = snapshot
-      .messagesOf(POSTS)
-      .filter((post) => !known.has(scheduleOf(post)) && now - post.at > KEEP);
+    const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
     return {
       messages: each.flatMap(({ messages }) => messages),
       writes: [...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
@@ -85,7 +83,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // Nobody decides about a schedule that is deleted or damaged: it may come back with its history.
+    // A damaged schedule may be repaired: its posts wait.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
     const { state, about } = message;
