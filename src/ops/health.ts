@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../redis/connect.ts';
+import { isCluster, type RedisConnection } from '../redis/connect.ts';
 import { guardRead, guardWrite } from '../redis/guard.ts';
 import { probeKeys } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
@@ -29,7 +29,7 @@ export function createHealth(
 ) {
   let wasWritable = true;
   const ask = async (): Promise<readonly NotReady[]> => {
-    const keys = probeKeys(redis);
+    const keys = probeKeys(isCluster(redis));
     const [read, write] = await withTimeout<readonly PromiseSettledResult<unknown>[]>(
       REDIS_TIMEOUT,
       Promise.allSettled([
