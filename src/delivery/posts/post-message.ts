@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
-import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import { parseAmount } from '../../domain/money/amount.ts';
 import type { ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
@@ -28,9 +28,9 @@ import {
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
-  chosenByKey,
   connectionsOf,
-  findNamed,
+  moneyWriter,
+  projectKey,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -155,9 +155,12 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
 const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
-  const parts = Object.keys(figures).map((key) => {
-    const project = chosenByKey(key, projects);
-    return `${projectLabel(project, workspace)} ${formatFigure(figures[key], project, workspace)}`;
+  const parts = projects.flatMap((project) => {
+    const digits = figures[projectKey(project)];
+    if (digits === undefined) return [];
+    const value = parseFigure(digits);
+    const money = moneyWriter(project, workspace, workspace.settings.locale);
+    return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
@@ -176,13 +179,6 @@ function hasChanged(before: string | undefined, after: string | undefined, perce
 function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
-}
-
-function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
-  const value = parseFigure(digits);
-  const { locale, currency } = workspace.settings;
-  const label = findNamed(project, workspace)?.currency ?? currency;
-  return value === undefined ? 'no figure' : formatMoney(value, locale, label);
 }
 
 /** By how many percent a total has to change. */
