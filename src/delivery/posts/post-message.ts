@@ -79,7 +79,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
-    // The header, a row or the coverage says what is missing.
+    // Which day is missing stands in the header, a row or the coverage.
     without !== undefined && 'Tally fills in what billing hadn’t reported yet',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
@@ -204,7 +204,7 @@ export async function lookAgain(
   const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
-  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
+  // Without a project's figure the post can't be drawn: ask again at the next look.
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );

@@ -248,7 +248,7 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
   return change && change.coverage.current.reported > 0 ? formatUncompared(change, labels) : '';
 }
 
-/** ` (6 of 7 days)`, of which the figure before it is; '' for all of them. */
+/** ` (6 of 7 days)`: how many days the figure before it is of; '' for all of them. */
 function partText(reported: number, of: number, partial = 0): string {
   const part = partial === 0 ? '' : `, ${partial} only in part`;
   return reported < of || partial > 0 ? ` (${reported} of ${of} days${part})` : '';
