@@ -219,7 +219,7 @@ async function checkServer(
   const settings = save.status === 'fulfilled' ? (save.value as string[]) : [];
   const findings = readInfo(info.value, settings[1], isCluster(redis), redisIs);
   if (findings.some(isBad)) return findings;
-  const keys = [...probeKeys(redis), `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`];
+  const keys = [...probeKeys(redis.isCluster), `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`];
   const sent = [['multi'], ...keys.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
   const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
   // Another master of the Cluster may have a key.

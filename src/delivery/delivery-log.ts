@@ -39,7 +39,7 @@ const schema = z.object({
   isAgain: z.boolean().exactOptional(),
   /** Why it failed last. */
   cause: storedFailure.exactOptional(),
-  /** Who could not get it, the first one with the reason: it goes to somebody else. */
+  /** Who it was meant for before: all who could not get it, and why the first one couldn't. */
   insteadOf: z.object({ tried: z.array(z.string()).readonly(), cause: storedFailure }).exactOptional(),
 });
 type StoredMessage = Readonly<z.infer<typeof schema>>;
@@ -61,7 +61,7 @@ export interface OutboxMessage<About = unknown> extends StoredMessage {
 /** @returns undefined for a field that is no message @param json undefined for a message that is not stored */
 export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
-  // A damaged one counts as failed for good, so that nothing is sent twice.
+  // A damaged one counts as failed, so that nothing is sent twice.
   const stored = tryParseRecord(schema, json) ?? { to: '', about: {}, state: 'failed', at: 0, tries: 0 };
   return { ...stored, key, json };
 }
@@ -94,7 +94,7 @@ export const MAX_RETRY_DELAY: Millis = HOUR;
 
 /** When its record says that it is sent or drawn again, in ms; undefined for never. */
 export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
-  // A longer wait can only come from a clock that has gone back since.
+  // No wait is that long: the clock has gone back since it was stored.
   const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
   if (state === 'due') return planned ?? 0;
   if (state === 'sending') return Math.max(planned ?? 0, at + SLACK_SETTLE);

@@ -22,7 +22,7 @@ import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 /** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
-/** After this time there is no reminder of an expiry; in ms. */
+/** A credential that expired longer ago gets no reminder; in ms. */
 const TOO_LATE: Millis = 7 * DAY;
 
 const about = z.object({
@@ -31,7 +31,7 @@ const about = z.object({
   /** As `Credential` has it. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
-  /** Says that nothing is to be done any more. */
+  /** It was edited to say that nothing has to be done any more. */
   isOver: z.boolean().exactOptional(),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
@@ -60,7 +60,7 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** Reminders of credentials that expire or were rejected. One that stands in Slack says when that is over. */
+/** Reminders of credentials that expire or were rejected. A posted one is edited when that is over. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
@@ -89,7 +89,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether there still is something to be done. */
+/** Whether the credential is the same, and still has to be replaced. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,

@@ -21,7 +21,7 @@ type PlanRun = (next: Millis | undefined) => Promise<void>;
 const BUSY: Millis = 3_000;
 /** What becomes due during a run is done in the same run, but not without end. */
 const MAX_PASSES = 10;
-/** Channels in parallel; messages to the same channel go one after the other. */
+/** How many channels are written to at once; messages to the same channel go one after the other. */
 const CHANNELS = 5;
 
 export interface WorkspaceRunner {
@@ -73,7 +73,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
       const { isIdle, next } = view ? await doWhatIsDue(view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // This replaces the plan of a change that was stored after the run had read: so it reads once more.
+      // This also replaces the wake-up of a change that was stored after this run had read, so read once more.
       await plan(next);
       planned = { read, next };
     }
@@ -118,7 +118,7 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
       at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
     })),
   );
-  // A wait that is longer than any can only come from a clock that has gone back since.
+  // No wait is that long: the clock has gone back since it was stored.
   const { backOffUntil = 0 } = snapshot;
   const quietUntil = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
   const isQuiet = quietUntil > now;
@@ -143,7 +143,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   const byPlace = new Map<string, DueMessage[]>();
   for (const each of due) {
     const { channel, to } = each.message;
-    // One after the other, as one may be passed on to who gets the next.
+    // People are one place: a message for one may be passed on to another.
     const place = isPerson(to) ? 'people' : (channel ?? to);
     byPlace.set(place, [...(byPlace.get(place) ?? []), each]);
   }

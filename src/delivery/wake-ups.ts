@@ -26,7 +26,7 @@ export interface WakeUpParts {
 const LONGEST: Millis = DAY;
 /** How often workspaces are looked for whose wake-up was lost. */
 const SWEEP: Millis = HOUR;
-/** BullMQ waits for Redis for as long as it is away; callers wait no longer than this, in ms. */
+/** BullMQ waits for Redis until it is back; callers wait no longer than this, in ms. */
 const PATIENCE: Millis = 3_000;
 /** Closing a connection that does not answer takes no longer than this. */
 const CLOSING: Millis = 1_000;
@@ -44,7 +44,7 @@ const WORKER_OPTIONS = {
   // How soon the job of a process that was killed runs elsewhere, in ms.
   lockDuration: 6_000,
   stalledInterval: 3_000,
-  // Running again does no harm, giving up would.
+  // Never give up: running again does no harm.
   maxStalledCount: 1_000,
   // How long to wait after an outage of Redis, in ms.
   runRetryDelay: 1_000,
@@ -54,7 +54,7 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-/** What forms and jobs tell the queue. @throws store-unavailable, unless it says otherwise */
+/** When workspaces run next. @throws store-unavailable, unless it says otherwise */
 export interface WakeUps {
   /** Runs the workspace once at `at` (ms), in place of an earlier plan. */
   wake(workspace: SlackId, at: Millis): Promise<void>;

@@ -29,7 +29,7 @@ export function createHealth(
 ) {
   let wasWritable = true;
   const ask = async (): Promise<readonly NotReady[]> => {
-    const keys = probeKeys(redis);
+    const keys = probeKeys(redis.isCluster);
     const [read, write] = await withTimeout<readonly PromiseSettledResult<unknown>[]>(
       REDIS_TIMEOUT,
       Promise.allSettled([

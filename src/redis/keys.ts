@@ -1,5 +1,4 @@
 import type { SlackId } from '../domain/slack-id.ts';
-import type { RedisConnection } from './connect.ts';
 
 /**
  * Every name of a key in Redis. The part in braces is the hash tag: a Cluster keeps all keys with the same tag in one
@@ -56,8 +55,8 @@ export const QUEUE_PREFIX = '{tally}';
 export const INDEX_KEY = 'tally:workspaces';
 
 /** Written to see whether Redis takes writes; in a Cluster, enough of them to be on each of its masters. */
-export const probeKeys = (redis: RedisConnection): readonly string[] =>
-  Array.from({ length: redis.isCluster ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
+export const probeKeys = (isCluster: boolean): readonly string[] =>
+  Array.from({ length: isCluster ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
 
 /** The number of `layout.ts`. */
 export const LAYOUT_KEY = 'tally:layout';

@@ -1,12 +1,14 @@
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-
+import { createKeyring } from '../../src/vault/keyring.ts';
 import {
   type Audit,
   type AuditEntry,
   createAudit,
   MAX_AUDIT_ENTRIES,
 } from '../../src/workspace/record/audit.ts';
+import { auditedChange } from '../../src/workspace/record/change.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { aFailure } from '../support/failures.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 
@@ -47,6 +49,17 @@ describe('the audit', () => {
       { ...ENTRY, action: 'removed the project', at: ENTRY.at + 1 },
       ENTRY,
     ]);
+  });
+
+  it('is written with a change whose text ends in half a character', async () => {
+    const workspaces = createWorkspaces({
+      redis,
+      keyring: createKeyring([{ id: 'k', key: Buffer.alloc(32) }]),
+    });
+    const request = { at: ENTRY.at, user: { id: 'U1' }, workspace: await workspaces.load('T1') };
+    const change = auditedChange(request, ['changed the settings', 'prod \ud83d']);
+    await workspaces.saveSettings(change, { zone: 'Asia/Tokyo' });
+    expect((await audit.page('T1', 1)).entries).toMatchObject([{ about: 'prod \ufffd' }]);
   });
 
   it('reports that it wrote nothing for a workspace that left', async () => {

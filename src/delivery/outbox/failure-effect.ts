@@ -101,9 +101,9 @@ function slackEffect(
   return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** The waits after each failure, in ms: an hour in all. After an outage, a post comes within five minutes. */
+/** The waits after each failure, in ms: an hour in all, and none longer than five minutes, so that a post comes soon after an outage. */
 const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
-/** Of every message but a post, whose next date names the failed one: for three days more, one try an hour. */
+/** Then one try an hour for three days; not of a post, as the next one names the failed date. */
 const HOURS = 72;
 
 /** The wait after so many failures, in ms; undefined once it is given up. */

@@ -38,7 +38,7 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** What follow-ups in its thread refer to once Slack has it. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** Written in the same step as that Slack has it, for the first time or with a new content. */
+  /** What else to write in the step that stores that Slack has it, first or redrawn. */
   afterSent?(
     message: OutboxMessage<About>,
     context: DeliveryContext,
@@ -103,7 +103,7 @@ export interface Refusal {
   readonly isGone: boolean;
 }
 
-/** How a record goes on without its message being sent, for log and metrics in a word. */
+/** What becomes of a record without sending. `outcome` is the word for the log and the metrics. */
 export interface Step<About> extends WriteConditions {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   /** Undefined deletes the record. */

@@ -72,7 +72,7 @@ export async function findHeir(
   ]);
   const isNext = (person: SlackId) => !taken.has(person);
   const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
-  // Slack can only list all users: that is the last resort, where nobody else has it either.
+  // The last resort, where nobody else has it either: Slack can only list all users.
   if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
   return (await users(await client(), teamId).admins()).find(isNext);
 }

@@ -33,7 +33,7 @@ const noticeAbout = z.object({
   cause: storedFailure,
   /** The schedules' IDs, and when the date was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** It says that nothing is to be done any more. */
+  /** It was edited to say that nothing has to be done any more. */
   isOver: z.boolean().exactOptional(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
@@ -145,7 +145,7 @@ export const noticeKind: MessageKind<NoticeAbout> = {
     const isOver = isSettled(message.about, workspace);
     if (message.state !== 'posted') {
       if (isOver) return { outcome: 'skipped', message: undefined };
-      // A manager needs none of an owner who manages as an admin.
+      // An owner who is an admin can mend it: then no manager is told.
       if (!message.key.endsWith(`/${owner}`) && (await findRecipient(owner, context)).scope.isUnlimited)
         return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
     }

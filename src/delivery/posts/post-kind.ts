@@ -52,7 +52,7 @@ const MAX_NAMED = 10;
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // Until it is known what became of an earlier date, the newest one can't say whether that was missed.
+  // The newest date names the missed ones, so it waits until it is known whether an earlier one was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );
@@ -70,12 +70,10 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
 export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
   plan(view) {
-    const { workspace, snapshot, now } = view;
+    const { workspace, snapshot } = view;
     const each = workspace.schedules.map((schedule) => planSchedule(schedule, view));
     const known = new Set(workspace.scheduleIds);
-    const orphans = snapshot
-      .messagesOf(POSTS)
-      .filter((post) => !known.has(scheduleOf(post)) && now - post.at > KEEP);
+    const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
     return {
       messages: each.flatMap(({ messages }) => messages),
       writes: [...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
@@ -85,7 +83,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   dueAt(message, view) {
     const { now } = view;
     const schedule = findSchedule(message, view);
-    // Nobody decides about a schedule that is deleted or damaged: it may come back with its history.
+    // A damaged schedule may be repaired: its posts wait.
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
     const { state, about } = message;
@@ -171,7 +169,7 @@ function ending(
   const schedule = scheduleOf(message);
   const date = dateOf(message);
   const { date: last = date } = workspace.lastSent(schedule) ?? {};
-  // What became of an earlier date was found out after a later one.
+  // The result of a later date is stored already.
   if (last > date) return {};
   return { lastDelivery: [schedule, { date, due: message.about.due, ...how }] };
 }
@@ -186,12 +184,12 @@ function pausePost(message: PostMessage, cause: StoredFailure, context: Delivery
   return { outcome: 'paused', message: paused, ...ending(message, context, { result: 'paused', at, cause }) };
 }
 
-/** What people set up: with a change of it, a cause may be gone. */
+/** What people set up. After a change of it, a paused post is tried again. */
 const SET_UP = [
   ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
 ];
 
-/** What must change before a cause can be gone: what people set up, or that billing takes the token again. */
+/** A hash that changes when the cause may be gone: people have set something up, or billing takes the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,
@@ -225,7 +223,7 @@ async function preparePost(
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
   const post: PostContent = {
-    // What was to go out then: a date that waited for its figures, or was claimed before.
+    // `at` is later than the due time for a date that waited for its figures.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
     ...{ earlier, figures, unanswered },
     ...(awaits !== undefined && { without: awaits }),

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
-import { formatMoney, parseAmount } from '../../domain/money/amount.ts';
+import { parseAmount } from '../../domain/money/amount.ts';
 import type { ReportName } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { formatTiming, type Timing } from '../../domain/time/cadence.ts';
@@ -28,9 +28,9 @@ import {
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
   type ChosenProject,
-  chosenByKey,
   connectionsOf,
-  findNamed,
+  moneyWriter,
+  projectKey,
   projectLabel,
 } from '../../workspace/projects/chosen-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -79,7 +79,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
-    // The header, a row or the coverage says what is missing.
+    // Which day is missing stands in the header, a row or the coverage.
     without !== undefined && 'Tally fills in what billing hadn’t reported yet',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
@@ -155,9 +155,12 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
 const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
-  const parts = Object.keys(figures).map((key) => {
-    const project = chosenByKey(key, projects);
-    return `${projectLabel(project, workspace)} ${formatFigure(figures[key], project, workspace)}`;
+  const parts = projects.flatMap((project) => {
+    const digits = figures[projectKey(project)];
+    if (digits === undefined) return [];
+    const value = parseFigure(digits);
+    const money = moneyWriter(project, workspace, workspace.settings.locale);
+    return `${projectLabel(project, workspace)} ${value === undefined ? 'no figure' : money(value)}`;
   });
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
@@ -176,13 +179,6 @@ function hasChanged(before: string | undefined, after: string | undefined, perce
 function parseFigure(digits: string | undefined) {
   const amount = parseAmount(digits === undefined ? { missing: true } : { text: digits });
   return 'value' in amount ? amount.value : undefined;
-}
-
-function formatFigure(digits: string | undefined, project: ChosenProject, workspace: Workspace): string {
-  const value = parseFigure(digits);
-  const { locale, currency } = workspace.settings;
-  const label = findNamed(project, workspace)?.currency ?? currency;
-  return value === undefined ? 'no figure' : formatMoney(value, locale, label);
 }
 
 /** By how many percent a total has to change. */
@@ -208,7 +204,7 @@ export async function lookAgain(
   const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
-  // Nothing can be drawn of a project whose figure the report doesn't keep: it is asked for again.
+  // Without a project's figure the post can't be drawn: ask again at the next look.
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );

@@ -59,7 +59,7 @@ export const POSTS = {
     /** When the date was due, in ms. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
-    /** Nothing can be sent until somebody mends the cause: what that rests on. With another text it is tried again. */
+    /** Set while nothing can be sent: a hash of what was set up then. It is tried again once that has changed. */
     basis: z.string().exactOptional(),
   }),
 } as const;

@@ -28,7 +28,7 @@ interface SchedulingParts extends RunParts {
 /** What forms and lists of schedules need from delivery. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-/** Within this time, in ms, everybody who presses Send now wants the same post. */
+/** Presses of Send now within this time are one post; in ms. */
 const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (parts: SchedulingParts) => {
@@ -45,7 +45,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
     changed,
     /** What became of the due dates so far. @throws store-unavailable */
     loadLog: deliveryLog.load,
-    /** Has a post tried again at once that waits for somebody to mend something. @throws store-unavailable */
+    /** Tries a paused post again at once. @throws store-unavailable */
     retry,
     /**
      * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
@@ -82,7 +82,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
         .catch((err: unknown) =>
           log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a post refer to'),
         );
-      // It shows that nothing is in the way of a post that waits for that.
+      // It was sent, so a paused post of the schedule may be sent too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },

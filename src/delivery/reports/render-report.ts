@@ -247,7 +247,7 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
   return change && change.coverage.current.reported > 0 ? formatUncompared(change, labels) : '';
 }
 
-/** ` (6 of 7 days)`, of which the figure before it is; '' for all of them. */
+/** ` (6 of 7 days)`: how many days the figure before it is of; '' for all of them. */
 const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 

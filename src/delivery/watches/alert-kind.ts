@@ -48,7 +48,7 @@ import {
   type WatchFiguresStore,
 } from './watch-figures.ts';
 
-/** What a message is about, as it was read. A watch that is removed can come back for a while, with its alerts. */
+/** What a message is about, as it was read; both are undefined for a watch that was removed. */
 const subjectOf = (
   { about }: OutboxMessage<AlertAbout>,
   { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>,

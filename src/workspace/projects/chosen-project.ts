@@ -1,7 +1,7 @@
 /** The project of a schedule, a watch or an option: how it is stored and called, and whether it can be shown. */
 import type * as z from 'zod';
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
-import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
 import type { Schedule, Target } from '../record/automation-records.ts';
 import type { projectChoice } from '../record/parse-record.ts';
 import { isDamaged, type Workspace } from '../record/workspace.ts';
@@ -115,14 +115,6 @@ export const projectLabel = (project: ChosenProject, workspace: Workspace): stri
 /** For people who may not know the project's name. */
 export function projectIdLabel({ id, product }: ChosenProject): string {
   return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
-}
-
-/** @param key `projectKey` of one of the projects, or of another one */
-export function chosenByKey(key: string, projects: readonly ChosenProject[]): ChosenProject {
-  const [id = '', product] = key.split(':');
-  return (
-    projects.find((project) => projectKey(project) === key) ?? { id, product: Number(product) as ProductId }
-  );
 }
 
 /** Shown in place of a project's name that the reader may not see. */

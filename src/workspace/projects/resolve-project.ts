@@ -20,14 +20,33 @@ export interface ProjectReference {
 }
 
 /** The project a question is about, and its name in the answer. */
-export type ResolvedProject = Readonly<ReturnType<typeof resolveProject>>;
+export interface ResolvedProject {
+  /** 1 to 32 digits */
+  readonly project: string;
+  readonly product: ProductId;
+  /** The alias if the workspace gave one, else `Project 123`. */
+  readonly label: string;
+  /** The project as a command names it: the alias, or the ID. */
+  readonly word: string;
+  readonly alias: string | undefined;
+  /** Whether a name says the product, so that no answer has to. */
+  readonly isOwnProduct: boolean;
+  /** The label of amounts; '' for none. */
+  readonly currency: string;
+  /** Name of the connection; the default one if undefined. */
+  readonly connection: string | undefined;
+}
 
 /**
  * Finds the project by alias, by ID, or as the channel's default.
  * @throws project-missing if nothing is named; not-connected instead, if the workspace has no connection;
  * not-allowed when the project is limited to other channels; unseal-failed when its record is damaged
  */
-export function resolveProject(named: ProjectReference, record: Workspace, scope: ProjectScope) {
+export function resolveProject(
+  named: ProjectReference,
+  record: Workspace,
+  scope: ProjectScope,
+): ResolvedProject {
   const project = findRegistration(named, record, scope);
   const id = project?.id ?? named.project;
   // Checked first, because choosing a project wouldn't help without a connection.
@@ -39,21 +58,12 @@ export function resolveProject(named: ProjectReference, record: Workspace, scope
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, scope)))
     throw new Failure('not-allowed', { reason: 'channel' });
+  const { alias, connection, currency = requireSettings(record).currency } = project ?? {};
   return {
-    /** 1 to 32 digits */
-    project: id,
-    product,
-    /** The alias if the workspace gave one, else `Project 123`. */
-    label: project?.alias ?? `Project ${id}`,
-    /** The project as a command names it: the alias, or the ID. */
-    word: project?.alias ?? id,
-    alias: project?.alias,
-    /** Whether a name says the product, so that no answer has to. */
+    ...{ project: id, product, alias, connection, currency },
+    label: alias ?? `Project ${id}`,
+    word: alias ?? id,
     isOwnProduct: project?.product === product,
-    /** The label of amounts; '' for none. */
-    currency: project?.currency ?? requireSettings(record).currency,
-    /** Name of the connection; the default one if undefined. */
-    connection: project?.connection,
   };
 }
 

@@ -31,13 +31,9 @@ local function enter(key, at, who, action, about)
   redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
 end`;
 
-/** What `enter` takes after the key. */
-export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] => [
-  String(at),
-  who,
-  action,
-  about,
-];
+/** What `enter` takes after the key. Lua's JSON refuses half a surrogate pair, as outside text may end in one. */
+export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] =>
+  [String(at), who, action, about].map((text) => Buffer.from(text).toString());
 
 /** A workspace that left has neither record nor audit, and gets none again. */
 const RECORD = `${LUA_AUDIT}

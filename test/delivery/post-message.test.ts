@@ -130,8 +130,13 @@ describe('a post', () => {
       date: '2026-11-19',
       covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },
     };
+    const projects = [
+      { id: '123', product: 1 },
+      { id: '123', product: 2 },
+      { id: '9', product: 1 },
+    ] as const;
     const linesOf = (...named: PostDetails['earlier']['named']) =>
-      render({ earlier: { counted: 0, named } })
+      render({ projects, earlier: { counted: 0, named } })
         .lines.slice(2, -1)
         .map(plain);
     expect(linesOf({ ...missed, figures: { '123:1': '1234', '123:2': '12', '9:1': 'x' } })).toEqual([
