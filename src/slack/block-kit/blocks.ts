@@ -286,9 +286,9 @@ export const formatInstant = (ms: Millis): string =>
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
 /** A column of an answer's rows. */
-export interface Column<T> {
+export interface Column<T, Cell = string> {
   readonly title: string;
-  readonly cell: (row: T) => string;
+  readonly cell: (row: T) => Cell;
 }
 
 /** A header, and a line a row. */
