@@ -84,6 +84,12 @@ describe('a bar of /spend', () => {
     ]);
   });
 
+  it('is as high as what can be read of its day', () => {
+    const sent = [...days('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
+    const { bars } = shown('2026-11-14..2026-11-17', sent);
+    expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
+  });
+
   it('of today’s part is labelled, and a series of its own', () => {
     const sent = [...days('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);

@@ -26,7 +26,7 @@ import {
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
-import { compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
+import { type Column, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText, hasOneCurrency, runningOutLine } from '../../slack/commands/project-answers.ts';
 import {
@@ -41,6 +41,7 @@ import {
   type AnswerText,
   type AnswerView,
   answerActions,
+  type CsvCell,
   LEFT,
   listParts,
   productFact,
@@ -156,36 +157,34 @@ function outlookOf(figures: BalanceFigures): Outlook {
   return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
 }
 
+const COLUMNS: readonly Column<BalanceFigures, CsvCell>[] = [
+  { title: 'balance', cell: ({ balance }) => rawDigits(balance) },
+  { title: 'bonuses', cell: ({ bonuses }) => rawDigits(bonuses) },
+  { title: 'average a day', cell: (figures) => ({ digits: averageDigits(figures) }) },
+  { title: 'days left', cell: (figures) => ({ digits: String(estimateOf(figures)?.days ?? '') }) },
+];
+
 /** A row a project, and the exact amounts with what the runway rests on. */
 const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
   name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
-  columns: ['balance', 'bonuses', 'average a day', 'days left'],
+  columns: COLUMNS.map(({ title }) => title),
   each: 'the balance',
   gaps: [],
   rows: (figures) => {
     const { balance, bonuses, runway } = figures;
-    const estimate = estimateOf(figures);
     const notes = [
       ...amountNotes('balance', balance),
       ...amountNotes('bonuses', bonuses),
       ...(typeof runway === 'string' ? [runway] : []),
     ];
-    return [
-      [
-        rawDigits(balance),
-        rawDigits(bonuses),
-        { digits: estimate ? averageDigits(estimate.average, figures) : '' },
-        { digits: estimate ? String(estimate.days) : '' },
-        { text: notes.join('; ') },
-      ],
-    ];
+    return [[...COLUMNS.map(({ cell }) => cell(figures)), { text: notes.join('; ') }]];
   },
   details: (figures) => {
     const estimate = estimateOf(figures);
     return compact([
       ['Balance', exactDigits(figures.balance)],
       ['Bonuses', exactDigits(figures.bonuses)],
-      estimate && ['Average a day', averageDigits(estimate.average, figures)],
+      estimate && ['Average a day', averageDigits(figures)],
       estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
     ] as const);
   },
@@ -194,11 +193,13 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
 export const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
 
-const averageDigits = (average: Money, { balance, bonuses }: BalanceFigures): string =>
-  toPlacesOf(
-    [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : [])),
-    average,
-  );
+/** '' without an estimate. */
+function averageDigits(figures: BalanceFigures): string {
+  const { balance, bonuses } = figures;
+  const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));
+  const average = estimateOf(figures)?.average;
+  return average === undefined ? '' : toPlacesOf(amounts, average);
+}
 
 const exactDigits = (amount: Amount): string =>
   'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;

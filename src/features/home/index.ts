@@ -37,39 +37,13 @@ const FRESH = MINUTE;
 
 /** The app's Home and `/billing status`: what works and what doesn't, in short and whole. */
 export function createHomeFeature(services: Services): Feature {
-  const { all, billing, answerStore, log, clock } = services;
+  const { all, log, clock } = services;
 
   /** Errors only go to the log, because the Home is not an answer to a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
       .catch((err: unknown) => log.warn({ err, workspace: reply.source.teamId }, 'Could not draw a Home'));
-
-  /** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
-  const refresh = async (
-    { alias, id: project, product, connection }: Project,
-    { workspace }: Request,
-  ): Promise<void> => {
-    try {
-      const access = openConnection(workspace, { alias, connection, label: alias });
-      const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
-      const { from, to, zone, requested: days, today } = periods;
-      const target = { alias, project, product };
-      const [left, spent] = await Promise.all([
-        billing.balance(access, target),
-        billing.consumption(access, target, { from, to, zone, days }).catch(missedAnswer),
-      ]);
-      const account = parseAccount(left);
-      const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);
-      const { runway, forecast } = figures ?? {};
-      const stored = storedBalance(target, { ...account, runway, forecast, today });
-      const note = { connection: access.connection, at: clock(), ...(stored && { balance: stored }) };
-      await answerStore.save(workspace, note);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');
-    }
-  };
 
   return {
     help: [
@@ -89,7 +63,7 @@ export function createHomeFeature(services: Services): Feature {
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
           .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
-        await Promise.all(old.map(({ project }) => refresh(project, request)));
+        await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
       }),
     },
     events: {
@@ -106,4 +80,33 @@ export function createHomeFeature(services: Services): Feature {
       },
     },
   };
+}
+
+/** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
+async function refreshBalance(
+  { billing, answerStore, log, clock }: Services,
+  { alias, id: project, product, connection }: Project,
+  { workspace }: Request,
+): Promise<void> {
+  try {
+    const access = openConnection(workspace, { alias, connection, label: alias });
+    const periods = reportPeriodsOf('yesterday', clock(), requireSettings(workspace).zone);
+    const { from, to, zone, requested: days, today } = periods;
+    const target = { alias, project, product };
+    const [left, spent] = await Promise.all([
+      billing.balance(access, target),
+      billing.consumption(access, target, { from, to, zone, days }).catch(missedAnswer),
+    ]);
+    const account = parseAccount(left);
+    const figures = 'why' in spent ? undefined : computeReportFigures(spent.charges, periods, account);
+    const { runway, forecast } = figures ?? {};
+    const balance = storedBalance(target, { ...account, runway, forecast, today });
+    await answerStore.save(workspace, {
+      ...{ connection: access.connection, at: clock() },
+      ...(balance && { balance }),
+    });
+  } catch (error) {
+    if (!isFailure(error)) throw error;
+    log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');
+  }
 }

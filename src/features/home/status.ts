@@ -7,7 +7,6 @@ import {
   context,
   formatInstant,
   header,
-  instant,
   type Message,
   markup,
 } from '../../slack/block-kit/blocks.ts';
@@ -53,7 +52,7 @@ export function createStatusCommand({ workspaces, all }: Services): CommandHandl
 const MOST_BLOCKS = 50;
 
 /** How many problems there are, then the sections, the worst first; where that is too much, only what somebody is needed for. */
-function statusPage(sections: readonly HealthSection[], { workspace, at }: Request): Message {
+function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
   const room = MOST_BLOCKS - 2;
@@ -64,11 +63,14 @@ function statusPage(sections: readonly HealthSection[], { workspace, at }: Reque
   const end = compact([
     isCut && 'Not everything fits here; what works is left out first',
     used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
-    `As of ${instant(at)}`,
   ]).join(' · ');
   return {
     text: title,
-    blocks: [header(title), ...(isCut ? urgent() : whole).slice(0, room), context(end)],
+    blocks: compact([
+      header(title),
+      ...(isCut ? urgent() : whole).slice(0, room),
+      end !== '' && context(end),
+    ]),
   };
 }
 

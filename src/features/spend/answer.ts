@@ -45,14 +45,12 @@ import {
   joinTexts,
 } from '../../slack/block-kit/blocks.ts';
 import { spendChart, versusChart } from '../../slack/block-kit/charts.ts';
-import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import type { Command } from '../../slack/commands/command-buttons.ts';
 import { askedText, hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import {
   type Answer,
   type AnswerText,
-  answerActions,
   formatSpent,
-  periodMenu,
   productFact,
   zoneFact,
 } from '../../slack/reply/render-answer.ts';
@@ -261,62 +259,6 @@ function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView)
     line: named.length === 0 ? '' : `*${shape.isLowest ? 'Lowest' : 'Highest'}:* ${named.join(' · ')}`,
     rows: days.length < 2 ? undefined : foldedRows(`By amount, ${order} first`, [['Day', 'Amount'], ...days]),
   };
-}
-
-const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
-  ['Yesterday', 'yesterday'],
-  ['Last 7 days', 'last-7-days'],
-  ['Last 30 days', 'last-30-days'],
-  ['Last week', 'last-week'],
-  ['This month so far', 'this-month'],
-  ['Last month', 'last-month'],
-  ['Last 3 months', 'last-3-months'],
-  ['This year so far', 'this-year'],
-];
-
-export function spendActions(view: SpendView): Answer['actions'] {
-  const { projects, period, top, answered } = view;
-  const { phrase } = period;
-  // `/balance` knows no top.
-  const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
-  const isCompared = answered.some((figures) => comparedChange(figures));
-  return answerActions(view, {
-    link: spendCommand(view),
-    before: periodChoices(view),
-    after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
-      command: '/balance',
-      text: askedText(shown),
-    }),
-    more: [
-      ...(isCompared ? [commandOption('What changed', spendCommand(view, { output: 'why' }))] : []),
-      ...todayOption(phrase, (other) => spendCommand(view, { phrase: other })),
-    ],
-    report: reportOf(view),
-  });
-}
-
-/** The current period is selected; one that is not in the list is named by its days. None beside a named comparison. */
-function periodChoices(view: SpendView) {
-  const { phrase, dates, versus } = view.period;
-  if (versus !== undefined) return [];
-  const periods = PERIODS.some(([, listed]) => listed === phrase)
-    ? PERIODS
-    : [[dates, phrase] as const, ...PERIODS];
-  const options = periods.map(([label, listed]) =>
-    commandOption(label, spendCommand(view, { phrase: listed })),
-  );
-  return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
-}
-
-const WITH_TODAY = ' including today';
-
-/** The same days with or without today, as far as the period can be asked both ways. */
-function todayOption(phrase: string, words: (phrase: string) => Command) {
-  if (phrase.endsWith(WITH_TODAY))
-    return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
-  return /^last-\d+-days$/.test(phrase)
-    ? [commandOption('Include today', words(`${phrase}${WITH_TODAY}`))]
-    : [];
 }
 
 /** The command that gives this answer again, of another period or in another form. */

@@ -31,7 +31,7 @@ import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
 import type { Period } from '../../domain/time/period.ts';
-import { compact } from '../../slack/block-kit/blocks.ts';
+import { type Column, compact } from '../../slack/block-kit/blocks.ts';
 import {
   amountNotes,
   type ConnectedAnswer,
@@ -158,7 +158,7 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');
   return {
     name: `spend-${fileSubject(projects)}-${days}.csv`,
-    columns: ['day', 'amount', 'bonuses', 'items'],
+    columns: COLUMNS.map(({ title }) => title),
     each: `each day (${period.zone})`,
     gaps: [
       ...gapsOf(
@@ -233,30 +233,32 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
+/** A row of the file; nothing was charged on a day that is missing. */
+type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
+  Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
+
+const COLUMNS: readonly Column<FileRow, CsvCell>[] = [
+  { title: 'day', cell: ({ day, shown }) => ({ text: day ?? shown }) },
+  { title: 'amount', cell: ({ amount }) => rawDigits(amount) },
+  { title: 'bonuses', cell: ({ bonuses }) => rawDigits(bonuses) },
+  { title: 'items', cell: ({ merged }) => ({ digits: String(merged) }) },
+];
+
 /** The days in order, with those that are missing; items without a day come last. @param note before each row's own */
 function dayRows({ rows, missing }: Usage, today?: Day, note?: string): CsvCell[][] {
-  const cellsOf = ({ day, shown, outside, merged, amount, bonuses }: UsageRow): CsvCell[] => {
-    const notes = compact([
+  const notesOf = ({ day, outside, merged, amount, bonuses }: FileRow): string[] =>
+    compact([
       note,
+      merged === 0 && 'no data',
       day !== undefined && day === today && 'so far',
       merged > 1 && `${merged} items added`,
       outside && 'outside this period',
       day === undefined && 'not a readable day',
-      ...amountNotes('amount', amount),
-      ...amountNotes('bonuses', bonuses),
+      ...(amount ? amountNotes('amount', amount) : []),
+      ...(bonuses ? amountNotes('bonuses', bonuses) : []),
     ]);
-    const items = { digits: String(merged) };
-    return [{ text: day ?? shown }, rawDigits(amount), rawDigits(bonuses), items, { text: notes.join('; ') }];
-  };
-  const missingCells = (day: Day): CsvCell[] => [
-    { text: day },
-    ...['', '', '0'].map((digits) => ({ digits })),
-    { text: compact([note, 'no data']).join('; ') },
-  ];
-  return [
-    ...rows.map((row) => ({ day: row.day ?? '~', cells: cellsOf(row) })),
-    ...missing.map((day) => ({ day, cells: missingCells(day) })),
-  ]
-    .sort((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
-    .map(({ cells }) => cells);
+  const empty = missing.map((day): FileRow => ({ day, shown: day, outside: false, merged: 0 }));
+  return [...rows, ...empty]
+    .sort(({ day: a = '~' }, { day: b = '~' }) => (a < b ? -1 : a > b ? 1 : 0))
+    .map((row) => [...COLUMNS.map(({ cell }) => cell(row)), { text: notesOf(row).join('; ') }]);
 }

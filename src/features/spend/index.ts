@@ -11,6 +11,7 @@ import { dayNamerFor } from '../../domain/time/day-groups.ts';
 import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
 import { type Period, periodOf } from '../../domain/time/period.ts';
 import { context, type Message } from '../../slack/block-kit/blocks.ts';
+import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import {
   exampleProject,
   type HelpLine,
@@ -19,11 +20,11 @@ import {
 } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
-import { type Answer, fetchProjects } from '../../slack/reply/render-answer.ts';
+import { type Answer, answerActions, fetchProjects, periodMenu } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { projectAnswer, spendActions } from './answer.ts';
+import { comparedChange, projectAnswer, reportOf, spendCommand } from './answer.ts';
 import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
 import { budgetAnswer, keepTopProjects, listAnswer } from './several.ts';
 import { whyAnswer } from './why.ts';
@@ -167,6 +168,62 @@ export function spendAnswer(view: SpendView): Answer<SpendFigures> {
   const [only] = view.answered;
   const text = view.projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view);
   return { ...text, actions: spendActions(view), file: () => spendFile(view) };
+}
+
+const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
+  ['Yesterday', 'yesterday'],
+  ['Last 7 days', 'last-7-days'],
+  ['Last 30 days', 'last-30-days'],
+  ['Last week', 'last-week'],
+  ['This month so far', 'this-month'],
+  ['Last month', 'last-month'],
+  ['Last 3 months', 'last-3-months'],
+  ['This year so far', 'this-year'],
+];
+
+function spendActions(view: SpendView): Answer['actions'] {
+  const { projects, period, top, answered } = view;
+  const { phrase } = period;
+  // `/balance` knows no top.
+  const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
+  const isCompared = answered.some((figures) => comparedChange(figures));
+  return answerActions(view, {
+    link: spendCommand(view),
+    before: periodChoices(view),
+    after: commandButton('balance', projects.isList ? 'Balances' : 'Balance', {
+      command: '/balance',
+      text: askedText(shown),
+    }),
+    more: [
+      ...(isCompared ? [commandOption('What changed', spendCommand(view, { output: 'why' }))] : []),
+      ...todayOption(phrase, (other) => spendCommand(view, { phrase: other })),
+    ],
+    report: reportOf(view),
+  });
+}
+
+/** The current period is selected; one that is not in the list is named by its days. None beside a named comparison. */
+function periodChoices(view: SpendView) {
+  const { phrase, dates, versus } = view.period;
+  if (versus !== undefined) return [];
+  const periods = PERIODS.some(([, listed]) => listed === phrase)
+    ? PERIODS
+    : [[dates, phrase] as const, ...PERIODS];
+  const options = periods.map(([label, listed]) =>
+    commandOption(label, spendCommand(view, { phrase: listed })),
+  );
+  return periodMenu(options, options[periods.findIndex(([, listed]) => listed === phrase)]);
+}
+
+const WITH_TODAY = ' including today';
+
+/** The same days with or without today, as far as the period can be asked both ways. */
+function todayOption(phrase: string, words: (phrase: string) => Command) {
+  if (phrase.endsWith(WITH_TODAY))
+    return [commandOption('Leave out today', words(phrase.slice(0, -WITH_TODAY.length)))];
+  return /^last-\d+-days$/.test(phrase)
+    ? [commandOption('Include today', words(`${phrase}${WITH_TODAY}`))]
+    : [];
 }
 
 /** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */

@@ -274,11 +274,10 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/** A time of day in the reader's own zone; in UTC if a client can't convert it. */
-export const instant = (ms: Millis): string =>
-  `<!date^${Math.floor(ms / 1000)}^{time}|${new Date(ms).toISOString().slice(11, 16)}>`;
-
-/** The same with its date, which Slack may write as `Today`: after a colon, or at the start of a line or a part. */
+/**
+ * An instant in the reader's own zone; in UTC if a client can't convert it. Slack may write its date as `Today`, so it stands
+ * after a colon, or at the start of a line or a part.
+ */
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
@@ -286,9 +285,9 @@ export const formatInstant = (ms: Millis): string =>
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
 /** A column of an answer's rows. */
-export interface Column<T> {
+export interface Column<T, Cell = string> {
   readonly title: string;
-  readonly cell: (row: T) => string;
+  readonly cell: (row: T) => Cell;
 }
 
 /** A header, and a line a row. */

@@ -253,7 +253,9 @@ class ReplyModal {
   /** @returns whether the modal was replaced */
   async tryUpdate(view: ModalView): Promise<boolean> {
     await this.settle();
-    return this.#update(this.#opened ?? this.source.viewId ?? '', view).then(
+    const id = this.#opened ?? this.source.viewId;
+    if (id === undefined) return false;
+    return this.#update(id, view).then(
       () => true,
       () => false,
     );
