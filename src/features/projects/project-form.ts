@@ -15,7 +15,6 @@ import { FIELDS } from '../../redis/keys.ts';
 import {
   context,
   escapeMarkup,
-  header,
   type Message,
   markup,
   option,
@@ -23,7 +22,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
+import { selectedValues } from '../../slack/request/form-fields.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
@@ -162,7 +161,10 @@ function connectionOptions({ request: { workspace } }: { readonly request: Reque
   return names.length === 0 ? [] : [first, ...names.map((name) => option(name, name))];
 }
 
-const valuesOf = (filled: ProjectFormInput, user: SlackId): FormFields => ({
+const valuesOf = (
+  filled: ProjectFormInput,
+  user: SlackId,
+): Readonly<Record<keyof ProjectFields, string>> => ({
   alias: filled.alias ?? '',
   id: filled.id ?? '',
   product: String(filled.product ?? DEFAULT_PRODUCT),
@@ -215,22 +217,21 @@ function auditActionOf(known: Project | undefined, project: Project): readonly [
   ];
 }
 
-const STORED = ['id', 'product', 'connection', 'currency', 'channels', 'owner'] as const;
+const STORED = ['id', 'product', ...(Object.keys(MORE_FIELDS) as (keyof typeof MORE_FIELDS)[])] as const;
 
 const changedFields = (before: Project, after: Project): readonly string[] =>
   STORED.filter((field) => String(before[field] ?? '') !== String(after[field] ?? ''));
 
-/** @param happened our own words */
-function savedMessage({ alias, ...project }: Project, happened: string, workspace: Workspace): Message {
+function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
+  const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
     workspace.connectionNames.length > 0
       ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
       : `\`${commandText('/billing connect')}\`, then ${balance}`;
-  const details = context(projectDetails({ alias, ...project }, workspace));
   return {
     text: `Saved ${alias}.`,
-    blocks: [header(alias), section(happened), markup(`Now try ${tries}.`), details],
+    blocks: [section(happened), markup(`Now try ${tries}.`), context(projectDetails(project, workspace))],
   };
 }
 
