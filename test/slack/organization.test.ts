@@ -67,21 +67,12 @@ describe('a payload from one of an organization’s workspaces', () => {
         });
       },
     ],
-    ['a form that is closed', (team) => bot.interact(team, { ...from(team), type: 'view_closed' })],
     [
       'a suggestion',
       (team) =>
         bot.interact(team, {
           ...from(team),
           ...{ type: 'block_suggestion', action_id: 'zone', block_id: 'zone', value: 'par' },
-        }),
-    ],
-    ['a shortcut', (team) => bot.interact(team, { ...from(team), type: 'shortcut', view: undefined })],
-    [
-      'a shortcut of a message',
-      (team) =>
-        bot.interact(team, {
-          ...{ ...from(team), type: 'message_action', view: undefined, channel: { id: 'C0COSTS001' } },
         }),
     ],
     ['the Home being opened', (team) => bot.event(eventFrom(team, { type: 'app_home_opened', tab: 'home' }))],

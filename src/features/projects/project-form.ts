@@ -15,7 +15,6 @@ import { FIELDS } from '../../redis/keys.ts';
 import {
   context,
   escapeMarkup,
-  header,
   type Message,
   markup,
   option,
@@ -162,7 +161,10 @@ function connectionOptions({ request: { workspace } }: { readonly request: Reque
   return names.length === 0 ? [] : [first, ...names.map((name) => option(name, name))];
 }
 
-const valuesOf = (filled: ProjectFormInput, user: SlackId): Record<keyof ProjectFields, string> => ({
+const valuesOf = (
+  filled: ProjectFormInput,
+  user: SlackId,
+): Readonly<Record<keyof ProjectFields, string>> => ({
   alias: filled.alias ?? '',
   id: filled.id ?? '',
   product: String(filled.product ?? DEFAULT_PRODUCT),
@@ -221,17 +223,16 @@ const changedFields = (before: Project, after: Project): readonly string[] =>
     (field) => field !== 'alias' && String(before[field] ?? '') !== String(after[field] ?? ''),
   );
 
-/** @param happened our own words */
-function savedMessage({ alias, ...project }: Project, happened: string, workspace: Workspace): Message {
+function savedMessage(project: Project, happened: string, workspace: Workspace): Message {
+  const { alias } = project;
   const balance = `\`${commandText('/balance')} ${alias}\``;
   const tries =
     workspace.connectionNames.length > 0
       ? `${balance} and \`${commandText('/spend')} ${alias} last-7-days\``
       : `\`${commandText('/billing connect')}\`, then ${balance}`;
-  const details = context(projectDetails({ alias, ...project }, workspace));
   return {
     text: `Saved ${alias}.`,
-    blocks: [header(alias), section(happened), markup(`Now try ${tries}.`), details],
+    blocks: [section(happened), markup(`Now try ${tries}.`), context(projectDetails(project, workspace))],
   };
 }
 

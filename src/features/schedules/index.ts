@@ -95,8 +95,7 @@ export function createSchedules(services: ScheduleServices): Feature {
       form: createScheduleForm(kind, services),
       help: (request) => helpMessage('Scheduled posts', HELP, SMALL, request),
       parse: parseScheduleText,
-      parseList: (text) => parsePage(text, 'schedules'),
-      show: (page, request) => showAutomations(kind, request, { page }),
+      parseList: (text) => ({ page: parsePage(text, 'schedules') }),
     }),
     health: (viewer) => automationHealth(kind, viewer),
   };

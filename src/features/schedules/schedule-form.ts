@@ -10,9 +10,9 @@ import { type AutomationKind, requireAutomation } from '../../slack/automations/
 import {
   createAutomationForm,
   deliveryOf,
-  keptFields,
   projectsField,
   targetFields,
+  unchangedFields,
 } from '../../slack/automations/automation-form.ts';
 import { type Block, markup, option, section } from '../../slack/block-kit/blocks.ts';
 import { zone } from '../../slack/commands/pickers.ts';
@@ -189,7 +189,7 @@ function scheduleOf(at: FormMoment, before: Schedule | undefined, since: number)
   const { projects, channel = '' } = deliveryOf(values);
   const waitHours = Number(values.waits || DEFAULT_WAIT_HOURS);
   const content = { report: reportIn(values), projects: [...projects], timing: timingIn(values), channel };
-  return { ...keptFields(before, at), ...content, waitHours, since };
+  return { ...unchangedFields(before, at), ...content, waitHours, since };
 }
 
 /** @throws not-allowed, Failure for a project that was typed; InvalidWord for too many */

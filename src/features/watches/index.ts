@@ -2,7 +2,6 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import type { WatchService, WatchState } from '../../delivery/watches/watch-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { projectList } from '../../domain/language/parsed-command.ts';
 import {
   addDays,
   DAY,
@@ -36,9 +35,9 @@ import type { Request } from '../../slack/request/request.ts';
 import { type ActionHandler, lookUp, onClick } from '../../slack/server/listeners.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
-import { findProject, findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
+import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { KIND_EXAMPLES, parseWatchList, parseWatchText, type WatchListWords } from './parse-watch-command.ts';
+import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
 import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
 
@@ -92,7 +91,6 @@ export function createWatchesFeature(services: WatchServices): Feature {
     help: (request) => helpMessage('Watches', HELP, SMALL, request),
     parse: parseWatchText,
     parseList: parseWatchList,
-    show: (words, request) => listWatches(kind, words, request),
   });
   return {
     help: HELP,
@@ -156,31 +154,6 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     },
   };
   return kind;
-}
-
-/** The watches that a person may see here, or those of projects or of budgets, with the form that sets one up. */
-async function listWatches(
-  kind: WatchKind,
-  { page, projects, isBudget }: WatchListWords,
-  request: Request,
-): Promise<void> {
-  if (projects.length === 0 && !isBudget) return showAutomations(kind, request, { page });
-  const names = projectList(projects);
-  const ids = projects.map((name) =>
-    'alias' in name ? findProject(request.workspace, name.alias)?.id : name.project,
-  );
-  const budget = isBudget && 'budget';
-  const only = {
-    // A watch on a hidden project is listed without its name, and must not be found by it.
-    isListed: (watch: Watch): boolean =>
-      canReadAutomation(watch, request) &&
-      (projects.length === 0 || ids.includes(watch.projects[0].id)) &&
-      (!isBudget || watch.rule.kind === 'budget'),
-    none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
-    filter: [names, budget].filter(Boolean).join(' '),
-    createText: [projects.length === 1 && names, budget].filter(Boolean).join(' '),
-  };
-  return showAutomations(kind, request, { page, only });
 }
 
 /** The states of the watches that the viewer may ask about. @throws store-unavailable */

@@ -2,7 +2,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/correct-text.ts';
 import type { Reader } from '../../domain/language/items.ts';
-import type { ProjectName } from '../../domain/language/parsed-command.ts';
+import { projectList } from '../../domain/language/parsed-command.ts';
 import { parseBalanceText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { normalizeText } from '../../domain/language/text.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
@@ -10,6 +10,11 @@ import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
+import { canReadAutomation } from '../../slack/automations/automation.ts';
+import type { ListWords } from '../../slack/automations/automation-list.ts';
+import type { Request } from '../../slack/request/request.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
+import { findProject } from '../../workspace/record/workspace.ts';
 
 /** As they were typed. */
 interface ThresholdFields {
@@ -43,16 +48,13 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
   return { ...withoutUndefined({ project, alias, product }), ...found };
 }
 
-/** What the list of watches is about: those of projects or of budgets alone, else all. */
-export interface WatchListWords {
-  readonly page: number;
-  readonly projects: readonly ProjectName[];
-  readonly isBudget: boolean;
-}
-
-/** `prod budget`, `prod budget page 2`, `page 2`, or nothing. @throws InvalidWord, secret-pasted */
-export function parseWatchList(text: string, reader: Reader): WatchListWords {
+/**
+ * What the list is about: the watches of projects, or of budgets, else all. `prod budget`, `prod budget page 2`, `page 2`, or nothing.
+ * @throws InvalidWord, secret-pasted
+ */
+export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   const turned = /(?:^| )page (\d{1,3})$/.exec(text);
+  const page = Number(turned?.[1] ?? 1);
   const words = text.slice(0, turned?.index).split(' ').filter(Boolean);
   const isBudget = words.includes('budget') && !reader.aliases.has('budget');
   const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
@@ -61,7 +63,21 @@ export function parseWatchList(text: string, reader: Reader): WatchListWords {
     throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
   const { project, alias, several } = parsed;
   const single = alias === undefined ? project && { project } : { alias };
-  return { page: Number(turned?.[1] ?? 1), projects: several ?? (single ? [single] : []), isBudget };
+  const projects = several ?? (single ? [single] : []);
+  if (projects.length === 0 && !isBudget) return { page };
+  const names = projectList(projects);
+  const isOf = ({ projects: [{ id }] }: Watch, { workspace }: Request) =>
+    projects.length === 0 ||
+    projects.some((name) => ('alias' in name ? findProject(workspace, name.alias)?.id : name.project) === id);
+  const only = {
+    // A watch on a hidden project is listed without its name, and must not be found by it.
+    isListed: (watch: Watch, viewer: Request): boolean =>
+      canReadAutomation(watch, viewer) && isOf(watch, viewer) && (!isBudget || watch.rule.kind === 'budget'),
+    none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
+    filter: [names, isBudget && 'budget'].filter(Boolean).join(' '),
+    createText: [projects.length === 1 && names, isBudget && 'budget'].filter(Boolean).join(' '),
+  };
+  return { page, only };
 }
 
 const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;

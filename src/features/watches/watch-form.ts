@@ -22,9 +22,9 @@ import type { AutomationKind } from '../../slack/automations/automation.ts';
 import {
   createAutomationForm,
   deliveryOf,
-  keptFields,
   projectsField,
   targetFields,
+  unchangedFields,
 } from '../../slack/automations/automation-form.ts';
 import {
   actions,
@@ -199,7 +199,7 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
     isSameProject(before.projects[0], project) &&
     JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
-    ...keptFields(before, at),
+    ...unchangedFields(before, at),
     ...{ projects: [project], rule, ...target },
     since: isSame ? before.since : request.at,
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),

@@ -139,7 +139,10 @@ async function saveItem<T extends Automation>(
 }
 
 /** What an edit keeps: whose it is, since when, and that it is paused. */
-export const keptFields = (before: Automation | undefined, { id, request: { user, at } }: FormMoment) => ({
+export const unchangedFields = (
+  before: Automation | undefined,
+  { id, request: { user, at } }: FormMoment,
+) => ({
   id: before?.id ?? (/^[a-z0-9]{8}$/.test(id) ? id : newId()),
   owner: before?.owner ?? user.id,
   createdBy: before?.createdBy ?? user.id,

@@ -46,15 +46,13 @@ import { findItemProblem } from './automation-form.ts';
 /** A section with a menu each; Slack takes 50 blocks a message. */
 const PAGE = 20;
 
-interface ShowOptions<T> {
-  /** What was just done, as mrkdwn; then the list is read again. */
-  readonly notice?: string | undefined;
-  readonly buttons?: readonly Button[];
+/** What was asked of the list. */
+export interface ListWords<T> {
   /** From 1; numbers beyond the last page mean the last page. */
   readonly page?: number;
   /** A list of some of them. */
   readonly only?: {
-    readonly isListed: (item: T) => boolean;
+    readonly isListed: (item: T, viewer: Request) => boolean;
     /** What it says when it is empty. */
     readonly none: string;
     /** Words after the list's command, for the buttons to other pages. */
@@ -62,6 +60,12 @@ interface ShowOptions<T> {
     /** Words after the command that opens the form for a new one: they fill in its fields. */
     readonly createText: string;
   };
+}
+
+interface ShowOptions<T> extends ListWords<T> {
+  /** What was just done, as mrkdwn; then the list is read again. */
+  readonly notice?: string | undefined;
+  readonly buttons?: readonly Button[];
 }
 
 /** Replies with the list. */
@@ -83,7 +87,7 @@ function listMessage<T extends Automation>(
   view: AutomationView<T>,
 ): Message {
   const { create, none } = { ...kind.words, ...only };
-  const visible = visibleAutomations(kind, viewer).filter((item) => only?.isListed(item) ?? true);
+  const visible = visibleAutomations(kind, viewer).filter((item) => only?.isListed(item, viewer) ?? true);
   const { pages, number, shown } = pageOf(visible, page);
   const news = compact([notice !== undefined && markup(notice), buttons && actions(...buttons)]);
   const setUp = toCommand(createCommandOf(kind), only?.createText ?? '');
@@ -169,7 +173,7 @@ export async function automationHealth<T extends Automation>(kind: AutomationKin
 }
 export const PAUSED_BY_TALLY = 'paused by Tally';
 
-interface AutomationFeature<T extends Automation, Words, ListWords> {
+interface AutomationFeature<T extends Automation, Words> {
   readonly kind: AutomationKind<T>;
   readonly form: {
     readonly listeners: Pick<Required<Listeners>, 'actions' | 'options' | 'views'>;
@@ -180,18 +184,15 @@ interface AutomationFeature<T extends Automation, Words, ListWords> {
   /** Words after the command that opens the form. @throws InvalidWord, secret-pasted */
   readonly parse: (text: string, reader: Reader) => Words;
   /** Words after the list’s command. @throws InvalidWord, secret-pasted */
-  readonly parseList: (text: string, reader: Reader) => ListWords;
-  readonly show: (words: ListWords, request: Request) => Promise<void>;
+  readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
 /**
  * The form and the list as commands, for full members, with what menus and buttons do. A button only names an item; the record
  * says what it is and whose.
  */
-export function createAutomationFeature<T extends Automation, Words, ListWords>(
-  feature: AutomationFeature<T, Words, ListWords>,
-) {
-  const { kind, form, help, parse, parseList, show } = feature;
+export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
+  const { kind, form, help, parse, parseList } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
 
@@ -223,7 +224,7 @@ export function createAutomationFeature<T extends Automation, Words, ListWords>(
     run(text, request) {
       const asked = readAction(text);
       return asked === undefined
-        ? show(parseList(text, readerOf(request)), request)
+        ? showAutomations(kind, request, parseList(text, readerOf(request)))
         : act(asked.action, asked.id, request);
     },
   };

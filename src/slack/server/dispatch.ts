@@ -56,8 +56,10 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     eventDedup: createEventDedup(services.redis),
     withRights: createWithRights(services),
   };
-  for (const register of [registerCommands, registerClicks, registerForms, registerSuggestions])
-    register(app, dispatch);
+  registerCommands(app, dispatch);
+  registerClicks(app, dispatch);
+  registerForms(app, dispatch);
+  registerSuggestions(app, dispatch);
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
