@@ -22,7 +22,7 @@ import {
   startOfUnit,
   type Zone,
 } from './time/calendar.ts';
-import { sameDaysLastWeek } from './time/comparison-window.ts';
+import { sameDaysLastWeek } from './time/period.ts';
 
 /** What a report is called, and how people ask for it. */
 interface ReportWords {

@@ -4,7 +4,7 @@
  * that recurses by the character has no stack left.
  */
 import { describe, expect, it } from 'vitest';
-import { cleanTyping, simplifyText } from '../../src/domain/language/text.ts';
+import { cleanTyping, simplifyText } from '../../src/domain/language/typed-text.ts';
 import { parseAmount } from '../../src/domain/money/amount.ts';
 import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
 import { checkBaseUrl } from '../../src/http/address.ts';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { WORDS } from '../../src/domain/language/generated.js';
-import { normalizeText } from '../../src/domain/language/text.ts';
+import { normalizeText } from '../../src/domain/language/typed-text.ts';
 import { validateAlias } from '../../src/features/projects/parse-project-command.ts';
 import { projectListMessage } from '../../src/features/projects/project-list.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Day } from '../../src/domain/time/calendar.ts';
-import { compareWith } from '../../src/domain/time/named-comparison.ts';
-import { periodOf } from '../../src/domain/time/period.ts';
+import { compareWith, periodOf } from '../../src/domain/time/period.ts';
 import { versusChart } from '../../src/slack/block-kit/charts.ts';
 import { readSpend } from '../support/read-words.ts';
 import { itemsOf, usageOfItems } from '../support/usage.ts';

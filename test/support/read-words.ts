@@ -1,5 +1,5 @@
 /** Reads words as people type them on Saturday 21 November 2026 in UTC, or as of another instant and zone. */
-import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/items.ts';
+import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/parsed-command.ts';
 import {
   parseBalanceText,
   parseCommandText,

@@ -26,7 +26,7 @@ import {
   type Millis,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import { sameDaysLastWeek } from '../../domain/time/comparison-window.ts';
+import { sameDaysLastWeek } from '../../domain/time/period.ts';
 import type { Message } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import {
@@ -45,8 +45,7 @@ import {
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { type AnswerCollector, storedBalance } from '../../workspace/service-outcomes.ts';
-import type { DeliveryContext } from '../outbox/message-kind.ts';
-import { type AskedQuestion, askAbout } from '../outbox/message-kind.ts';
+import { type AskedQuestion, askAbout, type DeliveryContext } from '../outbox/message-kind.ts';
 import type { CoveredDays } from '../posts/post-record.ts';
 import {
   amountOf,

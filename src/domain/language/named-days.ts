@@ -19,8 +19,7 @@ import {
   type Unit,
   type Zone,
 } from '../time/calendar.ts';
-import type { ComparisonRule } from '../time/comparison-window.ts';
-import type { NamedDays } from '../time/period.ts';
+import type { ComparisonRule, NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
 /** Where something stands in the text that was read: offsets in characters. */

@@ -7,11 +7,27 @@ import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
-import { correctionsOf, explainBadWord, isKnownWord } from './correct-text.ts';
-import { type Aliases, ANY_DAY_READER, type Item, NO_ALIASES, type Reader, readBy } from './items.ts';
 import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
-import { nameOf, type ParsedCommand, rankText, type SharedWords } from './parsed-command.ts';
-import { cleanTyping, normalizeText, simplifyText } from './text.ts';
+import {
+  type Aliases,
+  ANY_DAY_READER,
+  type Item,
+  NO_ALIASES,
+  nameOf,
+  type ParsedCommand,
+  type Reader,
+  rankText,
+  readBy,
+  type SharedWords,
+} from './parsed-command.ts';
+import {
+  cleanTyping,
+  correctionsOf,
+  explainBadWord,
+  isKnownWord,
+  normalizeText,
+  simplifyText,
+} from './typed-text.ts';
 
 const MOST_PROJECTS = 20;
 /** The most digits of a project ID, which becomes a numeric literal of the query. */

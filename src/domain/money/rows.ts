@@ -4,7 +4,6 @@
  */
 
 import type { Day, Unit } from '../time/calendar.ts';
-import type { ComparisonWindow } from '../time/comparison-window.ts';
 import {
   type DayNamer,
   dayNamerFor,
@@ -13,7 +12,7 @@ import {
   type PairedDays,
   pairDays,
 } from '../time/day-groups.ts';
-import type { Period } from '../time/period.ts';
+import type { ComparisonWindow, Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
 import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } from './usage.ts';

@@ -1,7 +1,7 @@
 /** What a watch compares with its threshold. */
 
 import { Big } from 'big.js';
-import { cleanTyping } from '../language/text.ts';
+import { cleanTyping } from '../language/typed-text.ts';
 import {
   addDays,
   type Day,

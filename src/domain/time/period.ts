@@ -5,17 +5,21 @@ import {
   addDays,
   type Day,
   dayAt,
+  dayExists,
+  daysBefore,
   daysInRange,
   endOfDay,
+  endOfUnit,
+  formatDays,
   formatRequestedDays,
   type Millis,
   type RequestedDays,
+  shiftUnits,
   startOfDay,
+  type Unit,
   type Zone,
 } from './calendar.ts';
-import { type ComparisonRule, type ComparisonWindow, findComparisonWindow } from './comparison-window.ts';
 
-export type { ComparisonWindow } from './comparison-window.ts';
 
 /** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
 export interface NamedDays {
@@ -89,4 +93,217 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
 /** @returns an instant (ms) as the billing API writes it: YYYY-MM-DDTHH:mm:ss.sssZ */
 export function toWireTimestamp(ms: Millis): string {
   return new Date(ms).toISOString();
+}
+
+export interface ComparisonWindow {
+  /** First and last millisecond of the window. */
+  readonly from: Millis;
+  readonly to: Millis;
+  /** The days of the window, in order. */
+  readonly days: readonly Day[];
+  /** The complete days of the period: what the window is compared with. */
+  readonly currentDays: readonly Day[];
+  /** The first and the last date that the window was asked for, and today if it is the last. */
+  readonly requested: RequestedDays;
+  /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
+  readonly label: string;
+}
+
+/** Days are compared with days, whole units with whole units, a running unit with the beginning of the one before. */
+export type ComparisonRule =
+  | { readonly kind: 'days' }
+  | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
+  | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
+  /** Saturday and Sunday, or Saturday alone. */
+  | { readonly kind: 'weekend'; readonly unit: 'week' };
+
+/**
+ * Compares weekdays with the same weekdays: spending drops every Saturday.
+ *
+ * @returns the days a week before, without those that the zone skipped
+ */
+export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
+  days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
+
+/** @param count how many days of the period are complete, at least one */
+function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
+  if (rule.kind === 'units' || rule.kind === 'running') {
+    const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
+    // Ends with the units before at the latest: 30 days of March are compared with the 28 of February.
+    return rule.kind === 'units' ? days : days.slice(0, count);
+  }
+  if (count === 1) return sameDaysLastWeek([first], zone);
+  if (rule.kind === 'weekend') return sameDaysLastWeek([first, addDays(first, 1)], zone);
+  return daysBefore(first, count, zone);
+}
+
+/** @param leapDay replaces 29 February, which the year before doesn't have */
+export const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
+  `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
+
+/** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
+function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
+  const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
+  const same = `${month.slice(0, 8)}${day.slice(8)}`;
+  const last = endOfUnit('month', month);
+  return same <= last ? same : isBeginning ? addDays(last, 1) : last;
+}
+
+const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
+
+/**
+ * Whole months, quarters and years one unit earlier, 28 days of February or 29; weeks by the same weekdays; anything else by
+ * its first and last date. 29 February itself has no day a year before.
+ *
+ * @param complete the complete days of a period, in order, at least one
+ * @param rule how the period is compared by default
+ */
+export function sameDaysBefore(
+  unit: Unit,
+  complete: readonly [Day, ...Day[]],
+  rule: ComparisonRule,
+  zone: Zone,
+): readonly Day[] {
+  const [first, last = first] = [complete[0], complete.at(-1)];
+  const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
+  const shift = unit === 'day' ? 1 : unit === 'week' ? 7 : unit === 'year' && isOfWeeks ? 364 : undefined;
+  if (shift !== undefined) return daysInRange(addDays(first, -shift), addDays(last, -shift), zone);
+  const months = MONTHS[unit as keyof typeof MONTHS];
+  const end =
+    rule.kind === 'units'
+      ? addDays(monthsBefore(addDays(last, 1), months, false), -1)
+      : monthsBefore(last, months, false);
+  return daysInRange(monthsBefore(first, months, true), end, zone);
+}
+
+/**
+ * @param first the first day of the period
+ * @param complete its complete days
+ * @returns undefined when it has no complete day, or the zone skipped the whole window
+ */
+export const findComparisonWindow = (
+  first: Day,
+  complete: readonly Day[],
+  rule: ComparisonRule,
+  zone: Zone,
+): ComparisonWindow | undefined =>
+  complete.length === 0
+    ? undefined
+    : describeWindow(daysBeforePeriod(first, rule, complete.length, zone), complete, zone, complete.at(-1));
+
+/**
+ * @param complete the complete days of the period that the window is compared with
+ * @param today a day of the year that the label leaves out, if any
+ * @returns undefined if the window has no day
+ */
+export function describeWindow(
+  days: readonly Day[],
+  complete: readonly Day[],
+  zone: Zone,
+  today: Day | undefined,
+): ComparisonWindow | undefined {
+  const [from, to] = [days[0], days.at(-1)];
+  if (from === undefined || to === undefined) return undefined;
+  const requested = { first: from, last: to, today };
+  return {
+    from: startOfDay(from, zone),
+    to: endOfDay(to, zone),
+    days,
+    currentDays: complete,
+    requested,
+    label: formatRequestedDays(requested),
+  };
+}
+
+/**
+ * What a period is compared with: named days, the same days one unit earlier (`last year`), or so many units directly before
+ * it (`the week before`, `prior 30 days`).
+ */
+export type Versus =
+  | NamedDays
+  | { readonly same: Unit }
+  | { readonly before: Unit | 'period'; readonly count: number };
+
+export interface ComparedPeriod extends Period {
+  /** What the period is compared with, if the command named it. */
+  readonly versus?: Versus;
+}
+
+const ONLY_COMPLETE = 'Only complete days are compared, never today.';
+const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
+
+/** What follows `vs`: `2026-09`, `last-year`, `30-days-before`. */
+export function formatVersus(versus: Versus): string {
+  if ('text' in versus) return versus.text;
+  if ('same' in versus) return versus.same === 'year' ? 'last-year' : `same-days-last-${versus.same}`;
+  if (versus.before === 'period') return 'period-before';
+  return versus.count === 1 ? `${versus.before}-before` : `${versus.count}-${versus.before}s-before`;
+}
+
+const typedVersus = (versus: Versus): string =>
+  `vs ${'typed' in versus ? clipWord(versus.typed) : formatVersus(versus).replaceAll('-', ' ')}`;
+
+/**
+ * The period with the named comparison in place of its own. The complete days of each are compared; the two may differ
+ * in length, and either may be the earlier one.
+ *
+ * @throws InvalidWord if one of them has no complete day, or if they share days; what it offers goes after `vs`
+ */
+export function compareWith(period: Period, versus: Versus): ComparedPeriod {
+  const [first, ...others] = completeDays(period.days, period);
+  if (first === undefined)
+    throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
+  const complete = [first, ...others] as const;
+  const days = daysComparedWith(period, complete, versus);
+  const comparison = describeWindow(days, complete, period.zone, period.requested.today);
+  if (comparison === undefined) throw new InvalidWord(typedVersus(versus), ...noDays(complete, versus));
+  const requested = new Set(period.days);
+  if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
+  const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
+  const why = isSame ? `is the same days, ${period.dates}` : `shares days with ${period.dates}`;
+  throw new InvalidWord(typedVersus(versus), why, OTHER_DAYS);
+}
+
+type CompleteDays = readonly [Day, ...Day[]];
+
+const completeDays = (days: readonly Day[], { requested }: Period): readonly Day[] =>
+  days.filter((day) => day !== requested.today);
+
+function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus): readonly Day[] {
+  const { zone, rule } = period;
+  if ('text' in versus) return completeDays(daysInRange(versus.first, versus.last, zone), period);
+  if ('same' in versus) return sameDaysBefore(versus.same, complete, rule, zone);
+  const { before, count } = versus;
+  const isOwn = before === 'period' || ('count' in rule && rule.unit === before && rule.count === count);
+  if (isOwn && period.comparison) return period.comparison.days;
+  const [first, name] = [complete[0], before === 'period' ? 'day' : before];
+  const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
+  // The same days of the unit before are another reading, unless they are days of the period itself.
+  const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
+  if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
+    throw eitherUnit(first, name);
+  return length > 0
+    ? daysBefore(first, length, zone)
+    : daysInRange(shiftUnits(name, first, -count), addDays(first, -1), zone);
+}
+
+/** `1-15 october vs month before`: all of September, or as many of its days. */
+function eitherUnit(first: Day, unit: Unit): InvalidWord {
+  const whole = `${shiftUnits(unit, first, -1)}..${addDays(first, -1)}`;
+  return new InvalidWord(
+    `vs ${unit} before`,
+    `could be the whole ${unit} before, or the same days in it`,
+    'Name one of them.',
+    [formatVersus({ same: unit }), whole],
+  );
+}
+
+/** Why a comparison has no day. 29 February has none a year before, and the 31st none in a shorter month. */
+function noDays(
+  [day, ...others]: CompleteDays,
+  versus: Versus,
+): readonly [string, string, (readonly string[])?] {
+  if (!('same' in versus) || others.length > 0) return ['has no complete day to compare yet', ONLY_COMPLETE];
+  const around = versus.same === 'year' ? [-1, 1].map((step) => dayOneYearBefore(addDays(day, step))) : [];
+  return [`has no day for ${formatDays(day, day)}`, 'Compare with a day beside it.', around];
 }

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseBalanceText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';

@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/correct-text.ts';
+import { nearestWord } from '../../domain/language/typed-text.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
 import {

@@ -1,11 +1,14 @@
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
-import { formatParsedCommand, type ParsedCommand } from '../../domain/language/parsed-command.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+  type Reader,
+} from '../../domain/language/parsed-command.ts';
 import type { LastAnswer } from '../../domain/language/questions/query.ts';
 import type { Question } from '../../domain/language/questions/question.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/typed-text.ts';
 import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';

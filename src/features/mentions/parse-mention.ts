@@ -1,11 +1,10 @@
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/correct-text.ts';
-import type { Reader } from '../../domain/language/items.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { LastAnswer } from '../../domain/language/questions/query.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
-import { normalizeText, withoutMarks } from '../../domain/language/text.ts';
+import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/typed-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { clipWord } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/correct-text.ts';
+import { nearestWord } from '../../domain/language/typed-text.ts';
 import { isProjectId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';

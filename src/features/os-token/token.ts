@@ -3,7 +3,7 @@ import type { ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';

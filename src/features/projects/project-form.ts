@@ -1,6 +1,6 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { normalizeText } from '../../domain/language/typed-text.ts';
 import { CURRENCY_RULE, isCurrencyLabel, MAX_CURRENCY_LENGTH } from '../../domain/money/amount.ts';
 import {
   DEFAULT_PRODUCT,

@@ -1,10 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/correct-text.ts';
-import type { Reader } from '../../domain/language/items.ts';
-import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
+import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { parseReportText } from '../../domain/language/read-command.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';
 import { type Cadence, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';

@@ -1,6 +1,5 @@
 /** The answer about one project, and what it has in common with those about several. */
-import type { Output } from '../../domain/language/items.ts';
-import { rankText } from '../../domain/language/parsed-command.ts';
+import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
   formatMoney,
@@ -33,8 +32,7 @@ import {
 import { findReport } from '../../domain/report.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { formatVersus } from '../../domain/time/named-comparison.ts';
-import type { Period } from '../../domain/time/period.ts';
+import { formatVersus, type Period } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   type Column,

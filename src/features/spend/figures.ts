@@ -27,10 +27,8 @@ import {
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
-import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import type { ComparedPeriod } from '../../domain/time/named-comparison.ts';
-import type { Period } from '../../domain/time/period.ts';
+import type { ComparedPeriod, ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
 import {
   amountNotes,

@@ -1,15 +1,13 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
-import type { Output, Reader } from '../../domain/language/items.ts';
-import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
+import type { Output, ParsedCommand, Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
 import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { type ComparedPeriod, compareWith } from '../../domain/time/named-comparison.ts';
-import { type Period, periodOf } from '../../domain/time/period.ts';
+import { type ComparedPeriod, compareWith, type Period, periodOf } from '../../domain/time/period.ts';
 import { context, type Message } from '../../slack/block-kit/blocks.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import {

@@ -1,10 +1,8 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
-import { nearestWord } from '../../domain/language/correct-text.ts';
-import type { Reader } from '../../domain/language/items.ts';
-import { projectList } from '../../domain/language/parsed-command.ts';
+import { projectList, type Reader } from '../../domain/language/parsed-command.ts';
 import { parseBalanceText, parseSingleProjectText } from '../../domain/language/read-command.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { tryParse } from '../../domain/try-parse.ts';

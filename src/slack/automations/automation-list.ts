@@ -1,7 +1,7 @@
 /** The list of schedules and that of watches with what its menus and buttons do, and how they are, for Home and status. */
 import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {
   actions,

@@ -10,8 +10,8 @@ import {
   startOfUnit,
   type Unit,
 } from '../../domain/time/calendar.ts';
-import type { ComparisonWindow } from '../../domain/time/comparison-window.ts';
 import { pairDays } from '../../domain/time/day-groups.ts';
+import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
 /** Fewer bars say no more than the line above them. */

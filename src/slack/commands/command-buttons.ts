@@ -1,8 +1,8 @@
 import type { Button } from '@slack/types';
 import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
-import { NO_ALIASES } from '../../domain/language/items.ts';
-import { normalizeText } from '../../domain/language/text.ts';
+import { NO_ALIASES } from '../../domain/language/parsed-command.ts';
+import { normalizeText } from '../../domain/language/typed-text.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { Millis } from '../../domain/time/calendar.ts';

@@ -1,8 +1,7 @@
 import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
-import { ANY_DAY_READER } from '../../domain/language/items.ts';
-import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
+import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
 import { parseCommandText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';

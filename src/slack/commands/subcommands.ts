@@ -1,6 +1,11 @@
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { nearestWord, nearestWords } from '../../domain/language/correct-text.ts';
-import { cleanTyping, normalizeText, simplifyText } from '../../domain/language/text.ts';
+import {
+  cleanTyping,
+  nearestWord,
+  nearestWords,
+  normalizeText,
+  simplifyText,
+} from '../../domain/language/typed-text.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';

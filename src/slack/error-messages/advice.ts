@@ -9,8 +9,8 @@ import {
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
-import { couldBeName } from '../../domain/language/correct-text.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
+import { couldBeName } from '../../domain/language/typed-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';

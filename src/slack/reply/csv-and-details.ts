@@ -1,7 +1,6 @@
 /** The digits of an answer: what a CSV has, and what Details compares with the console or an invoice. */
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Output } from '../../domain/language/items.ts';
-import { mayOpenWindow } from '../../domain/language/parsed-command.ts';
+import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';

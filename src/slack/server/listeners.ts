@@ -1,6 +1,6 @@
 import type { ModalView, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/items.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';

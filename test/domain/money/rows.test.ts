@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
 import { explainDays, foldSmallest } from '../../../src/domain/money/rows.ts';
 import { compareUsage, type Usage } from '../../../src/domain/money/usage.ts';
-import type { ComparisonWindow } from '../../../src/domain/time/comparison-window.ts';
+import type { ComparisonWindow } from '../../../src/domain/time/period.ts';
 import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
 
 /** A day for each amount; undefined: nothing is reported; null: its amount is unreadable. */

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseCommandText } from '../../../src/domain/language/read-command.ts';
-import { compareWith } from '../../../src/domain/time/named-comparison.ts';
-import { periodOf, toWireTimestamp } from '../../../src/domain/time/period.ts';
+import { compareWith, periodOf, toWireTimestamp } from '../../../src/domain/time/period.ts';
 import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 

@@ -1,11 +1,12 @@
 /** A follow-up: the items of the answer before, with those on top that were said. */
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import type { NamedDays } from '../../time/period.ts';
-import { type Reader, readBy } from '../items.ts';
 import {
   formatParsedCommand,
   nameOf,
   type ProjectName,
+  type Reader,
+  readBy,
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';

@@ -3,9 +3,8 @@ import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
-import type { Item, Reader } from '../items.ts';
 import type { Place } from '../named-days.ts';
-import type { ParsedCommand } from '../parsed-command.ts';
+import type { Item, ParsedCommand, Reader } from '../parsed-command.ts';
 
 /** A word or phrase of a question beside the items of commands. */
 export interface WordItem extends Place {

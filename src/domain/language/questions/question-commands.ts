@@ -1,13 +1,13 @@
 /** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
-import { formatVersus, type Versus } from '../../time/named-comparison.ts';
-import type { NamedDays } from '../../time/period.ts';
-import { type Reader, readBy } from '../items.ts';
+import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
 import {
   formatParsedCommand,
   nameOf,
   type ProjectName,
+  type Reader,
+  readBy,
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';

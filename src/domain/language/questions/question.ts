@@ -5,13 +5,11 @@
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
-import { couldBeName, explainBadWord, isKnownWord } from '../correct-text.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import { type Reader, readBy } from '../items.ts';
 import type { WordsRefusal } from '../named-days.ts';
-import { formatParsedCommand } from '../parsed-command.ts';
+import { formatParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { findItemsRefusal, refuseSecret } from '../read-command.ts';
-import { normalizeText, simplifyText } from '../text.ts';
+import { couldBeName, explainBadWord, isKnownWord, normalizeText, simplifyText } from '../typed-text.ts';
 import { followUpCommands } from './follow-up.ts';
 import {
   type AskedItem,

@@ -7,8 +7,7 @@ import {
 } from '../../../../src/domain/language/parsed-command.ts';
 import type { Question } from '../../../../src/domain/language/questions/question.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
-import { compareWith, formatVersus } from '../../../../src/domain/time/named-comparison.ts';
-import { type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
+import { compareWith, formatVersus, type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
 import { readMention } from '../../../../src/features/mentions/follow-ups.ts';
 import {
   type KnownCommands,
