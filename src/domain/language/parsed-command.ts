@@ -1,4 +1,4 @@
-/** The words of a command about projects, and the canonical text that they are written as. */
+/** What a text says: the items that the grammar finds in it, the words of a command, and the canonical text that they are written as. */
 import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';

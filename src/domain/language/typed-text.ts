@@ -1,4 +1,4 @@
-/** What to type instead of words that can't be read: the nearest known words, and the whole text put right. */
+/** A text as people type it: what keyboards and Slack change in it is undone, and a mistyped word gets the nearest known one. */
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';

@@ -1,4 +1,7 @@
-/** A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and what they are compared with. */
+/**
+ * A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and the days that they are compared
+ * with, by default or as somebody named them (`vs september`, `vs last year`).
+ */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -19,7 +22,6 @@ import {
   type Unit,
   type Zone,
 } from './calendar.ts';
-
 
 /** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
 export interface NamedDays {
@@ -138,7 +140,7 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
 }
 
 /** @param leapDay replaces 29 February, which the year before doesn't have */
-export const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
+const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
   `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
 
 /** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
@@ -158,7 +160,7 @@ const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
  * @param complete the complete days of a period, in order, at least one
  * @param rule how the period is compared by default
  */
-export function sameDaysBefore(
+function sameDaysBefore(
   unit: Unit,
   complete: readonly [Day, ...Day[]],
   rule: ComparisonRule,
@@ -181,7 +183,7 @@ export function sameDaysBefore(
  * @param complete its complete days
  * @returns undefined when it has no complete day, or the zone skipped the whole window
  */
-export const findComparisonWindow = (
+const findComparisonWindow = (
   first: Day,
   complete: readonly Day[],
   rule: ComparisonRule,
@@ -196,7 +198,7 @@ export const findComparisonWindow = (
  * @param today a day of the year that the label leaves out, if any
  * @returns undefined if the window has no day
  */
-export function describeWindow(
+function describeWindow(
   days: readonly Day[],
   complete: readonly Day[],
   zone: Zone,
