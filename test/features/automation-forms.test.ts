@@ -6,7 +6,7 @@ import { CHANNEL } from '../support/bot.ts';
 
 const bot = createAutomationBot();
 const { around, ask, change, choose, forgedClick, holdPreviews, modal, modalText, save, tally } = bot;
-const { row, setUp, stored, updatedMessage, view } = bot;
+const { row, setUp, stored, suggested, updatedMessage, view } = bot;
 
 const metadata = () => (modal()!.view as { private_metadata?: string }).private_metadata ?? '';
 const shows = (part: string, person = OWNER) =>
@@ -110,6 +110,18 @@ describe.each(EXAMPLES)(
       await shows(last);
       await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
       expect(modalText()).toContain(last);
+    });
+
+    it('shows what it waited for, also when a project is searched meanwhile', async () => {
+      await open(`${kind} ${command}`);
+      const [[field, value, shown]] = choices as [Example['choices'][number]];
+      const release = holdPreviews(1);
+      await choose(field, value);
+      await tally().slack.waitFor(() => around.waits.length === 0);
+      await suggested(`${kind}-form:projects`, 'pro');
+      release[0]!();
+      await shows(shown);
+      await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
     });
 
     it('is not opened by a forged state', async () => {

@@ -219,7 +219,9 @@ class ReplyModal {
     private readonly client: WebClient,
     private readonly lastClicks: LastClicks,
   ) {
-    if (source.viewId !== undefined) lastClicks.set(source.viewId, source);
+    // A search within a select changes nothing in the form.
+    const isClick = source.via !== 'suggestions';
+    if (isClick && source.viewId !== undefined) lastClicks.set(source.viewId, source);
   }
 
   get isOpened(): boolean {
