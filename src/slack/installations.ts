@@ -105,6 +105,7 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
 
 function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
   const { redis, keyring, names, log, boltLogger: logger } = services;
+  const { origin } = new URL(apiUrl);
   const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
@@ -130,6 +131,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       provider: providerWith(store),
       options,
       publicUrl: oauth.publicUrl,
+      slack: origin,
       welcome: createWelcome(services.audit, clientOf, log, services.clock),
       names,
       log,

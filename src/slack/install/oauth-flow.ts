@@ -63,6 +63,7 @@ export function createOAuthFlow({
   provider,
   options,
   publicUrl,
+  slack,
   welcome,
   names,
   log,
@@ -71,6 +72,8 @@ export function createOAuthFlow({
   readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
   readonly publicUrl: string;
+  /** Scheme and host of Slack. */
+  readonly slack: string;
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly names: CommandNames;
@@ -99,8 +102,7 @@ export function createOAuthFlow({
     const answers: CallbackOptions = {
       async successAsync(installation) {
         installed = installation as Installation;
-        const { isEnterpriseInstall = false, enterprise, team } = installed;
-        send(res, installedPage((isEnterpriseInstall ? enterprise : team)?.name, isEnterpriseInstall));
+        send(res, pageOf(installed, slack));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
@@ -114,6 +116,16 @@ export function createOAuthFlow({
   };
 
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
+}
+
+function pageOf(installation: Installation, slack: string): HtmlPage {
+  const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
+  const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
+  const open =
+    appId === undefined || team === undefined
+      ? undefined
+      : `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
+  return installedPage(name, isEnterpriseInstall, open);
 }
 
 /** @returns Slack's error code, from the redirect's query or from its answer to Tally */

@@ -64,8 +64,15 @@ export function landingPage(address: string): HtmlPage {
   );
 }
 
-/** @param name the workspace's or organization's, as Slack has it */
-export function installedPage(name: string | undefined, isOrganization: boolean): HtmlPage {
+/**
+ * @param name the workspace's or organization's, as Slack has it
+ * @param open Slack's address that opens the app; undefined when Slack didn't name it
+ */
+export function installedPage(
+  name: string | undefined,
+  isOrganization: boolean,
+  open: string | undefined,
+): HtmlPage {
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
   const first = isOrganization
     ? '<p>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</p>\n'
@@ -74,6 +81,7 @@ export function installedPage(name: string | undefined, isOrganization: boolean)
     200,
     'Tally is installed',
     `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
+${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
 ${first}<p class="small">You can close this page.</p>`,
   );
 }
