@@ -6,7 +6,7 @@ import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain
 import type { Millis } from '../domain/time/calendar.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
+import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 

@@ -5,7 +5,7 @@ import { trustedHosts } from '../config/variables.ts';
 import { isFailure } from '../domain/failure/index.ts';
 import { isProjectId, PRODUCTS } from '../domain/product.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
-import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
+import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { toPlainLine } from '../ops/mask.ts';

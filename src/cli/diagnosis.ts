@@ -3,7 +3,7 @@ import { balanceDocument } from '../billing/graphql-contract.ts';
 import { type Config, ConfigError, parseConfig } from '../config/config.ts';
 import { isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
 import { tryParse, tryParseJson } from '../domain/try-parse.ts';
-import { checkBaseUrl, hostProblem, withoutBrackets } from '../http/address.ts';
+import { checkBaseUrl, hostProblem, withoutBrackets } from '../http/address-rules.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { suggestAuthUrl } from '../identity/client.ts';

@@ -1,5 +1,5 @@
 import { pluralize } from '../domain/wording.ts';
-import { isSecondSocketError } from '../redis/guard.ts';
+import { isSecondSocketError } from '../redis/outage.ts';
 import { printLine, runCliCommand } from './command.ts';
 import { diagnose, type Finding } from './diagnosis.ts';
 

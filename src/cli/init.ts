@@ -4,7 +4,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { commandPrefix, variables } from '../config/variables.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import { checkDestination } from '../http/address.ts';
+import { checkDestination } from '../http/address-rules.ts';
 import { signingSecretProblem } from '../ops/check-secrets.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import {

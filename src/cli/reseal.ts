@@ -2,8 +2,8 @@ import { loadConfig } from '../config/config.ts';
 import { isFailure } from '../domain/failure/index.ts';
 import { formatResealCounts, resealAll } from '../ops/reseal.ts';
 import { connectRedis, waitUntilReady } from '../redis/connect.ts';
-import { storeErrorKind } from '../redis/guard.ts';
 import { OtherLayout, requireLayout } from '../redis/layout.ts';
+import { storeErrorKind } from '../redis/outage.ts';
 import { createKeyring } from '../vault/keyring.ts';
 import { printError, printLine, runCliCommand } from './command.ts';
 

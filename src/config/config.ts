@@ -1,6 +1,6 @@
 /** The environment as frozen, typed values; or everything that is wrong with it. */
 import { isIP } from 'node:net';
-import { isTrusted } from '../http/address.ts';
+import { isTrusted } from '../http/address-rules.ts';
 import {
   APP_PAGE,
   MAKE_SECRET,

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
 import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
-import type { TrustedHost } from '../http/address.ts';
+import type { TrustedHost } from '../http/address-rules.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
 export const message = (what: string, works: string): string => `${what}\n${works}`;

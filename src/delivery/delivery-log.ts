@@ -4,8 +4,8 @@ import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../redis/guard.ts';
 import { deliveryLogKey, FIELDS, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 import type { LastDelivery } from '../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 import {

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout } from '../timeout.ts';
-import { guardedConnect, type ResolveHost, type TrustedHost } from './address.ts';
+import { guardedConnect, type ResolveHost, type TrustedHost } from './address-rules.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */

@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 import { Failure, isFailure, type Service } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout } from '../timeout.ts';
-import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address.ts';
+import { checkDestination, type ResolveHost, systemResolve, type TrustedHost } from './address-rules.ts';
 import {
   addHost,
   createAgent,

@@ -1,5 +1,5 @@
 import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
-import { checkBaseUrl, type TrustedHost } from '../http/address.ts';
+import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
 import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { parseIdentityError, parseTokenBody, type TokenBody } from './token-body.ts';

@@ -2,7 +2,7 @@ import { isLosslessNumber } from 'lossless-json';
 import { Temporal } from 'temporal-polyfill';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
-import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/json.ts';
+import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { ServiceResponse } from '../http/request.ts';
 
 /** What a response's body says about an issued token. Fields that are missing or malformed are left out. */

@@ -2,8 +2,8 @@
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import { listNames, pluralize } from '../domain/wording.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead } from '../redis/guard.ts';
 import { FIELDS, recordKey } from '../redis/keys.ts';
+import { guardRead } from '../redis/outage.ts';
 import { type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
 import { parseWorkspace } from '../workspace/record/parse-workspace.ts';

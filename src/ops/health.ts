@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead, guardWrite } from '../redis/guard.ts';
 import { probeKeys } from '../redis/keys.ts';
+import { guardRead, guardWrite } from '../redis/outage.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 

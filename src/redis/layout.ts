@@ -1,6 +1,6 @@
 import type { RedisConnection } from './connect.ts';
-import { guardRead } from './guard.ts';
 import { LAYOUT_KEY } from './keys.ts';
+import { guardRead } from './outage.ts';
 
 /** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
 const LAYOUT = 4;

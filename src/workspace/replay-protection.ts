@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { guardRead } from '../redis/guard.ts';
 import { onceKey } from '../redis/keys.ts';
+import { guardRead } from '../redis/outage.ts';
 
 /** Nonces, each usable once. Only those that were used are stored, so issuing them takes no memory. */
 export interface OAuthNonces {

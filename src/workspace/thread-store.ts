@@ -4,8 +4,8 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, type Millis } from '../domain/time/calendar.ts';
 import { tryParseJson } from '../domain/try-parse.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../redis/guard.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 
 /** The commands that follow-ups can refer to. */
 export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { Big } from 'big.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MESSAGE_KINDS } from '../../src/delivery/delivery-log.ts';
-import { makeReport } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

@@ -1,6 +1,6 @@
 /** Digests whose projects answer late, not at all, or with other figures: what stands in the channel after each look. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeReport } from '../../src/delivery/reports/reports.ts';
+import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { rowsOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';

@@ -6,7 +6,7 @@ import {
   type PostDetails,
   renderPost,
 } from '../../src/delivery/posts/post-message.ts';
-import { describeReport, type ReportResult } from '../../src/delivery/reports/reports.ts';
+import { describeReport, type ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
 import { button, context, section } from '../../src/slack/block-kit/blocks.ts';

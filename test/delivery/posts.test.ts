@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
 import type { Work } from '../../src/ops/work-record.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createBillingClient } from '../../src/billing/client.ts';
-import type { ReportResult } from '../../src/delivery/reports/reports.ts';
-import { makeReport } from '../../src/delivery/reports/reports.ts';
+import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
+import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import { askOnce } from '../../src/delivery/run.ts';
 import { wordFailure } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';

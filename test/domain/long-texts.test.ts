@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanTyping, simplifyText } from '../../src/domain/language/typed-text.ts';
 import { parseAmount } from '../../src/domain/money/amount.ts';
 import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
-import { checkBaseUrl } from '../../src/http/address.ts';
+import { checkBaseUrl } from '../../src/http/address-rules.ts';
 import { redact } from '../../src/ops/mask.ts';
 import { escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { replyTo, replyToCommand } from './language/corpus/what-tally-reads.ts';

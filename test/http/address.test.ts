@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../src/domain/failure/index.ts';
-import { checkBaseUrl, createLookup, isPublicAddress, requirePublicAddress } from '../../src/http/address.ts';
+import {
+  checkBaseUrl,
+  createLookup,
+  isPublicAddress,
+  requirePublicAddress,
+} from '../../src/http/address-rules.ts';
 
 function reasonOf(text: string, trusted: Parameters<typeof checkBaseUrl>[1] = []): string {
   try {

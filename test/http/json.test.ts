@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import { JsonError, readJson } from '../../src/http/json.ts';
+import { JsonError, readJson } from '../../src/http/read-json.ts';
 
 const asSent = (text: string) => text;
 const read = (text: string, mask = asSent) => readJson(text, mask);

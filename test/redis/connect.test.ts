@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue, connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardRead } from '../../src/redis/guard.ts';
+import { guardRead } from '../../src/redis/outage.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
 import { NO_SERVER, type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardWrite } from '../../src/redis/guard.ts';
+import { guardWrite } from '../../src/redis/outage.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';

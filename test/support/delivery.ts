@@ -1,11 +1,11 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
+import { reminderKind } from '../../src/delivery/credential-reminders.ts';
 import { noticeKind } from '../../src/delivery/posts/notices.ts';
 import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
-import { reminderKind } from '../../src/delivery/reminders.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/reports.ts';
+import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { createAlertKind } from '../../src/delivery/watches/alert-kind.ts';
 import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';

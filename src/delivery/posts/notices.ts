@@ -23,7 +23,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../delivery-log.ts';
 import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
-import { describeReport } from '../reports/reports.ts';
+import { describeReport } from '../reports/make-report.ts';
 import { hashOf, isFinal } from './post-record.ts';
 
 const noticeAbout = z.object({

@@ -18,7 +18,7 @@ import {
   reportQuestion,
   runReport,
   shownProjects,
-} from '../reports/reports.ts';
+} from '../reports/make-report.ts';
 import { lookAgain, renderPost } from './post-message.ts';
 import {
   dateOf,

@@ -41,7 +41,7 @@ import {
   type ReportResult,
   runReport,
   shownProjects,
-} from '../reports/reports.ts';
+} from '../reports/make-report.ts';
 import {
   type CoveredDays,
   dateOf,

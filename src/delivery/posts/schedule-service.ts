@@ -15,7 +15,7 @@ import {
   reportQuestion,
   runReport,
   shownProjects,
-} from '../reports/reports.ts';
+} from '../reports/make-report.ts';
 import { type ManualReason, manualPostMessage } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 

@@ -24,8 +24,8 @@ import {
   type Zone,
 } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
-import { evalInWorkspace, guardRead } from '../../redis/guard.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
+import { evalInWorkspace, guardRead } from '../../redis/outage.ts';
 import {
   type ChosenProject,
   connectionNameOf,
