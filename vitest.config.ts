@@ -25,7 +25,6 @@ const SLOW = [
   'test/domain/language/corpus/replies.test.ts',
   'test/docs/examples.test.ts',
   'test/domain/money/watch-simulation.test.ts',
-  'test/config/load-env-file.test.ts',
   'test/ops/health.test.ts',
 ];
 

@@ -58,7 +58,7 @@ export interface OutboxMessage<About = unknown> extends StoredMessage {
   readonly json: string | undefined;
 }
 
-/** @returns undefined for a field that is no message @param json undefined for a message that is not stored */
+/** @returns undefined for a field that is no message */
 export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
   // A damaged one counts as failed, so that nothing is sent twice.

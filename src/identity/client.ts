@@ -91,7 +91,7 @@ export function createIdentityClient({
     });
   }
 
-  /** Whether the service certainly no longer accepts the token. A 404 in the API's format is about it, any other about the path. */
+  /** Whether the service says that it no longer accepts the token. A 404 without an error of the identity API means a wrong address. */
   async function isDead(authUrl: string, token: string, tenant: Tenant): Promise<boolean> {
     const response = await sendAboutToken('GET', authUrl, token, tenant);
     const { status } = response;
@@ -126,7 +126,7 @@ function interpretFailure(failure: Failure, authUrl: string): Failure {
   // Whoever closes a connection was reached, and opening one does not take until the deadline.
   const hasNoResponse =
     (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
-  // A proxy answers, but the service may have received the request.
+  // A proxy answered: the service behind it may have issued a token all the same.
   const isFromProxy = failure.kind === 'service-failed' && PROXY_STATUS.has(failure.data.status);
   return hasNoResponse || isFromProxy
     ? new Failure('outcome-unclear', { host }, { cause: failure })

@@ -5,7 +5,7 @@ import { OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog, newMessage } from '../../src/delivery/delivery-log.ts';
 import {
   dateOf,
-  isFinal,
+  isHandled,
   type PostMessage,
   planDates,
   postKey,
@@ -207,7 +207,7 @@ describe('a promise', () => {
     for (const look of [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)]) {
       const { due } = planDates(one, postsOf(one.id, logOf(done)), look);
       const posted = due === undefined ? [] : [messageOf(due.date, due.at, 'posted')];
-      done = [...done.filter(isFinal), ...posted];
+      done = [...done.filter(isHandled), ...posted];
     }
     return done;
   }

@@ -115,7 +115,7 @@ export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
  * @param words a period, and what it is compared with
- * @returns undefined if no single command asks about all of them: one that has no name goes by its product
+ * @returns undefined if no single command asks about all of them: projects without a name that differ in their product
  */
 export function askAbout(
   command: SlashCommand,

@@ -24,7 +24,7 @@ import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from
 import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
-import { hashOf, isFinal } from './post-record.ts';
+import { hashOf, isHandled } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
@@ -33,7 +33,7 @@ const noticeAbout = z.object({
   cause: storedFailure,
   /** The schedules' IDs, and when the date was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** It was edited to say that nothing has to be done any more. */
+  /** Whether its message was edited to say that it is settled. */
   isOver: z.boolean().exactOptional(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
@@ -114,7 +114,7 @@ function planNotices({ workspace, snapshot, now }: RunView): Plan {
   );
   const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
   const isStale = (notice: Notice): boolean =>
-    isFinal(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
+    isHandled(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 

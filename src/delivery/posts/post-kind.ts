@@ -23,7 +23,7 @@ import { lookAgain, renderPost } from './post-message.ts';
 import {
   dateOf,
   hashOf,
-  isFinal,
+  isHandled,
   type MissedDates,
   nextLook,
   POSTS,
@@ -61,7 +61,9 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
     messages: isNew
       ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
       : [],
-    stale: posts.filter((post) => isFinal(post) && post !== last && post !== settled && now - post.at > KEEP),
+    stale: posts.filter(
+      (post) => isHandled(post) && post !== last && post !== settled && now - post.at > KEEP,
+    ),
     next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
   };
 }
@@ -87,7 +89,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     if (schedule === undefined) return undefined;
     const at = dueTime(message, now);
     const { state, about } = message;
-    if (isFinal(message)) {
+    if (isHandled(message)) {
       return schedule.paused !== undefined || now - message.at > KEEP ? undefined : at;
     }
     if (state === 'due' && findWanted(message, view) === undefined) return 0;
@@ -185,9 +187,7 @@ function pausePost(message: PostMessage, cause: StoredFailure, context: Delivery
 }
 
 /** What people set up. After a change of it, a paused post is tried again. */
-const SET_UP = [
-  ...[FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule],
-];
+const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule];
 
 /** A hash that changes when the cause may be gone: people have set something up, or billing takes the token again. */
 function basisOf(

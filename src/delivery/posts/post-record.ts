@@ -85,12 +85,12 @@ export function postsOf(
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
-export const isFinal = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
+export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isFinal);
+): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
  * The dates of a schedule that are still to be delivered, in order: those due by `now` (ms), and the first `ahead` after it.
@@ -115,7 +115,7 @@ export function splitDueTimes(
 
 /** What is to be delivered of a schedule: its newest overdue date, which names those that were missed before it. */
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
-  const last = posts.findLast(isFinal);
+  const last = posts.findLast(isHandled);
   // A date that finally failed is named in the next post, like one that was never attempted.
   const settled = posts.findLast(({ state }) => state === 'posted' || state === 'skipped');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };

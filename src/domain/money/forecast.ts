@@ -23,7 +23,7 @@ export interface Forecast {
   readonly spent: Money;
   /** How many days are estimated: future ones, today, and missing ones. */
   readonly left: number;
-  /** The current level is the average of `reported` of the last `of` complete days: those since it last changed. */
+  /** The level is the average since it last changed: of the last `of` complete days, `reported` have data. */
   readonly reported: number;
   readonly of: number;
   /** `total` ± this, above zero. Absent where it cannot be relied on. */
@@ -36,7 +36,7 @@ const BASIS = { days: 28, minReported: 7 } as const;
 /**
  * The error is twice the third largest of nine earlier forecasts for as many days, a week apart, so that a single
  * change or huge day, which spoils two of them at most, doesn't count. There is none before the month's last quarter,
- * as changes of the days to come can't be foreseen, nor in the first days of another level.
+ * as later changes can't be foreseen, nor in the first days after the level changed.
  */
 const ERROR = {
   tests: 9,

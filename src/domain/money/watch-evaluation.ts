@@ -58,7 +58,7 @@ export interface JudgementOptions {
   readonly isSuspended?: boolean;
 }
 
-/** Recovery takes 2 % more than the threshold, or one more day of runway. */
+/** A watch recovers 2 % beyond its threshold, or with one more day of runway, so that it doesn't alert again at once. */
 const recoveryAbove = (threshold: Money): Money => threshold.times('1.02');
 const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
 
@@ -180,7 +180,7 @@ function judgeMonth(amount: Money, spend: MonthSpend, all: readonly AlertedLevel
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-/** What a day must exceed to be a spike; undefined when it has no baseline. */
+/** The amount from which a day is a spike: above the usual amount times the factor, and at least the floor. Undefined without a baseline. */
 export function spikeLimit(
   { factor, floor }: SpikeRule,
   { baseline }: Pick<DaySpend, 'baseline'>,

@@ -215,7 +215,7 @@ function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView
   return foldedRows(`Each ${unit}`, cells);
 }
 
-/** Both periods side by side, where the comparison was named; what is not compared, as today, comes last. */
+/** Both periods side by side, where the comparison was named; days without a counterpart, such as today, come last. */
 function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendView): Answer['rows'] {
   const { comparison, dates } = period;
   if (before === undefined || comparison === undefined) return undefined;

@@ -65,7 +65,7 @@ interface AutomationForm<T extends Automation>
   /** Of the form for a new one. */
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** After the check of its target. @returns the item, or why it isn't saved @throws NotAllowed, Failure */
+  /** After the check of its target. @returns the item, or why it isn't saved @throws not-allowed and other failures */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
@@ -207,7 +207,7 @@ export const projectsField = (max: number): Field<Delivery['projects']> => {
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
-  /** A manager may keep the channel of what they edit without being in it. @throws NotAllowed when the user may not edit it */
+  /** A manager may keep the channel of what they edit without being in it. @throws not-allowed when the user may not edit it */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);

@@ -61,7 +61,7 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** What the fields hold for the record as it is. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws NotAllowed */
+  /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws not-allowed */
   readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
   /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
   readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;

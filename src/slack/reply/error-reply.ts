@@ -88,8 +88,7 @@ export const errorMessageOf = (
 const hasSaved = ({ workspace }: FailedRequest): boolean => workspace !== undefined && hasChanged(workspace);
 
 /**
- * The failure of work that may have changed something before its last step: if the store is away, only a refused
- * write says that nothing was changed.
+ * Marks an outage of the store as one after which nobody knows what was saved, unless the store refused the only write.
  * @param hasChanged whether an earlier step was saved
  */
 export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>

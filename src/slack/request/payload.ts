@@ -217,12 +217,12 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** The channel that a request is about, if it is known: for a manager who is asked to carry it out. */
+/** Where it was asked; after a manager took it over, in the channel of who asked. */
 export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
 
 /** Whose record a payload is about, and whose installation it came by. */
 export interface PayloadOrigin {
-  /** Never an organization's ID. Undefined if the payload names no workspace of the installation. */
+  /** The workspace; undefined for a payload that names none, as an organization's may. */
   readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;

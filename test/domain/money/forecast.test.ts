@@ -224,7 +224,7 @@ describe('the range of a forecast', () => {
     expect(Number(on('2026-11-30'))).toBeLessThan(Number(on('2026-11-24')));
   });
 
-  it('is never zero', () => {
+  it('is at least 5 % of what the days left will cost, and absent where that is nothing', () => {
     expect(on('2026-11-28', () => '10')).toBe('1.5');
     expect(on('2026-11-28', () => '0')).toBeUndefined();
   });
