@@ -109,7 +109,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('waits on in another process', async () => {
+  it('goes on waiting in another process', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
     await delivery.restart();

@@ -19,7 +19,7 @@ describe('a failure', () => {
     }
   });
 
-  it('names no host but the one that is refused', () => {
+  it('no message names a host', () => {
     for (const [{ message }] of failuresOfAll()) expect(message).not.toMatch(/example/);
   });
 
@@ -37,7 +37,7 @@ describe('a failure', () => {
     ]);
   });
 
-  it('is told apart by its kind', () => {
+  it('is narrowed by its kind', () => {
     const failure: unknown = new Failure('timed-out', { service: 'billing', after: 1_000 });
     expect(isFailure(failure)).toBe(true);
     expect(isFailure(failure, 'timed-out') && failure.data.after).toBe(1_000);

@@ -63,7 +63,7 @@ describe('a refusal', () => {
     },
   );
 
-  it('of a URL that redirects offers managers the form, and tells others whom to ask', async () => {
+  it('of an address that answers with a web page offers managers the form, and tells others whom to ask', async () => {
     bot.billing.setMode('html');
     expect(buttons(await bot.ask('/balance prod'))).toEqual(['Try again', 'Check the address…']);
     const { visibleText, ...answer } = await bot.ask('/balance prod', MEMBER);

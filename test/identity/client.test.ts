@@ -74,7 +74,7 @@ describe('the request for a token', () => {
     expect(auth.identity.application_credential.secret).toBe(secret);
   });
 
-  it('is sent only to trusted and public addresses', async () => {
+  it('is refused for an address that is neither trusted nor public', async () => {
     const asking = client().issue({ ...ACCESS, authUrl: 'http://127.0.0.2:1/v3' });
     expect(await failureOf(asking)).toMatchObject({ kind: 'address-refused' });
   });
@@ -166,7 +166,7 @@ describe('an issued token', () => {
     expect(broken.requests).toHaveLength(1);
   });
 
-  it('is invalid without the header, or with more than a token in it', async () => {
+  it('is an invalid response if X-Subject-Token is missing, empty or sent twice', async () => {
     for (const headers of [{}, { 'X-Subject-Token': '' }, { 'X-Subject-Token': ['one', 'two'] }]) {
       const service = await serving(
         serve((_, response) => response.writeHead(201, headers as Record<string, string[]>).end('{}')),

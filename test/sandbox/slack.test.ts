@@ -120,7 +120,7 @@ describe('blocks', () => {
     expect(problemsOfBlocks(blocks, on)).not.toEqual([]);
   });
 
-  it('are told what is wrong and where, like Slack', () => {
+  it('get Slack’s message and the place of what is wrong', () => {
     expect(problemsOfBlocks([divider, { type: 'header', text: plain(151) }], 'message')).toEqual([
       'must be less than 151 characters [json-pointer:/blocks/1/text/text]',
     ]);
@@ -238,7 +238,7 @@ describe('a conversation with a bot', () => {
     expect(seen(MEMBER).map(([text]) => text)).toEqual(['/spend', 'For all', 'Again']);
   });
 
-  it('replaces or deletes what was clicked, and the first private answer', async () => {
+  it('a response_url replaces or deletes the clicked message, and replaces the first private answer', async () => {
     const message = slack.workspace.post({ channel: GENERAL, from: 'bot', text: 'Old', blocks: BUTTON });
     await slack.press(OWNER, message, 'x');
     await respond({ text: 'New', replace_original: true });

@@ -164,7 +164,7 @@ describe('whatever the days cost', () => {
       return amount === undefined || amount === null ? undefined : String(BigInt(amount) * factor);
     };
 
-  it('the forecast uses no earlier day than its first, and is at least what is spent', () => {
+  it('ignores days before the first one it is based on, and never says less than what is spent', () => {
     fc.assert(
       fc.property(amounts, todays, (list, today) => {
         const costOn = costFrom(list, today);

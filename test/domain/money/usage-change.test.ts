@@ -133,7 +133,7 @@ describe('the usage of two windows', () => {
     expect(figures(change(7, 7, ['1', '1.0']))[2]).toBe('0');
   });
 
-  it('have no figures without a reported day on both sides, and still say how many there are', () => {
+  it('aren’t compared if a side has no reported day, and still say how many it has', () => {
     expect(change(7, 0)).toEqual({
       coverage: { current: { reported: 7, of: 7 }, before: { reported: 0, of: 7 } },
     });
