@@ -31,7 +31,7 @@ const about = z.object({
   /** As `Credential` has it. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
-  /** It was edited to say that nothing has to be done any more. */
+  /** Whether its message was edited to say that it is settled. */
   isOver: z.boolean().exactOptional(),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;

@@ -17,9 +17,9 @@ import { deliverMessage } from './outbox/send.ts';
 /** In ms; undefined for never, as the workspace may have left. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** Another process is about the same workspace: try again after this; in ms. */
+/** When to try again if another process is working on the same workspace, in ms. */
 const BUSY: Millis = 3_000;
-/** What becomes due during a run is done in the same run, but not without end. */
+/** A run also does what becomes due while it runs, in at most this many passes. */
 const MAX_PASSES = 10;
 /** How many channels are written to at once; messages to the same channel go one after the other. */
 const CHANNELS = 5;

@@ -70,7 +70,7 @@ function newsOfAll(workspace: Workspace): readonly NoticeAbout[] {
   return all;
 }
 
-/** About a pause that goes on: what the same cause stops later is added to it. */
+/** Whether it is about a pause that isn't over: schedules that the same cause stops later are added to it. */
 const isOpenPause = ({ state, about: { why, isOver } }: Notice): boolean =>
   why === 'paused' && !isOver && state !== 'skipped' && state !== 'failed';
 

@@ -77,7 +77,7 @@ export const createAlertKind = (figures: WatchFiguresStore): MessageKind<AlertAb
       next: isDue ? undefined : earliest(...times.values()),
     };
   },
-  /** A paused or snoozed watch alerts nobody. What Slack has, or may have, goes on: its crossing was before that. */
+  /** A paused or snoozed watch alerts nobody; a message that Slack has, or may have, is still updated. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
     // Without its alert, preparing it deletes the message.

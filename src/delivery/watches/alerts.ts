@@ -118,7 +118,7 @@ export const withChange = (alert: Alert, changed: Partial<Alert>): Alert => ({
   changes: alert.changes + 1,
 });
 
-/** The state that a check begins with: an edited rule has found nothing, and what is open says that it was changed. */
+/** The state that a check begins with. After an edit it has found nothing, and open alerts say that the rule was changed. */
 export function recordFor(watch: Watch, stored: WatchRecord | undefined, now: Millis): WatchRecord {
   if (stored === undefined) return { since: watch.since, alerted: [], alerts: [] };
   if (stored.since === watch.since) return stored;
@@ -153,7 +153,7 @@ export const alertAbout = z.object({
   watch: z.string(),
   /** See `alertName`. */
   alert: z.string(),
-  /** Of the watch: gets what its channel or people can't get. */
+  /** The watch's owner, who gets what its channel or people can't get. */
   owner: z.string(),
   /** `changes` of the alert as Slack shows it. */
   shows: z.int(),

@@ -107,7 +107,7 @@ const ADVICE: AdviceTable = {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine ? 'Managers can ask about it in a direct message with Tally.' : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran it would get a token, which nobody else may have.
+    // A manager who ran it would get the token, and tokens aren't passed on.
     const isToken = request.command?.command === '/os-token';
     const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
     return {

@@ -24,7 +24,7 @@ const ROLE_KEPT = 1_000;
 /** How often work begins again because the rights changed. */
 const MOST_ATTEMPTS = 3;
 
-/** Thrown in place of sending what rests on rights that are no longer so. */
+/** Thrown instead of sending an answer when the rights have changed since it was asked for. */
 export class RightsChanged extends Error {}
 
 /** Does the work, and again from its start when the rights that it rests on have changed. @throws rights-changed, and what the work throws */
@@ -147,7 +147,7 @@ export function createWithRights({
       if (authorized === undefined) return undefined;
       from = reply.as({ ...reply.source, workspace: undefined });
       const result = await work(authorized.request);
-      // The work may go on without what it could not send.
+      // The work may have caught it, and gone on without sending.
       if (authorized.isOutdated()) throw new RightsChanged();
       return result;
     });

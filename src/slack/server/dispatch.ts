@@ -205,7 +205,7 @@ async function runAction(
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // In a form it depends on the fields, which nobody else has.
+  // A click in a form depends on its fields, so nobody else can be asked to do it.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await perform(
     dispatch,

@@ -84,7 +84,7 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 
   const work = async (request: Request): Promise<void> => {
     asked = request;
-    // Refused after the rights, like any other words.
+    // Too long a text is refused once the rights are known, like other words that can't be read.
     if (!isReadable) throw textTooLong();
     if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
     await handler.run(text, request);
