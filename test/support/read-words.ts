@@ -1,4 +1,5 @@
 /** Reads words as people type them on Saturday 21 November 2026 in UTC, or as of another instant and zone. */
+import { type FailureOf, InvalidWord, isFailure } from '../../src/domain/failure/index.ts';
 import { type Aliases, NO_ALIASES, type Reader } from '../../src/domain/language/parsed-command.ts';
 import {
   parseBalanceText,
@@ -29,3 +30,16 @@ export const readPeriod = (text: string) => parsePeriodText(text, reader());
 /** The period that a text means at an instant (ms). @param writtenAt if it was written earlier */
 export const resolvePeriodText = (text: string, at = SATURDAY, zone = 'UTC', writtenAt = at): Period =>
   periodOf(parsePeriodText(text, readerAt(at, zone, writtenAt)), at, zone);
+
+/** The first and the last day: `2026-11-14..2026-11-20`. */
+export const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;
+
+/** What `read` gives, or the refusal. */
+export const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidWord || isFailure(error, 'period-just-began')) return error;
+    throw error;
+  }
+};

@@ -1,10 +1,10 @@
 /** The phrases of corpus/periods.md, spelled in other ways, inside of commands, and on any other day. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FailureOf, InvalidWord, isFailure } from '../../../src/domain/failure/index.ts';
+import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import { formatParsedCommand, type ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
-import { type Period, periodOf } from '../../../src/domain/time/period.ts';
-import { readSpend, resolvePeriodText } from '../../support/read-words.ts';
+import { periodOf } from '../../../src/domain/time/period.ts';
+import { attempt, readSpend, resolvePeriodText, span } from '../../support/read-words.ts';
 import { isThorough, runs } from '../../support/thorough.ts';
 import { moments, zones } from '../wall-clock.ts';
 import { readPeriods, readRows } from './corpus/pages.ts';
@@ -20,24 +20,10 @@ const REFUSED = readRows('periods.md')
   .flatMap(({ texts }) => texts)
   .filter((phrase) => !phrase.endsWith('-'));
 
-function span({ days }: Period): string {
-  return `${days[0]}..${days.at(-1)}`;
-}
-
 /** A part of the phrases, each test another one. */
 const some = (at: number): readonly string[] => {
   const step = isThorough ? 3 : 20;
   return PHRASES.filter((_, n) => n % step === at % step);
-};
-
-/** What `read` gives, or the refusal. */
-const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidWord || isFailure(error, 'period-just-began')) return error;
-    throw error;
-  }
 };
 
 const daysRead = (text: string): string => {
@@ -135,9 +121,9 @@ describe('in a command', () => {
   );
 
   it('reads each phrase after “vs” too', () => {
-    // There “last year” is the same days a year before, and “previous” is what comes before the period.
+    // There “last year” is the same days a year before, and “previous” and “prior” are what comes before the period.
     const read = some(1)
-      .filter((phrase) => !/cluding|incl|year|1y|prev|before/.test(phrase))
+      .filter((phrase) => !/cluding|incl|year|1y|prev|prior|before/.test(phrase))
       .map((phrase) => {
         const words = attempt(() => readSpend(`prod april vs ${phrase} csv`, ALIASES));
         const { versus = words } = words instanceof Error ? {} : words;

@@ -1,24 +1,11 @@
 /** Periods as product.md has them, worked out apart from the code, and what the code reads. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type FailureOf, InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';
-import type { Period } from '../../../../src/domain/time/period.ts';
-import { resolvePeriodText } from '../../../support/read-words.ts';
+import { InvalidWord, isFailure } from '../../../../src/domain/failure/index.ts';
+import { attempt, resolvePeriodText, span } from '../../../support/read-words.ts';
 import { runs } from '../../../support/thorough.ts';
 import { beginning, daysOf, plus, todayAt } from '../../wall-clock.ts';
 import { isTooLong, PRODUCTIONS } from './productions.ts';
-
-const span = ({ days }: Period): string => `${days[0]}..${days.at(-1)}`;
-
-/** What `read` gives, or the refusal. */
-const attempt = <T>(read: () => T): T | InvalidWord | FailureOf<'period-just-began'> => {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof InvalidWord || isFailure(error, 'period-just-began')) return error;
-    throw error;
-  }
-};
 
 /** The days of a text, `refused`, or `just begun`. */
 const daysRead = (text: string, at: number, zone: string): string => {
