@@ -178,15 +178,6 @@ export const MAX_RUNWAY_DAYS = 3_650;
 /** Percent of a budget at which its watch alerts. */
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** A typed threshold: an amount, or why it is not valid. */
-export type ThresholdText = { readonly value: Money } | ThresholdProblem;
-
-export interface ThresholdProblem {
-  readonly problem: 'no-amount' | 'below-zero' | 'too-long' | 'ambiguous';
-  /** For `ambiguous`: what to type for each of the two amounts. */
-  readonly readings?: readonly string[];
-}
-
 /** Digits in groups of three, and a fraction after another sign. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
@@ -199,26 +190,24 @@ const DECIMAL = /^\d+(?:[.,]\d+)?$/;
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
- * `50000`, `50,000`, `50 000`, `50.000`, `1.234,56`, `50k`, with or without the sign of a currency.
+ * The amounts that a text can mean, each with the digits to type for it: none, one, or two for `1.234`, which may be
+ * thousands or a fraction. Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `50k`, with or without the sign of a
+ * currency.
  */
-export function parseThreshold(typed: string): ThresholdText {
-  const text = cleanTyping(typed).replace(/^(-?)\p{Sc} ?|(?<=\d) ?\p{Sc}$/gu, '$1');
-  if (text.startsWith('-')) {
-    const positive = parseThreshold(text.slice(1));
-    if ('value' in positive) return positive.value.eq(0) ? positive : { problem: 'below-zero' };
-    return positive.problem === 'ambiguous' ? { problem: 'below-zero' } : positive;
-  }
-  if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS && /^[\d., ]+k?$/i.test(text))
-    return { problem: 'too-long' };
+export const readAmounts = (typed: string): readonly { readonly value: Money; readonly digits: string }[] =>
+  amountsIn(typed).map((digits) => ({ value: new Big(digits), digits }));
+
+function amountsIn(typed: string): readonly string[] {
+  const text = cleanTyping(typed).replace(/^\p{Sc} ?|(?<=\d) ?\p{Sc}$|^-(?=0$)/gu, '');
+  if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS) return [];
   const thousands = /^(\d+(?:[.,]\d{1,2})?) ?k$/i.exec(text)?.[1];
-  if (thousands !== undefined) return { value: new Big(thousands.replace(',', '.')).times(1000) };
+  if (thousands !== undefined) return [new Big(thousands.replace(',', '.')).times(1000).toFixed()];
   const [, whole, places] = EITHER.exec(text) ?? [];
-  if (whole !== undefined && places !== undefined && places !== '000')
-    return { problem: 'ambiguous', readings: [`${whole}${places}`, `${whole}.${places}0`] };
-  if (EITHER.test(text)) return { value: new Big(text.replace('.', '')) };
+  if (whole !== undefined)
+    return places === '000' ? [`${whole}000`] : [`${whole}${places}`, `${whole}.${places}0`];
   const [, separator] = GROUPED.find(([form]) => form.test(text)) ?? [];
   const plain = (separator === undefined ? text : text.replaceAll(separator, '')).replace(',', '.');
-  return separator !== undefined || DECIMAL.test(text) ? { value: new Big(plain) } : { problem: 'no-amount' };
+  return separator !== undefined || DECIMAL.test(text) ? [plain] : [];
 }
 
 /** @returns whole days; undefined for an invalid number of days */
