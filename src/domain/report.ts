@@ -2,10 +2,12 @@
  * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
  * they are compared with, and the month around them; never of today, which is not over when the post goes out.
  */
+
 import type { Money } from './money/amount.ts';
+import { compareUsage, type UsageChange } from './money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { compareUsage, type DayCharges, type Usage, type UsageChange, usageOn } from './money/usage.ts';
+import { type DayCharges, type Usage, usageOn } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 import { tryParse } from '../try-parse.ts';
+import { listNames } from '../wording.ts';
 
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
 export type Day = string;
@@ -144,6 +145,35 @@ export interface RequestedDays {
 /** @returns '14–20 Nov', with the year unless `today` is in it */
 export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
+
+/** Names days for one answer: `Mon 16 Nov`, `16–18 Nov`, with the year if the days are not all of one. */
+export type DayNamer = (day: Day, last?: Day) => string;
+
+export function dayNamerFor(days: readonly Day[]): DayNamer {
+  const years = new Set(days.map((day) => day.slice(0, 4)));
+  const [only] = years;
+  return (day, last = day) => formatDays(day, last, years.size === 1 ? only : undefined);
+}
+
+/** Days in a row that are named as one range. */
+const RANGE = 3;
+
+/** `Mon 16 Nov and 18–20 Nov`: each day, or the first and the last of several in a row. @param days ascending */
+export function listDays(days: readonly Day[], nameOf: DayNamer): string {
+  const runs: Day[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    const before = run?.at(-1);
+    if (before !== undefined && addDays(before, 1) === day) run?.push(day);
+    else runs.push([day]);
+  }
+  return listNames(
+    runs.flatMap((run) => {
+      const [first = ''] = run;
+      return run.length < RANGE ? run.map((day) => nameOf(day)) : [nameOf(first, run.at(-1))];
+    }),
+  );
+}
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
