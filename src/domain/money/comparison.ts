@@ -1,6 +1,5 @@
 /** What a period cost beside the days before it: the change, how far it can be told, and the days that made it. */
-import type { Day } from '../time/calendar.ts';
-import { dayNamerFor, listDays } from '../time/calendar.ts';
+import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { changeInPercent, divide, type Money, sumMoney, ZERO } from './amount.ts';
@@ -8,19 +7,19 @@ import { type Cost, comparedRows, costsOf, type Row } from './rows.ts';
 import { sumAmounts, sumReported, type Usage } from './usage.ts';
 
 /** A value for the period, and one for the window before it. */
-export interface PeriodPair<T> {
+interface PeriodPair<T> {
   readonly current: T;
   readonly before: T;
 }
 
 /** How many of some complete days are reported. */
-export interface Coverage {
+interface Coverage {
   readonly reported: number;
   readonly of: number;
 }
 
 /** Sums; averages a day if the two do not have the same number of reported days. */
-export interface UsageChangeFigures extends PeriodPair<Money> {
+interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   /** Averages per day, whatever is compared. */
   readonly daily: PeriodPair<Money>;
@@ -45,21 +44,15 @@ export function compareUsage(current: Usage, before: Usage, days: PeriodPair<rea
   const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
   const coverage = pair((side) => ({ reported: spent[side].reported, of: days[side].length }));
   if (shortSides(coverage).length > 0) return { coverage };
-  const daily = pair((side) => divide(spent[side].sum, spent[side].reported));
-  const basis = spent.current.reported === spent.before.reported ? 'total' : 'average';
-  return {
-    coverage,
-    figures: figuresOf(basis, basis === 'total' ? pair((side) => spent[side].sum) : daily, daily),
-  };
+  const sums = pair((side) => spent[side].sum);
+  const daily = pair((side) => divide(sums[side], spent[side].reported));
+  return { coverage, figures: figuresOf(spent.current.reported === spent.before.reported, sums, daily) };
 }
 
-function figuresOf(
-  basis: UsageChangeFigures['basis'],
-  values: PeriodPair<Money>,
-  daily: PeriodPair<Money>,
-): UsageChangeFigures {
+function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<Money>): UsageChangeFigures {
+  const values = isTotal ? sums : daily;
   const percent = changeInPercent(values.current, values.before);
-  return { basis, ...values, daily, ...(percent && { percent }) };
+  return { basis: isTotal ? 'total' : 'average', ...values, daily, ...(percent && { percent }) };
 }
 
 /**
@@ -73,21 +66,12 @@ export function sumChanges(changes: readonly UsageChange[]): Required<UsageChang
   if (changes.length === 0 || figures.length < changes.length) return undefined;
   const sumOf = (pairOf: (each: UsageChangeFigures) => PeriodPair<Money>) =>
     pair((side) => sumMoney(figures.map((each) => pairOf(each)[side])));
-  const isTotal = figures.every(({ basis }) => basis === 'total');
-  const daily = sumOf((each) => each.daily);
   const coverage = pair((side) =>
     changes.map((each) => each.coverage[side]).reduce((a, b) => (b.reported < a.reported ? b : a)),
   );
-  return {
-    coverage,
-    figures: isTotal
-      ? figuresOf(
-          'total',
-          sumOf((each) => each),
-          daily,
-        )
-      : figuresOf('average', daily, daily),
-  };
+  const isTotal = figures.every(({ basis }) => basis === 'total');
+  const [sums, daily] = [sumOf((each) => each), sumOf((each) => each.daily)];
+  return { coverage, figures: figuresOf(isTotal, sums, daily) };
 }
 
 const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
