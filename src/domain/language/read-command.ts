@@ -124,22 +124,17 @@ function checkDayNumber({ text }: Read, { start, end }: Item): WordsRefusal | un
 }
 
 function checkName({ text }: Read, item: Of<'project'>): WordsRefusal | undefined {
-  const typed = text.slice(item.start, item.end);
   const name = item.names.find((each) => /^0|^\d{33}/.test(each));
   if (name === undefined) return undefined;
-  // 701,001
-  if (/^\d{1,3}(?:,\d{3})+$/.test(typed))
-    return refusalAt(item, 'isn’t a project ID', 'Type it without commas.', typed.replaceAll(',', ''));
-  const start = item.start + typed.indexOf(name);
+  const start = text.indexOf(name, item.start);
   const place = { start, end: start + name.length };
   if (name.length > LONGEST_ID)
     return refusalAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
   return refusalAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
-/** Two projects without a comma: with one they are a list. `701 001` is one number, and `10` beside a period may be a part of a date. */
+/** Two projects without a comma: with one they are a list. `10` beside a period may be a part of a date. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): WordsRefusal {
-  const [number] = /^\d{1,3} 0\d\d$/.exec(text.slice(first.start, item.end)) ?? [];
   const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
   const between = text.slice(first.end, item.start).trimEnd();
   const list = `${text.slice(first.start, first.end)},${item.names}${between}`;
@@ -147,7 +142,7 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
     { start: first.start, end: item.end },
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    ...(hasDate && /^\d\d?$/.test(`${item.names}`) ? [] : [number?.replace(' ', '') ?? list]),
+    ...(hasDate && /^\d\d?$/.test(`${item.names}`) ? [] : [list]),
   );
 }
 

@@ -9,29 +9,17 @@ const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
 );
-/** No words of the language that are run together are much longer. */
-const LONGEST_WORD = 40;
-
-/** Whether a run of letters is made of words of the language: `monthtodate` is three. Single letters stand alone, or after a digit. */
-function isMadeOfWords(run: string, isAfterDigit: boolean): boolean {
-  if (run.length > LONGEST_WORD) return false;
-  const ends = new Set([0]);
-  for (let end = 1; end <= run.length; end++)
-    for (const start of [...ends]) {
-      const isLetter = end - start === 1 && run.length > 1 && !(start === 0 && isAfterDigit);
-      if (!isLetter && VOCABULARY.has(run.slice(start, end))) ends.add(end);
-    }
-  return ends.has(run.length);
-}
-
 /** Whether each part of a word is known: then it is refused for standing in the wrong place, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
     const isAfterDigit = /\d/.test(word[index - 1] ?? '');
     if (run.length === 1) return VOCABULARY.has(run) && (run === word || /^\d+[a-z]$/.test(word));
-    return isMadeOfWords(run, isAfterDigit) || (isAfterDigit && ENDINGS.has(run));
+    return VOCABULARY.has(run) || (isAfterDigit && ENDINGS.has(run));
   });
+
+/** No word that is corrected is longer. */
+const LONGEST_WORD = 40;
 
 /** Words that are never read as another word mistyped, however similar they are to it. */
 const NEVER_MISTYPED: ReadonlySet<string> = new Set(
@@ -114,11 +102,6 @@ function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[]
 /** Words that are refused for what they seem to be: why, and what to type. */
 const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
-  [
-    /^(?:fy(?:-?\d+|td)?|fiscal|financial|christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-    'isn’t a period that Tally knows',
-    'Name the first and the last day, such as 2025-12-24..2025-12-26.',
-  ],
   [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
