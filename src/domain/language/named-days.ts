@@ -149,6 +149,12 @@ const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](fi
 /** One part of the calendar, whatever is asked about. */
 const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
 
+/** The span `n` units before now: the nearest two have canonical words. */
+function relativePoint(kind: string, n: number, span: Span): Point {
+  const relative = (kind === 'day' ? ['today', 'yesterday'] : [`this-${kind}`, `last-${kind}`])[n];
+  return fixed(kind, () => ({ ...span, ...(relative && { relative }) }));
+}
+
 /**
  * How many units away the nearest occurrence may be: not every year has a 29 February or a 53rd week, not every month a 31st, and a
  * year's first week may begin in the year before.
@@ -250,27 +256,21 @@ export class Calendar {
   /** `this-month`, and with `n` the nth unit before it. */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
-    const span = unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n));
-    return this.#around(unit, n, span, `this-${unit}`, `last-${unit}`);
+    return relativePoint(unit, n, unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n)));
   }
 
   /** The day `n` units before today. */
   dayAgo(unit: Unit, n: number): Point {
     if (n > MAX_PERIOD_DAYS) return fixed('day', refuseLength);
     if (unit !== 'day') return fixed('day', () => daySpan(shiftUnits(unit, this.today, -n)));
-    const day = daysBefore(this.today, n, this.zone)[0] ?? this.today;
-    return this.#around('day', n, daySpan(day), 'today', 'yesterday');
+    return relativePoint('day', n, daySpan(daysBefore(this.today, n, this.zone)[0] ?? this.today));
   }
 
   /** @param weeks 0 for this week's weekend, 1 for the latest whole one */
   weekend(weeks: number): Point {
     const saturday = addDays(startOfUnit('week', this.today), 5 - 7 * weeks);
-    const span = { ...daySpan(saturday), last: addDays(saturday, 1) };
-    return this.#around('weekend', weeks, span, 'this-weekend', 'last-weekend');
+    return relativePoint('weekend', weeks, { ...daySpan(saturday), last: addDays(saturday, 1) });
   }
-
-  #around = (kind: string, n: number, span: Span, now: string, last: string): Point =>
-    fixed(kind, () => (n > 1 ? span : { ...span, relative: n === 0 ? now : last }));
 
   /** @param weekday 1 for Monday; the one in the week `weeks` before this one */
   weekdayOf(weekday: number, weeks: number): Point {
@@ -345,7 +345,7 @@ export class Calendar {
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
-  refused = (...said: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...said));
+  refused = (...refusal: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...refusal));
 
   // Longer parts of the calendar.
 

@@ -4,11 +4,12 @@ import {
   type Day,
   dayAt,
   dayExists,
-  daysInMonth,
+  endOfUnit,
   instantOf,
   isoWeekday,
   type Millis,
-  wallClockAt,
+  shiftUnits,
+  startOfUnit,
   type Zone,
 } from './calendar.ts';
 
@@ -43,10 +44,9 @@ export interface DueTime {
 /** @returns the days of the rule from `first` on, without end, those that the zone skipped included */
 function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
   if (cadence.kind === 'monthly')
-    for (let month = first.slice(0, 7); ; month = addDays(`${month}-28`, 4).slice(0, 7)) {
-      const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
-      const day = cadence.day === 'last' ? last : Math.min(cadence.day, last);
-      const due = `${month}-${String(day).padStart(2, '0')}`;
+    for (let month = startOfUnit('month', first); ; month = shiftUnits('month', month, 1)) {
+      const length = Number(endOfUnit('month', month).slice(8));
+      const due = addDays(month, Math.min(cadence.day === 'last' ? length : cadence.day, length) - 1);
       if (due >= first) yield due;
     }
   const [start, step] =
@@ -57,12 +57,6 @@ function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
     if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
-/** Whether the clocks show the due time as the timing names it; false if they skip it. */
-function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
-  const shown = wallClockAt(at, zone);
-  return shown.day === date && shown.time === time;
-}
-
 /**
  * @param after ms since the epoch
  * @returns the due times later than `after`, in order and without end; a day that the zone skipped has none
@@ -70,7 +64,7 @@ function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
 export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
-    if (due.at > after && (isOnTheClock(due, timing) || dayExists(date, timing.zone))) yield due;
+    if (due.at > after && dayExists(date, timing.zone)) yield due;
   }
 }
 

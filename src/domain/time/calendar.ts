@@ -186,7 +186,7 @@ const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   year: (day) => `${day.slice(0, 4)}-01-01`,
 };
 const QUARTER_STARTS = ['01-01', '04-01', '07-01', '10-01'];
-const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
+export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
 /** @returns the first day of the unit that contains `day` */
 export function startOfUnit(unit: Unit, day: Day): Day {

@@ -13,9 +13,9 @@ import {
   daysInRange,
   endOfDay,
   endOfUnit,
-  formatDays,
   formatRequestedDays,
   type Millis,
+  MONTHS_IN,
   type RequestedDays,
   shiftUnits,
   startOfDay,
@@ -56,6 +56,8 @@ export interface Period {
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
+  /** What it is compared with, if the command named it. */
+  readonly versus?: Versus;
 }
 
 /**
@@ -139,10 +141,6 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
   return daysBefore(first, count, zone);
 }
 
-/** @param leapDay replaces 29 February, which the year before doesn't have */
-const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
-  `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
-
 /** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
@@ -150,8 +148,6 @@ function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const last = endOfUnit('month', month);
   return same <= last ? same : isBeginning ? addDays(last, 1) : last;
 }
-
-const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
 /**
  * Whole months, quarters and years one unit earlier, 28 days of February or 29; weeks by the same weekdays; anything else by
@@ -170,7 +166,7 @@ function sameDaysBefore(
   const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
   const shift = unit === 'day' ? 1 : unit === 'week' ? 7 : unit === 'year' && isOfWeeks ? 364 : undefined;
   if (shift !== undefined) return daysInRange(addDays(first, -shift), addDays(last, -shift), zone);
-  const months = MONTHS[unit as keyof typeof MONTHS];
+  const months = MONTHS_IN[unit as keyof typeof MONTHS_IN];
   const end =
     rule.kind === 'units'
       ? addDays(monthsBefore(addDays(last, 1), months, false), -1)
@@ -226,11 +222,6 @@ export type Versus =
   | { readonly same: Unit }
   | { readonly before: Unit | 'period'; readonly count: number };
 
-export interface ComparedPeriod extends Period {
-  /** What the period is compared with, if the command named it. */
-  readonly versus?: Versus;
-}
-
 const ONLY_COMPLETE = 'Only complete days are compared, never today.';
 const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
 
@@ -251,14 +242,18 @@ const typedVersus = (versus: Versus): string =>
  *
  * @throws InvalidWord if one of them has no complete day, or if they share days; what it offers goes after `vs`
  */
-export function compareWith(period: Period, versus: Versus): ComparedPeriod {
+export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);
   if (first === undefined)
     throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
   const complete = [first, ...others] as const;
   const days = daysComparedWith(period, complete, versus);
   const comparison = describeWindow(days, complete, period.zone, period.requested.today);
-  if (comparison === undefined) throw new InvalidWord(typedVersus(versus), ...noDays(complete, versus));
+  // 29 February is in no year before, and a 31st in no shorter month.
+  if (comparison === undefined && 'same' in versus)
+    throw new InvalidWord(typedVersus(versus), 'means a day that doesn’t exist', OTHER_DAYS);
+  if (comparison === undefined)
+    throw new InvalidWord(typedVersus(versus), 'has no complete day to compare yet', ONLY_COMPLETE);
   const requested = new Set(period.days);
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
@@ -298,14 +293,4 @@ function eitherUnit(first: Day, unit: Unit): InvalidWord {
     'Name one of them.',
     [formatVersus({ same: unit }), whole],
   );
-}
-
-/** Why a comparison has no day. 29 February has none a year before, and the 31st none in a shorter month. */
-function noDays(
-  [day, ...others]: CompleteDays,
-  versus: Versus,
-): readonly [string, string, (readonly string[])?] {
-  if (!('same' in versus) || others.length > 0) return ['has no complete day to compare yet', ONLY_COMPLETE];
-  const around = versus.same === 'year' ? [-1, 1].map((step) => dayOneYearBefore(addDays(day, step))) : [];
-  return [`has no day for ${formatDays(day, day)}`, 'Compare with a day beside it.', around];
 }

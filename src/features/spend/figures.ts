@@ -28,7 +28,7 @@ import {
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
-import type { ComparedPeriod, ComparisonWindow, Period } from '../../domain/time/period.ts';
+import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
 import {
   amountNotes,
@@ -53,7 +53,7 @@ export interface SpendFigures extends ConnectedAnswer {
 
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
-  readonly period: ComparedPeriod;
+  readonly period: Period;
   /** How its rows are ordered and put together, as far as that was asked. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
