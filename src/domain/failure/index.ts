@@ -7,7 +7,7 @@ export * from './kinds.ts';
 
 export type FailureKind = keyof typeof KINDS;
 export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
-/** The data may be left out where nothing of it is required. */
+/** Optional if no data is required. */
 type Details<K extends FailureKind> =
   Record<never, never> extends DataOf<K>
     ? [data?: DataOf<K>, options?: ErrorOptions]
@@ -28,7 +28,7 @@ class FailureError<K extends FailureKind> extends Error {
 
 export type FailureOf<K extends FailureKind> = K extends 'invalid-word' ? InvalidWord : FailureError<K>;
 
-/** What is thrown where something can go wrong: one of the kinds, with its data. Narrow it by `kind`. */
+/** Every error Tally anticipates. Narrow it by `kind`. */
 export type Failure = { readonly [K in FailureKind]: FailureOf<K> }[FailureKind];
 export const Failure = FailureError as new <K extends Exclude<FailureKind, 'invalid-word'>>(
   kind: K,
@@ -39,7 +39,7 @@ export const Failure = FailureError as new <K extends Exclude<FailureKind, 'inva
 export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
   error instanceof FailureError && (kind === undefined || error.kind === kind);
 
-/** For work whose failure is one of its outcomes: `work.catch(failureOf)`. @throws any other error */
+/** Turns a Failure into a result: `work.catch(failureOf)`. @throws any other error */
 export function failureOf(error: unknown): Failure {
   if (!isFailure(error)) throw error;
   return error;
@@ -48,7 +48,7 @@ export function failureOf(error: unknown): Failure {
 /** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** Why figures are missing that an answer can do without: our sentence, and what the service said about it (outside text). */
+/** Why optional figures are missing: our sentence, and the service's messages (untrusted). */
 interface MissedAnswer {
   readonly why: string;
   readonly remarks: readonly string[];
@@ -78,11 +78,11 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
 export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
-/** Whether the write may have been stored although it failed. */
+/** Whether a failed write may have been saved all the same. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
-/** A failure as Redis keeps it: the sentence is made when it is read, for its reader. Of other versions’ it is a plain one. */
+/** A failure as stored. The sentence is made when it is read; kinds of other versions get a general one. */
 export const storedFailure = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
@@ -91,7 +91,7 @@ export const storedFailure = z.object({
 });
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
 
-/** The same failure always makes the same text, so that writes can be compared. */
+/** Deterministic, so that stored values can be compared. */
 export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
@@ -128,9 +128,9 @@ export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
 /** A word that cannot be used. */
 export class InvalidWord extends FailureError<'invalid-word'> {
   readonly word: string;
-  /** What is wrong, without what to type. */
+  /** The problem, without advice. */
   readonly fact: string;
-  /** Whole texts, ready to run: the corrected one, or what an ambiguous word may mean. None could hold a secret. */
+  /** Corrected or alternative command texts, ready to run. Never contain secrets. */
   readonly offered: readonly string[];
   /**
    * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
@@ -161,7 +161,7 @@ export class InvalidWord extends FailureError<'invalid-word'> {
     this.offered = [suggestion].flat().filter(mayQuote);
   }
 
-  /** A copy whose offered texts are each put into a longer one. */
+  /** A copy whose suggestions are wrapped by `whole`. */
   within(whole: (text: string) => string): InvalidWord {
     return this.copy(this.offered.map(whole));
   }
@@ -176,7 +176,6 @@ export class InvalidWord extends FailureError<'invalid-word'> {
   }
 }
 
-/** @returns what `parse` returns, or the InvalidWord that it throws @throws its other errors */
 export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   try {
     return parse();
@@ -186,11 +185,11 @@ export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   }
 }
 
-/** Error messages that the billing service sent together with figures, and which figures those were. */
+/** Error messages that billing sent along with figures. */
 export interface BillingRemark {
   /** `the balance`, `the figures for 14–20 Nov` */
   readonly about: string;
-  /** Outside text, without repetitions. */
+  /** Untrusted, without duplicates. */
   readonly messages: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Parses the text of a command: items in any order, each kind once. */
+/** Parses a single-project command; the caller refuses a period. */
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
@@ -30,18 +30,18 @@ import {
 } from './typed-text.ts';
 
 const MOST_PROJECTS = 20;
-/** The most digits of a project ID, which becomes a numeric literal of the query. */
+/** The most digits of a project ID. */
 const LONGEST_ID = 32;
 
 type Kind = Item['kind'];
 type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
-/** What a command takes: kinds of items, with what it says of the others. */
+/** What a command accepts; `refuses` has the message for each kind it doesn't. */
 interface Grammar {
-  /** Whether several projects are refused. */
+  /** Accepts one project only. */
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
-  /** What to type instead of an unknown word. */
+  /** Advice for an unknown word. */
   readonly works: string;
   readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
 }
@@ -81,7 +81,7 @@ const PERIOD: Grammar = {
   works: 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.',
 };
 
-/** A text with its items: what every check looks at. */
+/** A parsed text, input of all checks. */
 interface Read {
   readonly text: string;
   readonly items: readonly Item[];
@@ -146,14 +146,14 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
   );
 }
 
-/** What an item means, however it is spelled. */
+/** Equal for different spellings of the same item. */
 function meaningOf({ start, end, ...item }: Item): string {
   if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** A command has at most one item of each of these kinds. */
+/** Kinds allowed once. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
@@ -187,7 +187,7 @@ function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefus
   }
 }
 
-/** The first thing in the text that no command, or not this one, can do. A word of no language comes before all others. */
+/** The first problem in the text. Unknown words come first. */
 function findRefusal(read: Read): WordsRefusal | undefined {
   const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
@@ -201,7 +201,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
-/** The whole of what stands between spaces and commas: `last-wek` is one word. */
+/** The whole word around a position: `last-wek`. */
 function rawPlace(text: string, { start, end }: Item): Place {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
@@ -211,7 +211,7 @@ function rawPlace(text: string, { start, end }: Item): Place {
 const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
   items.find((item): item is Of<K> => item.kind === kind);
 
-/** Some projects, or all of them, and not too many. */
+/** Checks the number of projects. */
 function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined {
   const whole = { start: 0, end: text.length };
   const [project, top, all] = [itemOf(items, 'project'), itemOf(items, 'top'), itemOf(items, 'all')];
@@ -243,12 +243,11 @@ function checkToday(read: Read): WordsRefusal | undefined {
 const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
-/** The number could be a project instead. It is a part of a date only where something else names the project. */
+/** Without another project, such a number could be the project; refuses with both readings. */
 function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
   for (const [n, item] of items.entries()) {
-    // After `by month`, a number is the year.
     if (item.kind !== 'period' || items[n - 1]?.kind === 'unit') continue;
     const typed = text.slice(item.start, item.end);
     const reading = typed.replace(LEADING, 'project $1$2').replace(TRAILING, 'project $2 $1');
@@ -316,7 +315,7 @@ export function refuseSecret(
     throw new Failure('secret-pasted');
 }
 
-/** @throws InvalidWord, or secret-pasted when a word that could not be parsed looks like a secret */
+/** @throws InvalidWord, secret-pasted */
 function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedCommand {
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
@@ -330,7 +329,7 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   if (itemOf(read.items, 'help')) return { help: true };
   const refusal = findRefusal(read);
   if (refusal === undefined) return commandOf(read);
-  // Some capitals have no lower case of the same length: İ.
+  // Lower-casing some letters (İ) changes the length, and positions would shift.
   const source = shown.length === text.length ? shown : text;
   const word = source.slice(refusal.start, refusal.end).replace('^', '’');
   throw new InvalidWord(clipWord(word), refusal.why, refusal.works, correctionsOf(text, refusal, isValid));
@@ -343,10 +342,10 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
 export const parseCommandText = (text: string, reader: Reader): ParsedCommand =>
   parseWith(text, SPEND, reader);
 
-/** Parses the text of a scheduled post, which takes no `vs` and no `top`. @throws InvalidWord, secret-pasted */
+/** Parses a scheduled report: no `vs`, no `top`. */
 export const parseReportText = (text: string, reader: Reader): SharedWords => parseWith(text, REPORT, reader);
 
-/** Parses the text of `/balance`, which takes no period. @throws InvalidWord, secret-pasted */
+/** Parses `/balance`: no period. */
 export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedCommand, 'phrase'> =>
   parseWith(text, BALANCE, reader);
 
@@ -354,7 +353,7 @@ export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedComma
 export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
   parseWith(text, SINGLE, reader);
 
-/** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, secret-pasted */
+/** Parses a period alone; '' is the last 7 days. */
 export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
   return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 }
@@ -371,7 +370,7 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** A question takes whatever `/spend` takes, and `right now` too. */
+/** Questions accept what `/spend` does, plus `right now`. */
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
 /** Why the items of a question can't be asked for; undefined where they can. */
@@ -381,6 +380,5 @@ export const findItemsRefusal = (
   reader: Reader,
 ): WordsRefusal | undefined => findRefusal({ text, items, reader, grammar: QUESTION });
 
-/** The words of a command that items say, that can be asked for. */
 export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
   commandOf({ text: '', items, reader, grammar: QUESTION });

@@ -6,22 +6,21 @@ import { changeInPercent, divide, type Money, sumMoney, ZERO } from './amount.ts
 import { type Cost, comparedRows, costsOf, type Row } from './rows.ts';
 import { sumAmounts, sumReported, type Usage } from './usage.ts';
 
-/** A value for the period, and one for the window before it. */
 interface PeriodPair<T> {
   readonly current: T;
   readonly before: T;
 }
 
-/** How many of some complete days are reported. */
+/** Reported days of all complete days. */
 interface Coverage {
   readonly reported: number;
   readonly of: number;
 }
 
-/** Sums; averages a day if the two do not have the same number of reported days. */
+/** Totals; daily averages if the numbers of reported days differ. */
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
-  /** Averages per day, whatever is compared. */
+  /** Daily averages in any case. */
   readonly daily: PeriodPair<Money>;
   /** Absent when it would mislead: nothing spent before, or a credit. */
   readonly percent?: Money;
@@ -113,15 +112,15 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
 /** How much more a period cost, and the rows that make exactly that sum. */
 export interface ExplainedDays {
   readonly value: Money;
-  /** The largest difference first, whichever its sign; of equal ones the earliest. */
+  /** Largest absolute difference first; ties: earliest. */
   readonly rows: readonly Row[];
-  /** Reported days that don't count, as their counterpart isn't reported: missing, not zero. */
+  /** Reported days whose counterpart is unreported; not compared. */
   readonly uncompared: readonly Row[];
 }
 
 /**
- * Days without a counterpart are a row: those that the shorter window lacks, and where both windows have equally many
- * reported days, so that their totals are compared, all of them.
+ * Explains a change by days. Days without a counterpart form one row: those that the shorter period lacks, or, if
+ * both have the same number of reported days (totals are compared), all of them.
  */
 export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
   const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
@@ -161,7 +160,7 @@ const withValue = (row: Row) => ({
   value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO),
 });
 
-/** Sorts the largest difference first, whichever its sign; equal ones stay in their order, what is not compared comes last. */
+/** Sort: largest absolute difference first, stable, undefined last. */
 export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
   a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
 

@@ -1,6 +1,6 @@
 /**
- * The rows of an answer: the days, weeks or months of a period, alone, beside the days that they are compared with, or in the
- * order of their differences. A table, a chart and the reason for a change are drawn from the same rows.
+ * Rows of an answer: a period's days, weeks or months; compared with another period; or sorted by difference. Tables,
+ * charts and explanations share them.
  */
 
 import {
@@ -24,12 +24,12 @@ import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } fr
 export interface Cost {
   /** `Mon 16 Nov`, `9–15 Nov`. */
   readonly name: string;
-  /** Those that were asked about, reported or not. */
+  /** The requested days, reported or not. */
   readonly days: readonly Day[];
   /** Undefined where billing has no item: missing, not zero. */
   readonly amount: RowAmount | undefined;
   readonly bonuses: RowAmount | undefined;
-  /** How many of the days are complete and have a readable amount, and their average. */
+  /** `reported`: complete days with a readable amount; `average`: theirs. */
   readonly reported: number;
   readonly average: Money | undefined;
 }
@@ -38,7 +38,7 @@ export interface Row {
   readonly label: string;
   /** Undefined: the period has no such days, as there is no 31 September. */
   readonly current?: Cost | undefined;
-  /** The same of what the period is compared with. */
+  /** The comparison's counterpart. */
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
@@ -77,8 +77,8 @@ const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
 export type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
 
 /**
- * The asked days in the finest unit that makes at most `most` rows, and is not finer than `finest`. What is not reported
- * keeps its place, except weeks and the like long before and after what is.
+ * Rows in the finest unit that gives at most `most`, not finer than `finest`. Unreported days keep a row; long
+ * unreported stretches at the ends are dropped.
  */
 export function periodRows(
   usage: Usage,
@@ -110,7 +110,7 @@ export function periodRows(
 
 const MOST_STRAYS = 5;
 
-/** What was sent besides the asked days: other days, and items without one; those beyond the first five in one row. */
+/** Items outside the requested days; beyond five, merged into one row. */
 export function strayRows({ rows, missing }: Usage): readonly Row[] {
   const strays = rows.filter(({ day, outside }) => outside || day === undefined);
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
@@ -132,7 +132,7 @@ function strayRow(rows: readonly UsageRow[], name: string): Row {
   return { label: name, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
 }
 
-/** A period's days beside those that it is compared with, in pairs as {@link pairDays} makes them. */
+/** Two periods, paired by {@link pairDays}. */
 export function comparedRows(
   usage: Usage,
   before: Usage,
@@ -252,7 +252,7 @@ export interface PairedDays {
   readonly pairs: readonly DayPair[];
 }
 
-/** Whole weeks, so that weekends are in each. */
+/** Multiples of a week, so that each has the same weekends. */
 const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
   ['day', 1],
   ['week', 7],
@@ -271,7 +271,7 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
-    // To pair the days of ten years takes a while.
+    // Pairing ten years of days is slow.
     if (unit === 'day' && Math.max(periods.current.length, periods.before.length) > most) continue;
     const paired = splitInto(unit, days, periods);
     if (paired.pairs.length <= most) return paired;

@@ -31,17 +31,17 @@ export type RowAmount =
  * not say whether one contains the other.
  */
 export interface DayCharges {
-  /** Absent when the service sent no readable day. */
+  /** Absent without a readable day. */
   readonly day?: Day;
-  /** The day, or what the service sent in its place. */
+  /** The day, or the raw value. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
-  /** How many items are added up here; usually 1. */
+  /** Number of items; usually 1. */
   readonly merged: number;
 }
 
-/** One item of the service's report, as it was sent. */
+/** An item of billing's report, raw. */
 export interface WireCharge {
   readonly day: WireScalar;
   readonly totalAmount: WireScalar;
@@ -76,7 +76,7 @@ const NOTHING: RowAmount = { unreadable: '' };
 const toRowAmount = (amount: Amount): RowAmount =>
   'value' in amount ? { ...amount, readable: 1, incomplete: false } : amount;
 
-/** The day of an item, or what the service sent in its place, shortened. */
+/** An item's day, or its raw value. */
 export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
 
 const DATE = /^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/;
@@ -120,7 +120,7 @@ function parseTimestamp(text: string, zone: Zone): Day | undefined {
   return isMidnight ? parseIsoDate(new Date(instant).toISOString().slice(0, 10)) : dayOf(instant, zone);
 }
 
-/** Seconds have 9 or 10 digits before the point, milliseconds 12 or 13; both are exact as a JavaScript number. */
+/** Seconds have 9–10 digits, milliseconds 12–13. */
 function parseEpoch(text: string, zone: Zone): Day | undefined {
   const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
   if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
@@ -134,7 +134,7 @@ function midnightOf(date: string): number | undefined {
   return new Date(midnight).getUTCDate() === Number(date.slice(-2)) ? midnight : undefined;
 }
 
-/** @returns minutes ahead of UTC; 0 without an offset, because the API uses UTC throughout */
+/** @returns minutes ahead of UTC; 0 without an offset */
 function parseOffset(offset = 'Z'): number | undefined {
   const { sign, hours = '', minutes = '00' } = OFFSET.exec(offset)?.groups ?? {};
   if (sign === undefined) return 0;
@@ -151,11 +151,11 @@ function dayOf(instant: Millis, zone: Zone): Day | undefined {
 }
 
 export interface UsageRow extends DayCharges {
-  /** The day was not requested. False when there is no day. */
+  /** Not a requested day; false without a day. */
   readonly outside: boolean;
 }
 
-/** `readable` and `unreadable` count items. Without a readable one, `value` is zero but means nothing. */
+/** Numbers of items. If `readable` is 0, `value` is meaningless. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -173,35 +173,35 @@ export interface DayFigure {
 }
 
 export interface Usage {
-  /** Requested days that have an item, ascending; then other days; then items without a day, as they were sent. */
+  /** Requested days, then other days, then items without a day. */
   readonly rows: readonly UsageRow[];
   /** Everything the service sent, with today and other days. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
-  /** How many complete days were requested: `reported`, `missing` and `unreadableDays` together. */
+  /** Requested complete days = reported + missing + unreadable. */
   readonly fullDays: number;
-  /** Complete requested days whose whole amount is readable, and their amounts. */
+  /** Fully readable complete days (and `amounts`: theirs). */
   readonly reported: readonly Day[];
   readonly amounts: ReadonlyMap<Day, Money>;
   /** Complete requested days without an item: missing, not zero. */
   readonly missing: readonly Day[];
-  /** Complete requested days with an amount that can't be read, or not all of it. */
+  /** Complete days with an unreadable item. */
   readonly unreadableDays: readonly Day[];
-  /** The items of days that were not requested; the readable ones are in `total`. */
+  /** Items of days that weren't requested. */
   readonly outside: UsageTotal;
-  /** The items without a day; the readable ones are in `total`. */
+  /** Items without a day. */
   readonly unplaced: UsageTotal;
   /** The average of the days in `reported`. */
   readonly average?: Money;
-  /** The most expensive day among `reported`; of equal days the earliest. */
+  /** The costliest reported day; ties: earliest. */
   readonly highest?: DayFigure;
   /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
 /**
- * `today` is set if the period includes it, whether `days` does or not: it counts toward the total only, because it is
- * not over.
+ * `today` counts only toward the total, because it isn't over. Set it if the period includes today, even if `days`
+ * omits it.
  */
 export interface UsageQuestion {
   readonly days: readonly Day[];
@@ -269,7 +269,7 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-/** So many different unreadable texts are shown. */
+/** Maximum unreadable values shown. */
 const SHOWN = 3;
 
 /** @returns undefined without amounts; unreadable if all of them are */
@@ -323,7 +323,7 @@ export function formatReportedDays({ missing, reported, fullDays }: Usage, nameO
 export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
   missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
 
-/** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
+/** One sentence per unreadable thing. Missing days: {@link formatReportedDays}. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, total, bonuses } = usage;
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;

@@ -11,7 +11,7 @@ import {
   type WatchRule,
 } from './watch-measurement.ts';
 
-/** What can be crossed: of a budget its percentages and its forecast, of the others their one threshold. */
+/** Thresholds: budgets have percentages and a forecast, other rules one threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
 /** A level that has alerted and not recovered; of a spike also after it is over, so that no day alerts twice. */
@@ -25,20 +25,20 @@ export interface AlertedLevel {
 }
 
 export interface Evaluation {
-  /** False when there is too little data: then nothing changes. */
+  /** False: not enough data, no change. */
   readonly isKnown: boolean;
-  /** The levels to alert about, oldest first: of each episode only the highest new one. */
+  /** New alerts, oldest first; only the highest level of each episode. */
   readonly crossings: readonly AlertedLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly AlertedLevel[];
-  /** Alerted days of which billing now reports another amount that is neither a crossing nor a recovery. */
+  /** Alerted days whose amount was changed, without crossing or recovery. */
   readonly corrections: readonly AlertedLevel[];
   /** The alerted levels after `crossings` were reported. */
   readonly alerted: readonly AlertedLevel[];
 }
 
 export interface EvaluationOptions {
-  /** Names a new crossing of a balance or a runway: must differ from earlier ones. */
+  /** A unique name for a new balance or runway crossing. */
   readonly episode: string;
   /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
   readonly since: Day;
@@ -91,7 +91,7 @@ export function evaluateRule(
       crossings: months.flatMap(({ crossings }) => crossings),
       recoveries: months.flatMap(({ recoveries }) => recoveries),
       corrections: [],
-      // A month that is no longer checked never alerts again.
+      // Other months are forgotten; they are never checked again.
       alerted: months.flatMap((month) => month.alerted),
     };
   }
@@ -112,7 +112,7 @@ function evaluateLevel(
   return { ...NOTHING, crossings, alerted: crossings };
 }
 
-/** From the least to the most urgent. */
+/** Ascending urgency. */
 const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
 
 function evaluateMonth(
@@ -154,13 +154,13 @@ export function spikeLimit(
   return usual.gt(floor) ? usual : floor;
 }
 
-/** Whether a day is clearly below its limit. */
+/** Below the limit by the recovery margin. */
 function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
 
-/** Days in a row that are one crossing. It ends with a reported day that is clearly below its limit, not with a missing day. */
+/** Consecutive spike days, alerted once. Ends with a reported day clearly below its limit; missing days don't end it. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;
@@ -242,18 +242,16 @@ function spikeRuns(
   return runs;
 }
 
-/** How far back a simulation goes. */
 const SIMULATED_DAYS = 90;
-/** How many days before those are needed: for spikes that began earlier, and for the baselines of their days. */
+/** Extra days needed for baselines and earlier runs. */
 const DAYS_BEFORE = 110;
 
 /** @returns the first day of usage that a simulation made on `today` needs */
 export const simulationFrom = (today: Day): Day => addDays(today, -SIMULATED_DAYS - DAYS_BEFORE);
 
 /**
- * The days that would have made the watch alert, ascending, with what is reported of them now. What was crossed before
- * the first day, and stayed so, is not among them.
- *
+ * The days on which the watch would have alerted, ascending, by current data. Excludes a crossing from before the
+ * first day.
  * @param figures with the amounts since {@link simulationFrom}
  */
 export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly Day[] {
@@ -264,7 +262,7 @@ export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly 
     const measurement = measureWatch(rule.kind, figuresOn(check, figures));
     const evaluation = evaluateRule(rule, measurement, alerted, { episode: String(n), since: '' });
     alerted = evaluation.alerted;
-    // A check on one day judges the days up to the day before.
+    // A check judges the day before.
     if (n > 0) dates.push(...evaluation.crossings.map(() => addDays(check, -1)));
   }
   return dates;

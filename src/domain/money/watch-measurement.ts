@@ -1,4 +1,4 @@
-/** What a watch compares with its threshold. */
+/** The values that watches compare with thresholds. */
 
 import { Big } from 'big.js';
 import { cleanTyping } from '../language/typed-text.ts';
@@ -21,9 +21,9 @@ export interface WatchFigures {
   readonly today: Day;
   /** IANA name of the reporting zone. */
   readonly zone: Zone;
-  /** Absent when the balance is not known. */
+  /** Absent if unknown. */
   readonly account?: Account;
-  /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
+  /** Reported complete days; others are missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
 }
 
@@ -32,18 +32,17 @@ export interface MonthSpend {
   /** `2026-11` */
   readonly month: string;
   readonly spent: Money;
-  /** Complete days that are reported, of those that are over. */
+  /** Reported of the complete days. */
   readonly reported: number;
   readonly of: number;
-  /** For the whole month; absent when it is over or too few days are reported. */
+  /** Forecast; absent if the month is over or there is too little data. */
   readonly forecast?: Money;
 }
 
-/** A reported day, for a spike. */
 export interface DaySpend {
   readonly day: Day;
   readonly amount: Money;
-  /** The usual cost of such a day; absent when too few earlier days are reported. */
+  /** The usual amount; absent with too little data. */
   readonly baseline?: Money;
   /** What `baseline` is: of the same weekday in the weeks before, or of the days before; and of how many. */
   readonly basis?: 'weekday' | 'days';
@@ -60,16 +59,14 @@ export type WatchMeasurement =
   /** Ascending. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** For so many days into a month, late and corrected days of the month before are still judged. */
+/** In the first 7 days of a month, the previous month is still judged, for late data. */
 const LATE_DAYS = 7;
-/** How many days are measured for spikes: enough to see where a series of them began. */
+/** Days measured, enough to find where a run began. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
-/** What is measured for rules of one kind. */
 export type MeasurementOf<K extends WatchKind> = Extract<WatchMeasurement, { readonly kind: K }>;
 
-/** @returns a measurement of this kind */
 export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K>;
 export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
   const { today, zone, amounts, account } = figures;
@@ -120,7 +117,7 @@ function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   return { month: day.slice(0, 7), spent, reported, of: days.length };
 }
 
-/** The reported ones of these days, each with its baseline. */
+/** The reported days, each with its baseline. */
 export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']): readonly DaySpend[] =>
   days.flatMap((day) => {
     const amount = amounts.get(day);
@@ -129,9 +126,9 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
     return [{ day, amount, ...baseline }];
   });
 
-/** How many earlier same weekdays to use, and how many of them must be reported. */
+/** Same weekdays to use, and minimum reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Without enough of the same weekdays: how many earlier reported days to use, and how many days to go back for them. */
+/** Fallback: days to average, and how far back to look. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
 /** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */
@@ -160,7 +157,7 @@ function median(values: readonly Money[]): Money {
 
 /** What a watch checks. Amounts are in the service's currency, which it does not name. */
 export type WatchRule =
-  /** The balance, without bonuses, falls below an amount, which may be zero. */
+  /** Balance without bonuses falls below this. */
   | { readonly kind: 'balance'; readonly below: Money }
   /** Balance and bonuses last fewer than this many days. */
   | { readonly kind: 'runway'; readonly days: number }
@@ -171,14 +168,14 @@ export type WatchRule =
 
 export type WatchKind = WatchRule['kind'];
 
-/** More digits than any real threshold has. */
+/** Longer numbers are refused. */
 export const MAX_THRESHOLD_DIGITS = 30;
-/** The longest runway that is estimated in days. */
+/** Maximum days for a runway rule. */
 export const MAX_RUNWAY_DAYS = 3_650;
-/** Percent of a budget at which its watch alerts. */
+/** Percentages that alert. */
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** Digits in groups of three, and a fraction after another sign. */
+/** Groups of three digits, with an optional fraction. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],
@@ -186,7 +183,7 @@ const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
 ];
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** Three decimal places can be thousands or a fraction. Nobody writes a fraction as `50.000`; `1.234` is ambiguous. */
+/** Three digits after a point: `50.000` is grouping, `1.234` is ambiguous. */
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**

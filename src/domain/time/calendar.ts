@@ -29,7 +29,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 /** @returns the day of a date in UTC */
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
-/** The language reads a date without a time as midnight in UTC, where each day has as many ms. @returns ms */
+/** Date.parse reads a bare date as midnight UTC, where all days are 24 h. */
 const midnightOf = (day: Day): Millis => Date.parse(day);
 
 /** @param n may be negative */
@@ -57,12 +57,12 @@ export function startOfDay(day: Day, zone: Zone): Millis {
   return firstInstantAt(`${day}T00:00`, zone);
 }
 
-/** @param time 'HH:mm' @returns its instant (ms): the jump if the clocks skip it, the first of two if they repeat it */
+/** As `startOfDay`, for `HH:mm`. */
 export function instantOf(day: Day, time: string, zone: Zone): Millis {
   return firstInstantAt(`${day}T${time}`, zone);
 }
 
-/** @returns what a wall clock shows; after a clock change at midnight that may still be the day before @throws RangeError for an unknown zone */
+/** @returns the local date and time. After a backward change at midnight, the date may still be yesterday's */
 export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
   const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
   return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
@@ -115,10 +115,7 @@ function dayAndMonth(day: Day): string {
   return `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 }
 
-/**
- * @param knownYear four digits; left out if all days are in that year: '14–20 Nov'
- * @returns '14–20 Nov 2026', '28 Oct – 3 Nov 2026', '30 Dec 2025 – 2 Jan 2026', 'Fri 20 Nov 2026'
- */
+/** @param knownYear omitted if all days are in it */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
   const [from, to] = [first.slice(0, 4), last.slice(0, 4)];
   if (from !== to) return `${dayAndMonth(first)} ${from} – ${dayAndMonth(last)} ${to}`;
@@ -128,13 +125,13 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
-/** @returns 'October', with its year unless `today` is in it: 'October 2025' */
+/** 'October'; 'October 2025' unless `today` is in that year */
 export function formatMonth(day: Day, today: Day | undefined): string {
   const name = MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '';
   return today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
 }
 
-/** Days that somebody asks about. */
+/** Requested days. */
 export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
@@ -146,7 +143,7 @@ export interface RequestedDays {
 export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
 
-/** Names days for one answer: `Mon 16 Nov`, `16–18 Nov`, with the year if the days are not all of one. */
+/** Day names for one answer, with the year if several years occur. */
 export type DayNamer = (day: Day, last?: Day) => string;
 
 export function dayNamerFor(days: readonly Day[]): DayNamer {
@@ -155,10 +152,10 @@ export function dayNamerFor(days: readonly Day[]): DayNamer {
   return (day, last = day) => formatDays(day, last, years.size === 1 ? only : undefined);
 }
 
-/** Days in a row that are named as one range. */
+/** Minimum days for a range. */
 const RANGE = 3;
 
-/** `Mon 16 Nov and 18–20 Nov`: each day, or the first and the last of several in a row. @param days ascending */
+/** `Mon 16 Nov and 18–20 Nov`. @param days ascending */
 export function listDays(days: readonly Day[], nameOf: DayNamer): string {
   const runs: Day[][] = [];
   for (const day of days) {
@@ -207,7 +204,7 @@ export function endOfUnit(unit: Unit, day: Day): Day {
   return addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
 }
 
-/** @returns how many whole units there are from `first`, the first day of one, to `last`, the last day of one */
+/** @returns whole units from `first` (a unit's start) to `last` (a unit's end) */
 export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {
   const months = (day: Day): number => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
   return (months(last) - months(first) + 1) / MONTHS_IN[unit];
@@ -220,7 +217,7 @@ export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last:
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** @returns ms to add to the instant (ms) for the wall clock of `zone` @throws RangeError for an unknown zone */
+/** @returns ms to add to UTC for local time */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -263,7 +260,7 @@ export function formatWallTime(at: Millis, zone: Zone): string {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;
 
-/** The first of these instants; undefined (never) if all are undefined. */
+/** The minimum; undefined means never. */
 export const earliest = (...instants: readonly (Millis | undefined)[]): Millis | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

@@ -1,7 +1,4 @@
-/**
- * A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and the days that they are compared
- * with, by default or as somebody named them (`vs september`, `vs last year`).
- */
+/** A period for a billing query: days, instants, and the days to compare with (by default, or typed: `vs september`). */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -26,23 +23,23 @@ import {
 /** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
 export interface NamedDays {
   readonly first: Day;
-  /** Today at the latest. */
+  /** At most today. */
   readonly last: Day;
-  /** Canonical: `last-7-days`, `this-month`, `yesterday`, or absolute dates; it is read as the same days. */
+  /** Canonical text: `last-7-days`, `this-month`, or dates. */
   readonly text: string;
   readonly typed: string;
-  /** What the days are compared with by default. */
+  /** Default comparison. */
   readonly rule: ComparisonRule;
-  /** How many days were counted, of `last-7-days`; they may include today. */
+  /** N of `last-n-days`; these may include today. */
   readonly counted?: number;
 }
 
 export interface Period {
   /** Canonical text: parses to the same phrase. */
   readonly phrase: string;
-  /** First millisecond: `periodFrom` of the billing API. */
+  /** Start, ms: the API's `periodFrom`. */
   readonly from: Millis;
-  /** Last millisecond, included: `periodTo` of the billing API. Never in the future. */
+  /** End, inclusive, ms: the API's `periodTo`. Never in the future. */
   readonly to: Millis;
   readonly zone: Zone;
   /** Its days in order, today among them, without those that the zone skipped. */
@@ -52,7 +49,7 @@ export interface Period {
   readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
-  /** How it is compared if nobody says with what. */
+  /** Default comparison rule. */
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
@@ -60,11 +57,7 @@ export interface Period {
   readonly versus?: Versus;
 }
 
-/**
- * @param days as they are read on the day of `now`
- * @param now ms since the epoch
- * @throws InvalidWord if the zone skipped all of the days; period-just-began if they begin right now
- */
+/** @param days read on the day of `now` @throws InvalidWord if the zone skipped all days; period-just-began */
 export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis, zone: Zone): Period {
   const today = dayAt(now, zone);
   const days = daysInRange(named.first, named.last, zone);
@@ -94,7 +87,7 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   };
 }
 
-/** @returns an instant (ms) as the billing API writes it: YYYY-MM-DDTHH:mm:ss.sssZ */
+/** @returns the API's format: YYYY-MM-DDTHH:mm:ss.sssZ */
 export function toWireTimestamp(ms: Millis): string {
   return new Date(ms).toISOString();
 }
@@ -118,22 +111,18 @@ export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
-  /** Saturday and Sunday, or Saturday alone. */
+  /** Also a Saturday alone. */
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
-/**
- * Compares weekdays with the same weekdays: spending drops every Saturday.
- *
- * @returns the days a week before, without those that the zone skipped
- */
+/** Same weekdays a week earlier, because spend drops on Saturdays. @returns without days that the zone skipped */
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** @param count how many days of the period are complete, at least one */
+/** @param count complete days, at least 1 */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
-    // Ends with the units before at the latest: 30 days of March are compared with the 28 of February.
+    // A current unit never reaches past the previous one: 30 days of March vs 28 of February.
     return rule.kind === 'units' ? days : days.slice(0, count);
   }
   if (count === 1) return sameDaysLastWeek([first], zone);
@@ -150,11 +139,10 @@ function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
 }
 
 /**
- * Whole months, quarters and years one unit earlier, 28 days of February or 29; weeks by the same weekdays; anything else by
- * its first and last date. 29 February itself has no day a year before.
- *
- * @param complete the complete days of a period, in order, at least one
- * @param rule how the period is compared by default
+ * The same days one unit earlier. Whole months, quarters, years stay whole; weeks keep weekdays; otherwise by first
+ * and last date. 29 February has no counterpart.
+ * @param complete in order, not empty
+ * @param rule the default comparison
  */
 function sameDaysBefore(
   unit: Unit,
@@ -237,10 +225,8 @@ const typedVersus = (versus: Versus): string =>
   `vs ${'typed' in versus ? clipWord(versus.typed) : formatVersus(versus).replaceAll('-', ' ')}`;
 
 /**
- * The period with the named comparison in place of its own. The complete days of each are compared; the two may differ
- * in length, and either may be the earlier one.
- *
- * @throws InvalidWord if one of them has no complete day, or if they share days; what it offers goes after `vs`
+ * Replaces the default comparison. Compares complete days; lengths and order may differ.
+ * @throws InvalidWord if a side has no complete day or they overlap; suggestions go after `vs`
  */
 export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);
@@ -275,7 +261,7 @@ function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus
   if (isOwn && period.comparison) return period.comparison.days;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
-  // The same days of the unit before are another reading, unless they are days of the period itself.
+  // “Month before” could mean the same days in it, unless these overlap the period.
   const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
   if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
     throw eitherUnit(first, name);

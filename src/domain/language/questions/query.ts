@@ -8,12 +8,12 @@ import type { Place } from '../named-days.ts';
 import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { explainBadWord, simplifyText } from '../typed-text.ts';
 
-/** A word or phrase of a question beside the items of commands. */
+/** A question word or phrase. */
 export interface WordItem extends Place {
   readonly kind: 'word';
   readonly role: WordRole;
   readonly text: string;
-  /** What it says besides: `least expensive` is about spend, too. */
+  /** Additional roles: `least expensive` also says spend. */
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
@@ -23,7 +23,7 @@ export interface WordItem extends Place {
   readonly isEither?: boolean;
 }
 
-/** What an item of a command is marked with where a question says more than a command can. */
+/** Extra marks on command items in questions. */
 interface Marks {
   /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
   readonly isThan?: boolean;
@@ -33,14 +33,14 @@ interface Marks {
   readonly isAdded?: 'before' | 'after';
   /** `per project` */
   readonly isPer?: boolean;
-  /** `exports` is an output, too. */
+  /** `exports` also asks for a file. */
   readonly role?: WordRole;
   readonly roles?: readonly WordRole[];
   /** Whether it may ask for something else: “what happened?”. */
   readonly isVague?: boolean;
 }
 
-/** The other side of `cheaper than staging`. */
+/** `cheaper than staging` */
 type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
 
 /** What a form does, with its words: `post prod spend every morning`. */
@@ -48,7 +48,7 @@ export type OrderItem = Place & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
-  /** A word that the form has no place for. */
+  /** The first word the form can't use. */
   readonly bad?: Place | null;
   readonly isNamed: boolean;
 };
@@ -63,17 +63,16 @@ type OfKind<K extends Kind> = K extends 'word'
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
-/** What `/billing` lists or opens. */
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
 export type Subject = 'spend' | 'balance' | 'budget' | ListSubject;
 
-/** The command that was answered last. */
+/** The last answered command. */
 export interface LastAnswer {
   readonly command: '/spend' | '/balance';
   readonly words: ParsedCommand;
 }
 
-/** Items that ask nothing by themselves. */
+/** Items without meaning of their own. */
 const EMPTY: ReadonlySet<string> = new Set(
   'courtesy thanks filler what amount is does past have will can now any it we break here request lead money tail'.split(
     ' ',
@@ -116,7 +115,7 @@ export class Query {
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Whether each item asks nothing or is one of these. */
+  /** Whether all items are in `marks`, or meaningless. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
@@ -211,17 +210,16 @@ const WORDS = {
 type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
 type RefusedRole = 'second' | 'unclear' | 'unbilled' | 'unanswered';
 
-/** What a word says; the later ones are those of phrases alone. */
+/** Roles of words; `PhraseRole` and `RefusedRole` occur only for phrases. */
 export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
 
-/** The role of each word. */
 const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
 );
 
-/** Things that people ask about and billing doesn't know, as a refusal names them, by what people type. */
+/** Word → what it asks about that billing doesn't report, as the refusal names it. */
 export const UNBILLED: ReadonlyMap<string, string> = new Map(
   'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments'
     .split(' ')
@@ -231,7 +229,7 @@ export const UNBILLED: ReadonlyMap<string, string> = new Map(
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
   'spend average balance forecast budget most why compare noun'.split(' '),
 );
-/** Words in which a mistake is corrected, and the correction offered. */
+/** Words whose typos are corrected and offered. */
 const CORRECTABLE_WORDS: readonly string[] = [
   ...[...WORD_ROLES].flatMap(([word, role]) =>
     CORRECTABLE_ROLES.has(role) && word.length > 4 ? [word] : [],
@@ -250,17 +248,17 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
     ([end, whole]) => [new RegExp(`['’‘´\`ʼ]${end}(?![a-z])`, 'gi'), whole] as const,
   ),
   [/(?<![\w-])u(?![\w-])/gi, 'you'],
-  // Sentences stay apart.
+  // Separate sentences.
   [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
 ];
 
-/** `what is` for “what’s”, `prod` for “prod’s”, and nothing for pictures. */
+/** Expands “what's”, strips “prod's” to `prod`, removes emoji. */
 const tidyQuestion = (text: string): string =>
   simplifyText(
     CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
   );
 
-/** The first words of all phrases: elsewhere none is looked for. */
+/** First words of phrases, so that other words skip the phrase rules. */
 const STARTS: ReadonlySet<string> = new Set(
   QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
 );

@@ -1,4 +1,4 @@
-/** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
+/** Turns a question's items into commands that keep every word, or refuses the word that doesn't fit. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
@@ -30,9 +30,9 @@ export interface QuestionCommand {
 }
 
 export interface MadeCommand extends QuestionCommand {
-  /** Whether another command may be meant as well. */
+  /** Other commands are possible, so offer it rather than run it. */
   readonly isGuess?: boolean;
-  /** Whether only an answer before could tell the project. */
+  /** The project can only come from an earlier answer. */
   readonly isOpen?: boolean;
   /** What is said with the offer. */
   readonly doubt?: InvalidWord | undefined;
@@ -47,7 +47,7 @@ export function wordsOf(query: Query): Words {
     if (!answered && /^[1-3]$/.test(query.typed(product)) && before?.kind !== 'project')
       throw query.refuse(product);
   }
-  // Today is added to the days of the answer, or left out of them.
+  // “Without today”: changes the answer's days.
   const isOfAnswer = query.has('today') && !query.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
   const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
@@ -56,28 +56,27 @@ export function wordsOf(query: Query): Words {
   return words;
 }
 
-/** `total` with projects named is their sum. */
+/** With named projects, `total` means their sum, not all projects. */
 const isTotal = (query: Query, item: AskedItem): boolean =>
   query.has('project') && item.kind === 'all' && !item.isPer;
 
 export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
   several ?? (alias !== undefined ? [{ alias }] : project !== undefined ? [{ project }] : undefined);
 
-/** The words for these projects. */
 export function wordsFor(names: SeveralProjects | undefined): Words {
   const none = { project: undefined, alias: undefined, several: undefined };
   if (names === undefined || names === 'all' || names.length > 1) return { ...none, several: names };
   return { ...none, ...names[0] };
 }
 
-/** The days of a canonical phrase. */
+/** Parses a canonical period. */
 export function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
 }
 
-/** Days and names alone: what to ask of them. @throws InvalidWord */
+/** Only days or names: guesses the command. @throws InvalidWord */
 export function commandsWithoutSubject(query: Query, typed: Words): readonly MadeCommand[] {
   const words = { ...typed, ...wordsFor(askedProjects(query, typed)) };
   const isNamed = namesOf(words) !== undefined;
@@ -102,7 +101,6 @@ export function commandsWithoutSubject(query: Query, typed: Words): readonly Mad
 
 const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
-/** Whether days are ranked, and not projects. */
 const isOfDays = (query: Query): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
@@ -147,7 +145,7 @@ const distinct = (names: readonly ProjectName[]): SeveralProjects => [
 const namesAll = (query: Query): boolean =>
   query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
-/** Whether only an answer before could tell the project. */
+/** Whether the project can only come from an earlier answer (“it”, “the project”). */
 const isOpen = (query: Query, words: Words): boolean => {
   const noun = query.first('noun');
   return (
@@ -175,7 +173,7 @@ export function balanceCommands(query: Query, words: Words): readonly MadeComman
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
-/** Words that ask whether a budget is passed, and not whether it holds. */
+/** “Over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
 /** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
@@ -211,7 +209,7 @@ export function listCommand(subject: ListSubject, query: Query, words: Words): M
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
 export function spendCommands(query: Query, words: Words): readonly MadeCommand[] {
-  // Each answer has the average of a day.
+  // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
   const asked = asForecast(query, beside(query, withRank(query, { ...words, unit: grouped })));
   refuseUnspendable(query, asked);
@@ -223,7 +221,7 @@ export function spendCommands(query: Query, words: Words): readonly MadeCommand[
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
-  // “Costs from last month” are that month's; “from” with a date begins there.
+  // “Costs from last month”: that month, or since then? Offers both.
   if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
   // “What changed between september and october” is from one to the other.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
@@ -266,7 +264,7 @@ function withRank(query: Query, words: Words): Words {
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
     throw query.refuse(query.first('least') ?? top);
-  // The projects that grew most are those that made the change.
+  // “Which grew most” asks why.
   if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
@@ -382,7 +380,7 @@ function commandsOn(
   const asked = withDays(query, words, base);
   const { versus } = base.words;
   const isKept = !asked.versus && versus && subject === undefined && !wordsOf(query).output;
-  // With another period, people may mean the named comparison again, or the usual one with the days before.
+  // With a new period, offer both: the earlier comparison kept, or the default one.
   const compared =
     isKept && words.phrase && 'text' in versus
       ? [{ ...asked, versus }, asked]
@@ -390,7 +388,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** The same answer again, or its total. @throws InvalidWord for a text that only refers to it */
+/** “Again”, “in total”. @throws InvalidWord for “that” alone */
 function wholeAnswer(
   query: Query,
   { command, words: answered }: LastAnswer,
@@ -413,7 +411,7 @@ function wholeAnswer(
   return [same(), same(wordsFor('all'))].map((each) => ({ ...each, isGuess: true }));
 }
 
-/** Words that can refer to the answer in one way only. @throws InvalidWord */
+/** Refuses references that don't fit the last answer: “both” without two projects … @throws InvalidWord */
 function checkReferences(query: Query, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
@@ -439,7 +437,7 @@ function inheritedOutput(query: Query, words: Words, { words: { output } }: Last
     : undefined;
 }
 
-/** The days of the question, or those of the answer. */
+/** The question's days, else the answer's. */
 function withDays(query: Query, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
@@ -461,7 +459,7 @@ function withDays(query: Query, words: Words, { words: answered }: LastAnswer): 
   return { ...all, phrase: phrase ?? running ?? answered.phrase ?? (versus && before) };
 }
 
-/** Days counted from those of the answer: “the week before”. @throws InvalidWord */
+/** “The week before”: days relative to the answer's. @throws InvalidWord */
 function countedCommands(
   query: Query,
   before: WordItem,
@@ -497,10 +495,10 @@ function unitBefore(
     : undefined;
 }
 
-/** Words that count from today, or name a year: their days are the same wherever they are said. */
+/** Words relative to today, or with a year; these don't depend on the answer. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
-/** “And September?” after October 2025 may be that of the answer's year, “the 15th” or “the first half” a part of its month. */
+/** After October 2025, “and September?” may mean 2025, “the 15th” a day of October. Returns the alternative reading. */
 function otherDays(query: Query, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
   return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
     const days = asked[part];
@@ -512,7 +510,7 @@ function otherDays(query: Query, asked: Words, { words: { phrase: base } }: Last
   });
 }
 
-/** The days that words mean as of the answer's. */
+/** A phrase read as of the answer's period. */
 function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
   const month = base.first.slice(0, 7);
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))

@@ -1,6 +1,6 @@
 /**
- * Questions in free words: a question is items, and a follow-up is the last answer's items with those on top that were said.
- * What no rule gives a meaning is refused by name.
+ * Free-text questions: a question is parsed into items; a follow-up applies them to the last answer. Words without
+ * meaning are refused by name.
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
@@ -39,17 +39,17 @@ import {
 } from './question-commands.ts';
 
 export type Question =
-  /** The command that it means exactly. */
+  /** Unambiguous: run it. */
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
   /** The same without a project, which only an earlier answer could tell. `fact` is about a word that no project is named. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
       readonly rerun: QuestionCommand;
-      /** Whether the project of the answer before is gone. */
+      /** The last answer's project no longer exists. */
       readonly isGone?: true;
     }
-  /** What it may mean, the likeliest first, for the person to choose: each keeps every word. `fact` is why it is not run. */
+  /** Possible commands, likeliest first; the user chooses. `fact`: why none is run. */
   | {
       readonly kind: 'guess';
       readonly fact?: string | undefined;
@@ -59,7 +59,7 @@ export type Question =
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
-/** Buttons below a refusal. */
+/** Maximum suggestions. */
 const MOST_OFFERED = 3;
 
 /**
@@ -135,7 +135,7 @@ function interpret(
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
-/** In a thread, a form is about the project of the answer where no other is named. */
+/** In a thread, an order without a project uses the answer's. */
 function orderText({ answered }: Query, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
@@ -150,7 +150,7 @@ const isAsked = (query: Query): boolean =>
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
 
-/** What the items of commands can't say together. Who says “we” names all projects. */
+/** Refuses combinations that a command can't express. “We” counts as all projects. */
 function refusalOf(query: Query): WordsRefusal | undefined {
   const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = query.first('we');
@@ -160,10 +160,10 @@ function refusalOf(query: Query): WordsRefusal | undefined {
   return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
 }
 
-/** The items; where some can't be asked for, each of those that would work in their place. */
+/** The query, or, if some items are refused, one query per working replacement. */
 function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readonly Query[] {
   if (refusal === undefined) return [query];
-  // “This month” is no answer to what the next one will cost.
+  // For a question about the future, “this month” is no alternative.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
@@ -292,7 +292,7 @@ function subjectOf(query: Query): Subject | undefined {
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
   const [bonus, budget] = [query.first('bonus'), named.get('budget')];
-  // Bonuses are spent, too.
+  // Bonuses can be left (balance) or spent, if a period is named.
   if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
   if (budget && query.has('watches', 'list')) named.set('watches', budget);
   if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
