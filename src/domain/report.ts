@@ -195,7 +195,7 @@ export function computeReportFigures(
     usual: spend?.basis === 'weekday' ? spend.baseline : undefined,
     month: usageOf(month),
     charted: charted === days ? mainUsage : usageOf(charted),
-    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: charges
       .filter(({ day }) => day === undefined || day < first || day > last)

@@ -515,7 +515,7 @@ export class Calendar {
   #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
-    if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && isSplit) {
+    if (isSplit && to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs) {
       const latest = to.latest(this.today);
       return [absoluteText(from.latest(addDays(latest.first, -1)), latest)];
     }

@@ -29,9 +29,6 @@ export interface ParsedCommand {
   readonly output?: Output;
 }
 
-/** Words that all project commands accept. */
-export type SharedWords = Omit<ParsedCommand, 'versus' | 'top' | 'output' | 'unit' | 'isLowest' | 'isOfDays'>;
-
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
 /** @param name if it starts with a digit, it is an ID */

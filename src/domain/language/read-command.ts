@@ -18,7 +18,6 @@ import {
   type Reader,
   rankText,
   readBy,
-  type SharedWords,
 } from './parsed-command.ts';
 import {
   cleanTyping,
@@ -335,23 +334,22 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   throw new InvalidWord(clipWord(word), refusal.why, refusal.works, correctionsOf(text, refusal, isValid));
 }
 
+const parserOf =
+  (grammar: Grammar) =>
+  (text: string, reader: Reader): ParsedCommand =>
+    parseWith(text, grammar, reader);
+
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
- * @throws InvalidWord, whose suggestion is the whole text corrected; secret-pasted
+ * @throws InvalidWord, whose suggestion is the whole text corrected; secret-pasted; so do the others
  */
-export const parseCommandText = (text: string, reader: Reader): ParsedCommand =>
-  parseWith(text, SPEND, reader);
-
+export const parseCommandText = parserOf(SPEND);
 /** Parses a scheduled report: no `vs`, no `top`. */
-export const parseReportText = (text: string, reader: Reader): SharedWords => parseWith(text, REPORT, reader);
-
+export const parseReportText = parserOf(REPORT);
 /** Parses `/balance`: no period. */
-export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedCommand, 'phrase'> =>
-  parseWith(text, BALANCE, reader);
-
-/** Parses the text of a command about one project, which itself refuses a period. @throws InvalidWord, secret-pasted */
-export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
-  parseWith(text, SINGLE, reader);
+export const parseBalanceText = parserOf(BALANCE);
+/** Parses a single-project command; the caller refuses a period. */
+export const parseSingleProjectText = parserOf(SINGLE);
 
 /** Parses a period alone; '' is the last 7 days. */
 export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {

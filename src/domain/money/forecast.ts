@@ -13,7 +13,7 @@ import {
   type Zone,
 } from '../time/calendar.ts';
 import type { Money, MoneyFormatter } from './amount.ts';
-import { sumReported, type Usage } from './usage.ts';
+import { sumReported } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
 export interface Forecast {
@@ -58,14 +58,10 @@ export const forecastFrom = (today: Day): Day =>
   addDays(shiftUnits('month', startOfUnit('month', today), -HISTORY.months), -HISTORY.days);
 
 /**
- * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
+ * @param amounts of the reported days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
-export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | undefined =>
-  forecastFromAmounts(usage.amounts, today, zone);
-
-/** `forecastMonth` from amounts. */
-export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
+export function forecastMonth(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   if (estimate === undefined) return undefined;
   const { history, model, month, left, expected, total, spent } = estimate;
@@ -174,16 +170,10 @@ interface DailyCostModel {
   readonly expectedCost: (day: Day) => number;
   /** Level: weighted average since this day. */
   readonly since: Day;
-  /** Outlier days, ascending. */
-  readonly spikes: readonly Spike[];
+  /** Outlier days, ascending: each with its difference from the median of nearby days. */
+  readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
   /** Recurring extra cost on a day of the month (invoice day); usually 0. */
   readonly monthlyCharge: (day: Day) => number;
-}
-
-interface Spike {
-  readonly day: Day;
-  /** Difference from the median of nearby days. */
-  readonly excess: number;
 }
 
 const WEEK = 7;
@@ -299,14 +289,14 @@ function weekdayFactors(usual: Costs): readonly number[] {
   return factors.map((factor) => (isKnown ? (factor * WEEK) / all : 1));
 }
 
-interface Regime {
-  readonly since: number;
-  /** The logarithm of the growth a day; 0 for a level. */
-  readonly slope: number;
-}
-
-/** The last of the stretches, each of one level or one growth, that explain the days best. */
-function lastRegime(usual: Costs, factorOf: (n: number) => number): Regime {
+/**
+ * The last of the stretches, each of one level or one growth, that explain the days best. `slope` is the logarithm of the
+ * growth a day; 0 for a level.
+ */
+function lastRegime(
+  usual: Costs,
+  factorOf: (n: number) => number,
+): { readonly since: number; readonly slope: number } {
   const days = [...usual.keys()]
     .filter((n) => usual[n] !== undefined && factorOf(n) >= WEEKDAY.minFactor)
     .slice(-DAYS.searched);

@@ -53,14 +53,7 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
-export function startOfDay(day: Day, zone: Zone): Millis {
-  return firstInstantAt(`${day}T00:00`, zone);
-}
-
-/** As `startOfDay`, for `HH:mm`. */
-export function instantOf(day: Day, time: string, zone: Zone): Millis {
-  return firstInstantAt(`${day}T${time}`, zone);
-}
+export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
 
 /** @returns the local date and time. After a backward change at midnight, the date may still be yesterday's */
 export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
@@ -229,26 +222,23 @@ function offsetAt(instant: Millis, zone: Zone): number {
 }
 
 /**
- * The first instant (ms) at which the wall clock of `zone` has reached `wall`: the jump if that time is skipped, the
- * first of two if it is shown twice.
+ * The first instant (ms) at which the zone's clocks have reached a time of the day: the jump if they skip that time, the
+ * first of two if they show it twice.
  *
- * @param wall `2026-11-21T09:00`
+ * @param time `09:00`
  * @throws RangeError for an unknown zone
  */
-function firstInstantAt(wall: string, zone: Zone): Millis {
-  const key = `${wall} ${zone}`;
+export function instantOf(day: Day, time: string, zone: Zone): Millis {
+  const key = `${day}T${time} ${zone}`;
   const cached = instants.get(key);
   if (cached !== undefined) return cached;
-  const instant = findFirstInstant(Temporal.PlainDateTime.from(wall), zone);
-  instants.set(key, instant);
-  return instant;
-}
-
-function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): Millis {
+  const wall = Temporal.PlainDateTime.from(`${day}T${time}`);
   const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
-  if (earlier.toPlainDateTime().equals(wall)) return earlier.epochMilliseconds;
-  // The clocks skip it: `earlier` lies before the jump.
-  return (earlier.getTimeZoneTransition('next') ?? earlier).epochMilliseconds;
+  const isShown = earlier.toPlainDateTime().equals(wall);
+  // A time that the clocks skip lies before the jump here.
+  const { epochMilliseconds } = isShown ? earlier : (earlier.getTimeZoneTransition('next') ?? earlier);
+  instants.set(key, epochMilliseconds);
+  return epochMilliseconds;
 }
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */

@@ -141,7 +141,9 @@ async function addUpEarlier(
     remarks,
     before: comparison && usageOn(comparison.days, charges),
     forecast:
-      today === undefined ? undefined : forecastMonth(usageOn(historyTo(today), charges), today, zone),
+      today === undefined
+        ? undefined
+        : forecastMonth(usageOn(historyTo(today), charges).amounts, today, zone),
   };
 }
 
