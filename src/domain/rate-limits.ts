@@ -6,7 +6,6 @@ export interface Rate {
   readonly per: Millis;
 }
 
-/** The limits of one process. */
 export interface RateLimits {
   /** Commands, mentions, clicks, forms, Home. */
   readonly requests: PersonAndWorkspace;
@@ -24,7 +23,6 @@ export interface PersonAndWorkspace {
 
 export const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
-/** High enough for normal use. */
 export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },

@@ -26,7 +26,6 @@ import {
 } from './time/calendar.ts';
 import { sameDaysLastWeek } from './time/period.ts';
 
-/** A report's title and words. */
 interface ReportWords {
   readonly title: string;
   /** Periods that mean it, preferred first; [] if it is requested by name. */
@@ -155,10 +154,8 @@ function windowOf(days: readonly Day[], near?: Day): DayWindow {
   return { days, label: formatDays(first, last, near?.slice(0, 4)) };
 }
 
-/** The figures of one project. */
 export interface ReportFigures {
   readonly main: Usage;
-  /** Undefined when there is nothing to compare with. */
   readonly change: UsageChange | undefined;
   /** The usual amount of this weekday: median of the last 4 (3 reported). Only for one-day reports. */
   readonly usual: Money | undefined;
@@ -166,7 +163,6 @@ export interface ReportFigures {
   readonly charted: Usage;
   /** Current month's forecast; undefined if it is over or there is too little data. */
   readonly forecast: Forecast | undefined;
-  /** Undefined when the balance is missing. */
   readonly runway: Runway | undefined;
   /**
    * Items in no figure: without a day, or more than a day outside the requested range (adjacent days are normal when

@@ -44,7 +44,6 @@ function isGrouped(word: string): boolean {
   return digits.length >= (/^\d+$/.test(digits) ? 24 : 16);
 }
 
-/** Needs the original case. */
 export function looksLikeSecret(word: string): boolean {
   if (KNOWN.test(word) || isGrouped(word)) return true;
   const runs = (word.match(RUN) ?? []).filter((run) => isMixed(run) || BASE64.test(run));

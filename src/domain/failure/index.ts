@@ -13,7 +13,6 @@ type Details<K extends FailureKind> =
     ? [data?: DataOf<K>, options?: ErrorOptions]
     : [data: DataOf<K>, options?: ErrorOptions];
 
-/** A failure of one kind: its data, and the sentence of its kind. */
 class FailureError<K extends FailureKind> extends Error {
   override readonly name = 'Failure';
   readonly data: DataOf<K>;
@@ -48,16 +47,12 @@ export function failureOf(error: unknown): Failure {
 /** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** Why optional figures are missing: our sentence, and the service's messages (untrusted). */
-interface MissedAnswer {
-  readonly why: string;
-  readonly remarks: readonly string[];
-}
-
 /** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
 export function missedAnswer(
   error: unknown,
-): MissedAnswer | { readonly charges: readonly never[]; readonly remarks: readonly string[] } {
+): ({ readonly why: string } | { readonly charges: readonly never[] }) & {
+  readonly remarks: readonly string[];
+} {
   const failure = failureOf(error);
   if (failure.kind === 'no-data') return { charges: [], remarks: [] };
   return {
@@ -114,18 +109,14 @@ const MAY_BE_POSTED = 'The post may be in the channel: check before you send it 
  */
 type Quoting = 'judged' | 'always' | 'never';
 
-/** Replaces a word that is not repeated. */
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
 
 /** In a `why`: where the refused word goes. */
 const WORD = '{word}';
-/** The `why` of an unknown word. */
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
-/** The `why` of a command that does not exist. */
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
 
-/** A word that cannot be used. */
 export class InvalidWord extends FailureError<'invalid-word'> {
   readonly word: string;
   /** The problem, without advice. */
@@ -163,16 +154,12 @@ export class InvalidWord extends FailureError<'invalid-word'> {
 
   /** A copy whose suggestions are wrapped by `whole`. */
   within(whole: (text: string) => string): InvalidWord {
-    return this.copy(this.offered.map(whole));
+    const { word, why, works, offered, quoting, projectFor } = this;
+    return new InvalidWord(word, why, works, offered.map(whole), quoting, projectFor);
   }
 
-  /** A copy that does not contain the word. */
   withheld(): InvalidWord {
-    return this.copy([], 'never');
-  }
-
-  private copy(offered: readonly string[], quoting = this.quoting): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, offered, quoting, this.projectFor);
+    return new InvalidWord(this.word, this.why, this.works, [], 'never', this.projectFor);
   }
 }
 

@@ -251,8 +251,6 @@ export class Calendar {
     readonly zone: Zone,
   ) {}
 
-  // Units around today.
-
   /** `this-month`, and with `n` the nth unit before it. */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
@@ -279,8 +277,6 @@ export class Calendar {
 
   weekBefore = (point: Point): Point =>
     fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
-
-  // Dates.
 
   /** The latest such weekday before today. */
   weekday(weekday: number): Point {
@@ -347,8 +343,6 @@ export class Calendar {
 
   refused = (...refusal: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...refusal));
 
-  // Longer parts of the calendar.
-
   /** @param year null: the latest that has begun; 'whole': the latest that is over */
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
@@ -404,7 +398,6 @@ export class Calendar {
     return isHalf(span) ? 'half' : span.unit;
   }
 
-  /** Whether `each` can be part of `of`. */
   canHave(each: Piece, of: Point): boolean {
     const piece = typeof each === 'number' ? 'day' : each === 'weekend' ? 'week' : each;
     return SIZES.indexOf(this.unitOf(of)) > SIZES.indexOf(piece);
@@ -414,8 +407,6 @@ export class Calendar {
     const span = orRefusal(() => point.latest(this.today));
     return 'refusal' in span ? undefined : span;
   }
-
-  // What can be asked about.
 
   #days(read: () => Days): Days | Refused {
     return orRefusal(() => {
@@ -449,7 +440,6 @@ export class Calendar {
     });
   }
 
-  /** From a day until now. */
   since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**

@@ -16,15 +16,11 @@ export interface ParsedCommand {
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
-  /** The comparison, if typed. */
   readonly versus?: Versus;
   /** How many of all projects, largest amounts first, where `several` is `all`; or of the days. */
   readonly top?: number;
-  /** Ascending order. */
   readonly isLowest?: true;
-  /** Ranks days rather than projects. */
   readonly isOfDays?: true;
-  /** Grouping. */
   readonly unit?: Unit;
   readonly output?: Output;
 }
@@ -114,15 +110,14 @@ export type Item = Place &
     | { readonly kind: 'bad'; readonly word: string }
   );
 
-/** Maximum letters of an alias. */
-const LONGEST_NAME = 32;
+const LONGEST_ALIAS = 32;
 
 /** The end of an alias at this position, or 0. Aliases have hyphens where people type spaces: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {
     if (/[a-z\d-]/.test(text[start - 1] ?? '')) return 0;
-    const near = text.slice(start, start + LONGEST_NAME + 1);
+    const near = text.slice(start, start + LONGEST_ALIAS + 1);
     const words = /^[a-z][a-z\d-]*(?: [a-z\d-]+)*/.exec(near)?.[0].split(' ') ?? [];
     for (let count = words.length; count > 0; count--) {
       const name = words.slice(0, count).join('-');

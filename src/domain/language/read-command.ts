@@ -1,4 +1,4 @@
-/** Parses a single-project command; the caller refuses a period. */
+/** Parses the text of a command: items in any order, each kind once. */
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
@@ -29,7 +29,6 @@ import {
 } from './typed-text.ts';
 
 const MOST_PROJECTS = 20;
-/** The most digits of a project ID. */
 const LONGEST_ID = 32;
 
 type Kind = Item['kind'];
@@ -37,7 +36,6 @@ type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
 /** What a command accepts; `refuses` has the message for each kind it doesn't. */
 interface Grammar {
-  /** Accepts one project only. */
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
   /** Advice for an unknown word. */
@@ -210,7 +208,6 @@ function rawPlace(text: string, { start, end }: Item): Place {
 const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
   items.find((item): item is Of<K> => item.kind === kind);
 
-/** Checks the number of projects. */
 function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined {
   const whole = { start: 0, end: text.length };
   const [project, top, all] = [itemOf(items, 'project'), itemOf(items, 'top'), itemOf(items, 'all')];
@@ -356,7 +353,6 @@ export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): 
   return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 }
 
-/** The default period. */
 export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
   ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),
   typed: 'last-7-days',

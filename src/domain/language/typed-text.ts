@@ -21,7 +21,6 @@ export const isKnownWord = (word: string): boolean =>
 /** No word that is corrected is longer. */
 const LONGEST_WORD = 40;
 
-/** Never treated as typos. */
 const NEVER_MISTYPED: ReadonlySet<string> = new Set(
   [
     'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',
@@ -82,7 +81,6 @@ export function nearestWord(word: string, known: readonly string[]): string | un
   return others.length === 0 ? near : undefined;
 }
 
-/** Words that typos are corrected to. */
 const SPELLINGS = CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.length > 2);
 
 const near = (word: string, aliases: Iterable<string> = []): string | undefined =>

@@ -1,3 +1,4 @@
+/** Exact amounts: parsed, summed, divided, and written for people and for files. */
 import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { tryParse } from '../try-parse.ts';
@@ -22,7 +23,6 @@ const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
 const CENT = new Big('0.01');
-/** Decimal places shown. */
 const PLACES = 2;
 
 export const ZERO: Money = new Big(0);
@@ -117,7 +117,6 @@ export function toPlacesOf(amounts: readonly Money[], value: Money): string {
 /** The longest currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 
-/** A form field's error. */
 export const CURRENCY_RULE = `At most ${MAX_CURRENCY_LENGTH} letters or currency signs, such as EUR or €.`;
 
 const LABEL = /^[\p{L}\p{Sc}]*$/u;

@@ -1,3 +1,4 @@
+/** What a project has left, and how long that lasts. */
 import { addDays, type Day, formatDays } from '../time/calendar.ts';
 import { pluralize } from '../wording.ts';
 import {
@@ -58,7 +59,6 @@ export type Runway =
       readonly of: number;
     } & Funds);
 
-/** Minimum reported days for an estimate. */
 const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
@@ -100,7 +100,6 @@ export function daysLeft(runway: Runway): number | undefined {
 
 export interface Outlook {
   readonly overdrawn: boolean;
-  /** Money left; undefined if unknown. */
   readonly left: Money | undefined;
   /** How long that lasts, in days, Infinity beyond any date; undefined without an estimate. */
   readonly days: number | undefined;
@@ -115,7 +114,6 @@ export function bySoonestEnd(a: Outlook, b: Outlook): number {
 
 const missingLast = (a: unknown, b: unknown): number => Number(a === undefined) - Number(b === undefined);
 
-/** Warn below this many days. */
 export const WARNING_DAYS = 14;
 
 /** Whether the money runs out in less than two weeks, or has run out. */

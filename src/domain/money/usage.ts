@@ -1,5 +1,15 @@
 /** What billing charged: its items read and added up to days, the days of a period to sums, and what is said of them. */
-import { DAY, type Day, type DayNamer, dayAt, listDays, type Millis, type Zone } from '../time/calendar.ts';
+import {
+  addDays,
+  DAY,
+  type Day,
+  type DayNamer,
+  dayAt,
+  listDays,
+  type Millis,
+  parseInstant,
+  type Zone,
+} from '../time/calendar.ts';
 import { pluralize } from '../wording.ts';
 import {
   type Amount,
@@ -79,10 +89,9 @@ const toRowAmount = (amount: Amount): RowAmount =>
 /** An item's day, or its raw value. */
 export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
 
-const DATE = /^(?:19|[2-9]\d)\d{2}-\d{2}-\d{2}$/;
+const DATE = /^(?:19|[2-9]\d)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 const TIMESTAMP =
-  /^(?<date>\d{4}-\d{2}-\d{2})[T ](?<hour>\d{2}):(?<minute>\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?: ?(?<offset>Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
-const OFFSET = /^(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)?$/;
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::[0-5]\d(?:[.,](\d+))?)?)(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
 /** Also as a floating-point number: 1794614400.0, 1.7946144e9. */
 const EPOCH = /^[1-9]\d*(?:\.\d+)?$|^[1-9](?:\.\d+)?e\+?\d\d?$/i;
 const MAX_LENGTH = 64;
@@ -103,21 +112,21 @@ export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
   return day === undefined ? { unplaced: clipWireValue(wire, 'no day') } : { day };
 }
 
-function parseIsoDate(text: string): Day | undefined {
-  return DATE.test(text) && midnightOf(text) !== undefined ? text : undefined;
-}
+/** JavaScript reads 30 February as 2 March. */
+const parseIsoDate = (text: string): Day | undefined =>
+  DATE.test(text) && addDays(text, 0) === text ? text : undefined;
 
+/** In UTC without an offset, because the API uses UTC throughout. */
 function parseTimestamp(text: string, zone: Zone): Day | undefined {
-  const { date, hour, minute, second = '00', fraction = '', offset } = TIMESTAMP.exec(text)?.groups ?? {};
-  if (date === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const midnight = midnightOf(date);
-  const offsetMinutes = parseOffset(offset);
-  if (midnight === undefined || offsetMinutes === undefined) return undefined;
-
-  const seconds = (Number(hour) * 60 + Number(minute) - offsetMinutes) * 60 + Number(second);
-  const instant = midnight + seconds * 1000 + Number(fraction.slice(0, 3).padEnd(3, '0'));
-  const isMidnight = instant % DAY === 0 && !/[1-9]/.test(fraction);
-  return isMidnight ? parseIsoDate(new Date(instant).toISOString().slice(0, 10)) : dayOf(instant, zone);
+  const [, date, time = '', fraction = '', offset = 'Z'] = TIMESTAMP.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const second = parseInstant(`${date}T${time.slice(0, 8)}${/^[+-]/.test(offset) ? offset : 'Z'}`);
+  if (second === undefined) return undefined;
+  const isMidnight = second % DAY === 0 && !/[1-9]/.test(fraction);
+  return isMidnight
+    ? parseIsoDate(new Date(second).toISOString().slice(0, 10))
+    : dayOf(second + milliseconds, zone);
 }
 
 /** Seconds have 9–10 digits, milliseconds 12–13. */
@@ -125,21 +134,6 @@ function parseEpoch(text: string, zone: Zone): Day | undefined {
   const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
   if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
   return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
-}
-
-/** @returns the date's midnight in UTC, in ms; undefined for a date that does not exist, such as 30 February */
-function midnightOf(date: string): number | undefined {
-  const midnight = Date.parse(`${date}T00:00:00.000Z`);
-  // V8 reads 30 February as 2 March.
-  return new Date(midnight).getUTCDate() === Number(date.slice(-2)) ? midnight : undefined;
-}
-
-/** @returns minutes ahead of UTC; 0 without an offset */
-function parseOffset(offset = 'Z'): number | undefined {
-  const { sign, hours = '', minutes = '00' } = OFFSET.exec(offset)?.groups ?? {};
-  if (sign === undefined) return 0;
-  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
-  return Number(`${sign}1`) * (Number(hours) * 60 + Number(minutes));
 }
 
 /** A `Day` lies in the years 1900 to 9999; a zone may shift it by one day at either end. */
@@ -191,7 +185,6 @@ export interface Usage {
   readonly outside: UsageTotal;
   /** Items without a day. */
   readonly unplaced: UsageTotal;
-  /** The average of the days in `reported`. */
   readonly average?: Money;
   /** The costliest reported day; ties: earliest. */
   readonly highest?: DayFigure;
@@ -269,7 +262,6 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-/** Maximum unreadable values shown. */
 const SHOWN = 3;
 
 /** @returns undefined without amounts; unreadable if all of them are */

@@ -1,5 +1,4 @@
-/** The values that watches compare with thresholds. */
-
+/** A watch's rule as it is typed, and what is measured for it. */
 import { Big } from 'big.js';
 import { cleanTyping } from '../language/typed-text.ts';
 import {
@@ -21,7 +20,6 @@ export interface WatchFigures {
   readonly today: Day;
   /** IANA name of the reporting zone. */
   readonly zone: Zone;
-  /** Absent if unknown. */
   readonly account?: Account;
   /** Reported complete days; others are missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
@@ -168,11 +166,9 @@ export type WatchRule =
 
 export type WatchKind = WatchRule['kind'];
 
-/** Longer numbers are refused. */
 export const MAX_THRESHOLD_DIGITS = 30;
 /** Maximum days for a runway rule. */
 export const MAX_RUNWAY_DAYS = 3_650;
-/** Percentages that alert. */
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
 /** Groups of three digits, with an optional fraction. */

@@ -78,20 +78,15 @@ export function dayExists(day: Day, zone: Zone): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 
-/** Checks single days only when the offset jumps by half a day or more: checking each is slow over years. */
-function withoutSkipped(days: readonly Day[], zone: Zone): readonly Day[] {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return days;
-  const jump = offsetAt(midnightOf(last) + 2 * DAY, zone) - offsetAt(midnightOf(first) - 2 * DAY, zone);
-  return jump >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
-}
-
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */
 export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
   const days = Array.from({ length: count }, (_, n) => addDays(first, n));
-  const months = Array.from({ length: Math.ceil(count / 30) }, (_, n) => days.slice(n * 30, n * 30 + 30));
-  return months.flatMap((month) => withoutSkipped(month, zone));
+  // Checking each day is slow over years. Skipping one moves the clocks by a day.
+  const [before, after] = [addDays(first, -2), addDays(last, 2)].map((day) =>
+    offsetAt(midnightOf(day), zone),
+  );
+  return (after ?? 0) - (before ?? 0) >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
 }
 
 /** @returns the `count` days before `day`, in order, without those that the zone skipped */
@@ -124,7 +119,6 @@ export function formatMonth(day: Day, today: Day | undefined): string {
   return today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
 }
 
-/** Requested days. */
 export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
@@ -145,7 +139,6 @@ export function dayNamerFor(days: readonly Day[]): DayNamer {
   return (day, last = day) => formatDays(day, last, years.size === 1 ? only : undefined);
 }
 
-/** Minimum days for a range. */
 const RANGE = 3;
 
 /** `Mon 16 Nov and 18–20 Nov`. @param days ascending */
@@ -240,6 +233,10 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
   instants.set(key, epochMilliseconds);
   return epochMilliseconds;
 }
+
+/** @param text ISO 8601 with an offset @returns ms since the epoch; undefined if there is no such instant */
+export const parseInstant = (text: string): Millis | undefined =>
+  tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
 export function formatWallTime(at: Millis, zone: Zone): string {

@@ -23,12 +23,10 @@ import {
 /** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
 export interface NamedDays {
   readonly first: Day;
-  /** At most today. */
   readonly last: Day;
   /** Canonical text: `last-7-days`, `this-month`, or dates. */
   readonly text: string;
   readonly typed: string;
-  /** Default comparison. */
   readonly rule: ComparisonRule;
   /** N of `last-n-days`; these may include today. */
   readonly counted?: number;
@@ -49,7 +47,6 @@ export interface Period {
   readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
-  /** Default comparison rule. */
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
@@ -111,7 +108,6 @@ export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
-  /** Also a Saturday alone. */
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
 /** Same weekdays a week earlier, because spend drops on Saturdays. @returns without days that the zone skipped */

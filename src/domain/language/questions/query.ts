@@ -8,7 +8,6 @@ import type { Place } from '../named-days.ts';
 import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { explainBadWord, simplifyText } from '../typed-text.ts';
 
-/** A question word or phrase. */
 export interface WordItem extends Place {
   readonly kind: 'word';
   readonly role: WordRole;
@@ -66,7 +65,6 @@ export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
 export type Subject = 'spend' | 'balance' | 'budget' | ListSubject;
 
-/** The last answered command. */
 export interface LastAnswer {
   readonly command: '/spend' | '/balance';
   readonly words: ParsedCommand;
@@ -80,7 +78,6 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 
 export const markOf = (item: AskedItem): Mark => item.role ?? item.kind;
-/** Whether commands have such an item. */
 export const isOfCommand = (item: AskedItem): item is Item & Marks =>
   item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));

@@ -59,7 +59,6 @@ export type Question =
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
-/** Maximum suggestions. */
 const MOST_OFFERED = 3;
 
 /**
