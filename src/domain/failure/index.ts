@@ -48,9 +48,10 @@ export function failureOf(error: unknown): Failure {
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
 /** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
-export function missedAnswer(
-  error: unknown,
-): ({ readonly why: string } | { readonly charges: readonly never[] }) & {
+export function missedAnswer(error: unknown): (
+  | { readonly why: string }
+  | { readonly charges: readonly never[] }
+) & {
   readonly remarks: readonly string[];
 } {
   const failure = failureOf(error);

@@ -177,7 +177,7 @@ interface DayGroup {
 
 /**
  * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
- * its tables 100 rows. No two groups have the same label.
+ * its tables 100 rows.
  *
  * @param asked the days that were asked about, in order
  * @param finest what no group is smaller than
@@ -195,35 +195,26 @@ export function groupDays(
     return days.every((day) => starts.add(startOfUnit(unit, day)).size <= most);
   };
   const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
-  const byStart = groupByStart(days, unit);
-  const starts = [...byStart.keys()];
-  const nameOf = dayNamerFor(starts);
-  const labels = (isWithYear: boolean): readonly string[] =>
-    starts.map((start) => {
-      if (unit === 'day') return nameOf(start);
-      if (unit === 'week') return weekLabel(start, asked, isWithYear);
-      if (unit === 'month') return formatDays(start, start, today?.slice(0, 4)).slice('Sun 1 '.length);
-      const year = start.slice(0, 4);
-      return unit === 'year' ? year : `${year} Q${Math.ceil(Number(start.slice(5, 7)) / 3)}`;
-    });
-  const short = labels(false);
-  const shown = new Set(short).size === short.length ? short : labels(true);
-  return {
-    unit,
-    groups: [...byStart.values()].map((group, at) => ({ label: shown[at] ?? '', days: group })),
+  const byStart = [...groupByStart(days, unit)];
+  const nameOf = dayNamerFor(byStart.map(([start]) => start));
+  const labelOf = (start: Day): string => {
+    if (unit === 'day') return nameOf(start);
+    if (unit === 'week') return weekLabel(start, asked);
+    if (unit === 'month') return formatDays(start, start, today?.slice(0, 4)).slice('Sun 1 '.length);
+    const year = start.slice(0, 4);
+    return unit === 'year' ? year : `${year} Q${Math.ceil(Number(start.slice(5, 7)) / 3)}`;
   };
+  return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** Labelled by its days that were asked about, `1–4 Oct`; with its last year when two weeks would have the same label. */
-function weekLabel(monday: Day, asked: readonly Day[], isWithYear: boolean): string {
+/** Labelled by its days that were asked about, `1–4 Oct`. No chart or table has weeks of so many years that two are named alike. */
+function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
   const [first, last] = [inside[0] ?? monday, inside.at(-1) ?? sunday];
   const year = last.slice(0, 4);
-  const end = isWithYear ? ` ${year}` : '';
-  if (first.slice(0, 4) === year) return formatDays(first, last, year) + end;
-  const short = (day: Day) => formatDays(day, day, day.slice(0, 4)).slice(4);
-  return `${short(first)} – ${short(last)}${end}`;
+  if (first.slice(0, 4) === year) return formatDays(first, last, year);
+  return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
 /** @returns the days by the first day of the unit that each is in, in their order */

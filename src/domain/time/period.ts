@@ -69,7 +69,8 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   const endsToday = last === today;
   if (endsToday && startOfDay(first, zone) === now) throw new Failure('period-just-began', { phrase: text });
   const complete = endsToday ? days.slice(0, -1) : days;
-  const comparison = findComparisonWindow(named.first, complete, rule, zone);
+  const before = daysBeforePeriod(named.first, rule, complete.length, zone);
+  const comparison = describeWindow(before, complete, zone, complete.at(-1));
   return {
     phrase: text,
     from: startOfDay(first, zone),
@@ -114,8 +115,9 @@ export type ComparisonRule =
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** @param count complete days, at least 1 */
+/** @param count complete days */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
+  if (count === 0) return [];
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
     // A current unit never reaches past the previous one: 30 days of March vs 28 of February.
@@ -157,21 +159,6 @@ function sameDaysBefore(
       : monthsBefore(last, months, false);
   return daysInRange(monthsBefore(first, months, true), end, zone);
 }
-
-/**
- * @param first the first day of the period
- * @param complete its complete days
- * @returns undefined when it has no complete day, or the zone skipped the whole window
- */
-const findComparisonWindow = (
-  first: Day,
-  complete: readonly Day[],
-  rule: ComparisonRule,
-  zone: Zone,
-): ComparisonWindow | undefined =>
-  complete.length === 0
-    ? undefined
-    : describeWindow(daysBeforePeriod(first, rule, complete.length, zone), complete, zone, complete.at(-1));
 
 /**
  * @param complete the complete days of the period that the window is compared with
