@@ -1,7 +1,7 @@
 /** Measures the forecast of a month beside three naive ones, over months of several kinds. */
 
 import { Big } from 'big.js';
-import { forecastFrom, forecastFromAmounts } from '../src/domain/money/forecast.ts';
+import { forecastFrom, forecastMonth } from '../src/domain/money/forecast.ts';
 import {
   addDays,
   type Day,
@@ -117,7 +117,7 @@ function forecastsOf({ first, cost }: Costs) {
       const soFar = known.filter((day) => day >= first);
       const lastMonth = known.filter((day) => day < first && day >= shiftUnits('month', first, -1));
       const amounts = new Map(known.map((day) => [day, new Big((cost.get(day) ?? 0).toFixed(2))]));
-      const forecast = forecastFromAmounts(amounts, today, 'UTC');
+      const forecast = forecastMonth(amounts, today, 'UTC');
       if (forecast === undefined || soFar.length === 0) return [];
       const total = forecast.total.toNumber();
       const error = forecast.error?.toNumber();

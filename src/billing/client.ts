@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { type BillingQuestion, Failure, failureOf, InvalidWord, isFailure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import { collectCharges } from '../domain/money/charges.ts';
-import type { DayCharges } from '../domain/money/usage.ts';
+import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
 import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';

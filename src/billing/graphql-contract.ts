@@ -1,7 +1,7 @@
 import { isLosslessNumber, stringify } from 'lossless-json';
 import { BROKEN_OFF, Failure } from '../domain/failure/index.ts';
 import type { WireScalar } from '../domain/money/amount.ts';
-import type { WireCharge } from '../domain/money/charges.ts';
+import type { WireCharge } from '../domain/money/usage.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';

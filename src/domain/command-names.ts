@@ -7,7 +7,7 @@
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it
 export interface Commands {}
 
-/** Keys are what an action ID begins with; after a colon it may continue. The values mean nothing. */
+/** Keys: action IDs up to the colon. Values are unused. */
 export interface Actions {
   /** Runs the command in its value; the answer replaces the message. */
   rerun: true;
@@ -17,7 +17,7 @@ export interface Actions {
   share: true;
 }
 
-/** A command with a third word needs the command without it: `/billing projects access` needs `/billing projects`. */
+/** Three words need the two-word command to exist: `/billing projects access` needs `/billing projects`. */
 export type CommandName = {
   [Name in keyof Commands]: Name extends `${infer First} ${infer Second} ${string}`
     ? `${First} ${Second}` extends keyof Commands
@@ -45,7 +45,7 @@ export type BillingVerb = CommandName extends infer Name
 export type ActionName = keyof Actions;
 export type ActionId = ActionName | `${ActionName}:${string}`;
 
-/** A command in a sentence. A feature that is gone leaves no sentence about its command: this no longer compiles. */
+/** A command name in a sentence. Doesn't compile once the command is gone. */
 export const commandText = (command: CommandName): string => command;
 
 /** The command as people type it after a mention or in a direct message: `spend`. */

@@ -1,7 +1,4 @@
-/**
- * The products of the billing API, by the ID that it uses. A new product is an entry here. People type the `word`, in another
- * `spelling` too, or the whole name, whose words include it.
- */
+/** Products by API ID. `word` is what people type; `spelling` is an alternative. */
 export const PRODUCTS = {
   1: { id: 1, word: 'cloud', name: 'Cloud platform' },
   2: { id: 2, word: 'storage', name: 'Object storage' },
@@ -29,5 +26,5 @@ export const DEFAULT_PRODUCT: ProductId = 1;
 
 export const isProductId = (value: unknown): value is ProductId => PRODUCT_IDS.some((id) => id === value);
 
-/** 1 to 32 digits, not beginning with 0, which GraphQL does not allow. IDs stay strings: they may exceed 2^53. */
+/** 1 to 32 digits, no leading zero (GraphQL). A string: can exceed 2^53. */
 export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);

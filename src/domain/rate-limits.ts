@@ -6,11 +6,10 @@ export interface Rate {
   readonly per: Millis;
 }
 
-/** The limits of one process. */
 export interface RateLimits {
-  /** Commands, mentions, clicks, forms and opening Home: each reads the record, and may ask billing and Slack. */
+  /** Commands, mentions, clicks, forms, Home. */
   readonly requests: PersonAndWorkspace;
-  /** Testing a connection, an access or a schedule, **Send now**, and OS_TOKENs: each asks a service or posts immediately. */
+  /** Tests, **Send now**, OS_TOKENs: each calls a service or posts. */
   readonly tests: PersonAndWorkspace;
   /** Parallel requests to one origin, each on its own socket. A single workspace gets a quarter of them at most. */
   readonly serviceConnections: number;
@@ -24,7 +23,6 @@ export interface PersonAndWorkspace {
 
 export const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
 
-/** Normal use does not reach them. */
 export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },

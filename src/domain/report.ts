@@ -1,11 +1,13 @@
 /**
- * What a schedule can post: the reports' names, and the figures of each. They are of the complete days it covers, the days
- * they are compared with, and the month around them; never of today, which is not over when the post goes out.
+ * Reports that schedules can post: names, periods and figures. All figures are of complete days (never today): those
+ * covered, those compared, and the month.
  */
+
 import type { Money } from './money/amount.ts';
+import { compareUsage, type UsageChange } from './money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from './money/forecast.ts';
 import { type Account, computeRunway, type Runway } from './money/runway.ts';
-import { compareUsage, type DayCharges, type Usage, type UsageChange, usageOn } from './money/usage.ts';
+import { type DayCharges, type Usage, usageOn } from './money/usage.ts';
 import { spendOf } from './money/watch-measurement.ts';
 import {
   addDays,
@@ -24,19 +26,15 @@ import {
 } from './time/calendar.ts';
 import { sameDaysLastWeek } from './time/period.ts';
 
-/** What a report is called, and how people ask for it. */
 interface ReportWords {
   readonly title: string;
-  /** The periods that mean it, first the period to suggest; none for a report that is asked for by its name. */
+  /** Periods that mean it, preferred first; [] if it is requested by name. */
   readonly phrases: readonly string[];
-  /** Whether it is about days, of which some may have no spend or change later; otherwise about an instant. */
+  /** About days (which can be missing or change) rather than an instant. */
   readonly coversDays: boolean;
 }
 
-/**
- * The reports by the name that a schedule stores. One more is an entry here; the compiler then asks `reportPeriodsOf` for
- * its days.
- */
+/** Reports by stored name. Add one here; the compiler then requires its case in `reportPeriodsOf`. */
 export const REPORTS = {
   yesterday: { title: 'Yesterday’s spend', phrases: ['yesterday', 'last-day'], coversDays: true },
   'last-week': { title: 'Last week’s spend', phrases: ['last-week'], coversDays: true },
@@ -51,11 +49,11 @@ export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 /** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
-/** @param phrase a period's canonical text */
+/** @param phrase canonical */
 export const findReport = (phrase: string): ReportName | undefined =>
   REPORT_NAMES.find((name) => (REPORTS[name].phrases as readonly string[]).includes(phrase));
 
-/** Asked for by their names. */
+/** Reports that are asked for by name, not by a period. */
 export const NAMED_REPORTS = REPORT_NAMES.filter((name) => REPORTS[name].phrases.length === 0);
 
 /** Days and their label: `13–19 Nov`. */
@@ -64,7 +62,7 @@ export interface DayWindow {
   readonly label: string;
 }
 
-/** Labels leave out a year: of the window today's, of the one before the year of the window's last day. */
+/** Labels omit a year: the window's omits today's, `before` omits that of the window's last day. */
 export interface ComparedWindows {
   readonly window: DayWindow;
   readonly before: DayWindow;
@@ -75,21 +73,21 @@ export interface ReportPeriods {
   readonly main: ComparedWindows;
   /** Yesterday's month up to yesterday. */
   readonly month: readonly Day[];
-  /** The last 7 complete days, for the runway. */
+  /** For the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** The days that the forecast of the running month is based on; empty if the month of the post is over. */
+  /** Days for the forecast; [] if the month is over. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
-  /** First and last millisecond of all these days, which one request gets. */
+  /** The range of one query covering all these days. */
   readonly from: Millis;
   readonly to: Millis;
   /** The days that the post is about. */
   readonly requested: RequestedDays;
 }
 
-/** A chart of fewer days would say no more than their sum: it has the last two weeks. */
+/** Charts with fewer days show the last two weeks instead. */
 export const MIN_CHARTED_DAYS = 5;
 
 /**
@@ -99,7 +97,7 @@ export const MIN_CHARTED_DAYS = 5;
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
   const today = dayAt(at, zone);
   const [yesterday = addDays(today, -1)] = daysBefore(today, 1, zone);
-  // On the first day of a month no day of it is over, so the post is about the month before.
+  // On the 1st, the post is about the previous month.
   const isRunning = today.slice(0, 7) === yesterday.slice(0, 7);
   const month = daysInRange(startOfUnit('month', yesterday), yesterday, zone);
   const windowsOf: Readonly<Record<ReportName, () => ComparedWindows>> = {
@@ -114,7 +112,7 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
       const before = daysInRange(shiftUnits('month', first, -1), addDays(first, -1), zone);
       return comparedWindows(month, isRunning ? before.slice(0, month.length) : before, today);
     },
-    // The balance's report shows the spend of the last days.
+    // The balance report also shows recent spend.
     balance: () => lastDays(count, today, zone),
   };
   const main = windowsOf[name]();
@@ -131,11 +129,11 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   };
 }
 
-/** The days that a post of the report is about, in order; none for a report about an instant. As `reportPeriodsOf`. */
+/** The days a post covers; [] for a report about an instant. */
 export const daysOfReport = (name: ReportName, at: Millis, zone: Zone, count: number): readonly Day[] =>
   REPORTS[name].coversDays ? reportPeriodsOf(name, at, zone, count).main.window.days : [];
 
-/** A day and the same weekday of the 4 weeks before, ascending. */
+/** The day and the same weekday of the 4 weeks before, ascending. */
 const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) => addDays(day, -ago));
 
 /** The last `count` days, compared with the same days a week before. */
@@ -149,29 +147,26 @@ const comparedWindows = (days: readonly Day[], before: readonly Day[], today: Da
   before: windowOf(before, days.at(-1)),
 });
 
-/** @param near a day whose year the label leaves out */
+/** @param near the label omits this day's year */
 function windowOf(days: readonly Day[], near?: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return { days, label: '' };
   return { days, label: formatDays(first, last, near?.slice(0, 4)) };
 }
 
-/** The figures of one project. */
 export interface ReportFigures {
   readonly main: Usage;
-  /** Undefined when there is nothing to compare with. */
   readonly change: UsageChange | undefined;
-  /** What such a weekday costs: the median of the last 4, of which 3 are reported; of a report about one day only. */
+  /** The usual amount of this weekday: median of the last 4 (3 reported). Only for one-day reports. */
   readonly usual: Money | undefined;
   readonly month: Usage;
   readonly charted: Usage;
-  /** Of the month that runs; undefined when it is over or too few days are reported. */
+  /** Current month's forecast; undefined if it is over or there is too little data. */
   readonly forecast: Forecast | undefined;
-  /** Undefined when the balance is missing. */
   readonly runway: Runway | undefined;
   /**
-   * How many items no figure here contains: they have no day, or one that is more than a day away from the requested
-   * ones. A service that cuts its days in another zone always sends items of the days just before and after.
+   * Items in no figure: without a day, or more than a day outside the requested range (adjacent days are normal when
+   * zones differ).
    */
   readonly strays: number;
 }
@@ -196,7 +191,7 @@ export function computeReportFigures(
     usual: spend?.basis === 'weekday' ? spend.baseline : undefined,
     month: usageOf(month),
     charted: charted === days ? mainUsage : usageOf(charted),
-    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history), today, zone),
+    forecast: history.length === 0 ? undefined : forecastMonth(usageOf(history).amounts, today, zone),
     runway: account && computeRunway(account, usageOf(week), today),
     strays: charges
       .filter(({ day }) => day === undefined || day < first || day > last)

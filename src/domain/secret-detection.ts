@@ -1,7 +1,7 @@
 /** Detects unknown words that look like a credential that was pasted by mistake. */
 import { WORDS } from './language/generated.js';
 
-/** Texts that people write around a secret. */
+/** Words that precede a secret: “my token is …”. */
 const ANNOUNCED =
   /x-(?:user|auth|subject)-token|\bbearer\s+\S|\b(?:authorization|token|secret|password|passwd|api-?key)\s*[:=]/i;
 
@@ -11,9 +11,9 @@ const KNOWN =
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
-/** Letters of one case, as long as random keys are: names are shorter, and an alias has 32 letters at most. */
+/** Single-case letters as long as a key; aliases have at most 32. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
-/** Upper and lower case mixed, with a base64 sign inside or at the end. */
+/** Mixed case with base64 characters. */
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
@@ -29,7 +29,7 @@ const wordsFrom = (letters: number): RegExp =>
 
 const LONG_WORDS = wordsFrom(4);
 
-/** A mistyped period has digits and letters too; take away the words in it, and little is left. */
+/** Mistyped periods also mix digits and letters; without known words little of them remains. */
 const leavesMuch = (run: string): boolean => run.replace(LONG_WORDS, '').replace(/\W|_/g, '').length >= 12;
 
 const isMixed = (run: string): boolean => /[a-z]/i.test(run) && /\d/.test(run);
@@ -37,14 +37,13 @@ const isMixedCase = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(
 
 const isVaried = (letters: string): boolean => new Set(letters).size >= 8;
 
-/** Groups of hexadecimal digits; with only decimal digits there must be many. */
+/** Groups of hex digits; decimal-only needs more. */
 function isGrouped(word: string): boolean {
   const digits = word.replaceAll('-', '');
   if (!GROUPS.test(word) || digits.length > 128 || /^[a-f]+$/i.test(digits)) return false;
   return digits.length >= (/^\d+$/.test(digits) ? 24 : 16);
 }
 
-/** `word` in the letters it was typed in, as upper and lower case tell a token from a name. */
 export function looksLikeSecret(word: string): boolean {
   if (KNOWN.test(word) || isGrouped(word)) return true;
   const runs = (word.match(RUN) ?? []).filter((run) => isMixed(run) || BASE64.test(run));
@@ -56,9 +55,9 @@ export function looksLikeSecret(word: string): boolean {
 const ALL_WORDS = wordsFrom(3);
 /** Shorter words look like secrets by chance. */
 const SHORTEST = 8;
-/** How many different characters a secret has at least. A key that was held down makes fewer. */
+/** Minimum distinct characters; fewer is a held key. */
 const FEWEST_SIGNS = 5;
-/** No word of a command is longer; an ID has 32 digits at the most. */
+/** Longest word in a command; IDs have up to 32 digits. */
 const LONGEST_WORD = 32;
 const DATE = /^\d{4}-\d\d-\d\d/;
 const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;
@@ -79,13 +78,13 @@ function isRandom(run: string): boolean {
 }
 
 /**
- * Whether a word may be a secret: weaker than `looksLikeSecret`. It is never quoted and never becomes a name. What
- * people mistype or call their projects is no secret; a word that could be both counts as a secret.
- * @param word as it was typed, as upper and lower case tell a token from a name; of several words any one counts
+ * Weaker than `looksLikeSecret`: such a word is never quoted or used as a name. Typos and project names aren't
+ * secrets; when in doubt, it is one.
+ * @param word with its case; of several, any
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);
 
-/** How Slack writes a person, a channel or a user group. */
+/** Slack's syntax for users, channels and groups. */
 export const MENTION = /^<?(?:[@#][uwc][a-z\d]{6,}|!subteam\^s[a-z\d]{6,})>?$/i;
 
 function couldBe(word: string): boolean {
@@ -106,5 +105,5 @@ function couldBe(word: string): boolean {
 /** Returns `“word”`, or a replacement for a word that could be a secret. */
 export const quoteWord = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
 
-/** Whether the text announces a secret, as `my token is …` does. */
+/** “My token is …” */
 export const announcesSecret = (text: string): boolean => ANNOUNCED.test(text);

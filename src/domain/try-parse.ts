@@ -1,9 +1,8 @@
 /**
- * Reads outside text, if it doesn't matter why it can't be read: it is no JSON, no URL, no time zone. Only
- * for reading, because a mistake of our own within `parse` would be swallowed, too.
- *
- * @param failure the only error that counts; every one if absent
- * @returns undefined where `parse` throws @throws other errors than `failure`
+ * Parses untrusted text if the reason for failure doesn't matter. Only for parsing: bugs inside `parse` would be
+ * hidden too.
+ * @param failure the only error type to catch; default all
+ * @returns undefined if it fails
  */
 export function tryParse<T>(parse: () => T, failure?: abstract new (...args: never) => Error): T | undefined {
   try {
@@ -14,5 +13,5 @@ export function tryParse<T>(parse: () => T, failure?: abstract new (...args: nev
   }
 }
 
-/** @returns undefined for what is not JSON */
+/** @returns undefined if it isn't JSON */
 export const tryParseJson = (text: string): unknown => tryParse(() => JSON.parse(text));

@@ -6,7 +6,7 @@ export const pluralize = (number: number, noun: string, plural = `${noun}s`): st
 
 const MOST_NAMED = 5;
 
-/** `prod, dev and test`; of more than `most` names the first ones, and how many more there are. */
+/** `prod, dev and test`; beyond `most`: `a, b and 3 more`. */
 export function listNames(names: readonly string[], most = MOST_NAMED): string {
   const more = names.length - most;
   if (more > 0) return `${names.slice(0, most).join(', ')} and ${more} more`;
@@ -17,7 +17,7 @@ export function listNames(names: readonly string[], most = MOST_NAMED): string {
 export const limitLines = (lines: readonly string[], most: number): readonly string[] =>
   lines.length > most ? [...lines.slice(0, most), `and ${lines.length - most} more`] : lines;
 
-/** The longest quotation of a word in answers; a longer one may be a secret. */
+/** Clips a quoted word; longer ones may be secrets. */
 export function clipWord(word: string): string {
   const letters = [...word];
   return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;

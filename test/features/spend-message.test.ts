@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WireCharge } from '../../src/domain/money/charges.ts';
+import type { WireCharge } from '../../src/domain/money/usage.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';

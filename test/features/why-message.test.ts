@@ -2,7 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
-import { compareUsage } from '../../src/domain/money/usage.ts';
+import { compareUsage } from '../../src/domain/money/comparison.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
 import { whyAnswer } from '../../src/features/spend/why.ts';
 import type { Answer } from '../../src/slack/reply/render-answer.ts';

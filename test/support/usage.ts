@@ -1,11 +1,5 @@
 import type { WireScalar } from '../../src/domain/money/amount.ts';
-import { collectCharges, type WireCharge } from '../../src/domain/money/charges.ts';
-import {
-  computeUsage,
-  type DayCharges,
-  type Usage,
-  type UsageQuestion,
-} from '../../src/domain/money/usage.ts';
+import { computeUsage, type DayCharges, type Usage, type UsageQuestion, collectCharges, type WireCharge } from '../../src/domain/money/usage.ts';
 import { addDays, type Day } from '../../src/domain/time/calendar.ts';
 
 /** So many days from this one. */

@@ -2,6 +2,7 @@
  * What a scheduled post says. Its header is the news; below it is a line each for the comparison, the month so far and what
  * is left. One project has a chart, several have a row each, and their header and lines add them up.
  */
+
 import { type Failure, remarkLead } from '../../domain/failure/index.ts';
 import {
   divide,
@@ -13,6 +14,13 @@ import {
   sumMoney,
   ZERO,
 } from '../../domain/money/amount.ts';
+import {
+  formatCoverage,
+  formatUncompared,
+  isWellReported,
+  sumChanges,
+  type UsageChange,
+} from '../../domain/money/comparison.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
 import {
   type Account,
@@ -25,22 +33,16 @@ import {
 } from '../../domain/money/runway.ts';
 import {
   describeUnreadable,
-  formatCoverage,
   formatMissingDays,
   formatReportedDays,
-  formatUncompared,
   incompleteMark,
-  isWellReported,
   readableTotal,
-  sumChanges,
   type Usage,
-  type UsageChange,
 } from '../../domain/money/usage.ts';
 import { PRODUCTS } from '../../domain/product.ts';
 import { MIN_CHARTED_DAYS, type ReportFigures, type ReportPeriods } from '../../domain/report.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, isoWeekday } from '../../domain/time/calendar.ts';
-import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { type Day, dayNamerFor, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {
   compact,

@@ -71,7 +71,6 @@ const state = z.object({
         episode: z.string(),
         level,
         isOver: z.boolean().exactOptional(),
-        isRearmed: z.boolean().exactOptional(),
         amount: z.string().exactOptional(),
       }),
     )

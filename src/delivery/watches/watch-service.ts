@@ -1,10 +1,5 @@
 import { isFailure, kindOf, wordFailure } from '../../domain/failure/index.ts';
-import {
-  evaluateRule,
-  measureHistory,
-  simulateWatch,
-  simulationFrom,
-} from '../../domain/money/watch-evaluation.ts';
+import { evaluateRule, simulateWatch, simulationFrom } from '../../domain/money/watch-evaluation.ts';
 import { measureWatch, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Day, dayAt, type Millis } from '../../domain/time/calendar.ts';
@@ -185,7 +180,7 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
   return {
     /** The days of the last 90 that would have made it alert, ascending. */
-    dates: simulateWatch(rule, measureHistory(rule.kind, judged)),
+    dates: simulateWatch(rule, judged),
     measurement,
     /** What the project has, and how long that lasts; undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },

@@ -7,13 +7,12 @@ export * from './kinds.ts';
 
 export type FailureKind = keyof typeof KINDS;
 export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
-/** The data may be left out where nothing of it is required. */
+/** Optional if no data is required. */
 type Details<K extends FailureKind> =
   Record<never, never> extends DataOf<K>
     ? [data?: DataOf<K>, options?: ErrorOptions]
     : [data: DataOf<K>, options?: ErrorOptions];
 
-/** A failure of one kind: its data, and the sentence of its kind. */
 class FailureError<K extends FailureKind> extends Error {
   override readonly name = 'Failure';
   readonly data: DataOf<K>;
@@ -28,7 +27,7 @@ class FailureError<K extends FailureKind> extends Error {
 
 export type FailureOf<K extends FailureKind> = K extends 'invalid-word' ? InvalidWord : FailureError<K>;
 
-/** What is thrown where something can go wrong: one of the kinds, with its data. Narrow it by `kind`. */
+/** Every error Tally anticipates. Narrow it by `kind`. */
 export type Failure = { readonly [K in FailureKind]: FailureOf<K> }[FailureKind];
 export const Failure = FailureError as new <K extends Exclude<FailureKind, 'invalid-word'>>(
   kind: K,
@@ -39,7 +38,7 @@ export const Failure = FailureError as new <K extends Exclude<FailureKind, 'inva
 export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
   error instanceof FailureError && (kind === undefined || error.kind === kind);
 
-/** For work whose failure is one of its outcomes: `work.catch(failureOf)`. @throws any other error */
+/** Turns a Failure into a result: `work.catch(failureOf)`. @throws any other error */
 export function failureOf(error: unknown): Failure {
   if (!isFailure(error)) throw error;
   return error;
@@ -48,16 +47,13 @@ export function failureOf(error: unknown): Failure {
 /** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** Why figures are missing that an answer can do without: our sentence, and what the service said about it (outside text). */
-interface MissedAnswer {
-  readonly why: string;
-  readonly remarks: readonly string[];
-}
-
 /** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
-export function missedAnswer(
-  error: unknown,
-): MissedAnswer | { readonly charges: readonly never[]; readonly remarks: readonly string[] } {
+export function missedAnswer(error: unknown): (
+  | { readonly why: string }
+  | { readonly charges: readonly never[] }
+) & {
+  readonly remarks: readonly string[];
+} {
   const failure = failureOf(error);
   if (failure.kind === 'no-data') return { charges: [], remarks: [] };
   return {
@@ -78,11 +74,11 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
 export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
-/** Whether the write may have been stored although it failed. */
+/** Whether a failed write may have been saved all the same. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
-/** A failure as Redis keeps it: the sentence is made when it is read, for its reader. Of other versions’ it is a plain one. */
+/** A failure as stored. The sentence is made when it is read; kinds of other versions get a general one. */
 export const storedFailure = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
@@ -91,7 +87,7 @@ export const storedFailure = z.object({
 });
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
 
-/** The same failure always makes the same text, so that writes can be compared. */
+/** Deterministic, so that stored values can be compared. */
 export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
@@ -114,23 +110,19 @@ const MAY_BE_POSTED = 'The post may be in the channel: check before you send it 
  */
 type Quoting = 'judged' | 'always' | 'never';
 
-/** Replaces a word that is not repeated. */
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
 
 /** In a `why`: where the refused word goes. */
 const WORD = '{word}';
-/** The `why` of an unknown word. */
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
-/** The `why` of a command that does not exist. */
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
 
-/** A word that cannot be used. */
 export class InvalidWord extends FailureError<'invalid-word'> {
   readonly word: string;
-  /** What is wrong, without what to type. */
+  /** The problem, without advice. */
   readonly fact: string;
-  /** Whole texts, ready to run: the corrected one, or what an ambiguous word may mean. None could hold a secret. */
+  /** Corrected or alternative command texts, ready to run. Never contain secrets. */
   readonly offered: readonly string[];
   /**
    * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
@@ -161,22 +153,17 @@ export class InvalidWord extends FailureError<'invalid-word'> {
     this.offered = [suggestion].flat().filter(mayQuote);
   }
 
-  /** A copy whose offered texts are each put into a longer one. */
+  /** A copy whose suggestions are wrapped by `whole`. */
   within(whole: (text: string) => string): InvalidWord {
-    return this.copy(this.offered.map(whole));
+    const { word, why, works, offered, quoting, projectFor } = this;
+    return new InvalidWord(word, why, works, offered.map(whole), quoting, projectFor);
   }
 
-  /** A copy that does not contain the word. */
   withheld(): InvalidWord {
-    return this.copy([], 'never');
-  }
-
-  private copy(offered: readonly string[], quoting = this.quoting): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, offered, quoting, this.projectFor);
+    return new InvalidWord(this.word, this.why, this.works, [], 'never', this.projectFor);
   }
 }
 
-/** @returns what `parse` returns, or the InvalidWord that it throws @throws its other errors */
 export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   try {
     return parse();
@@ -186,11 +173,11 @@ export function catchInvalidWord<T>(parse: () => T): T | InvalidWord {
   }
 }
 
-/** Error messages that the billing service sent together with figures, and which figures those were. */
+/** Error messages that billing sent along with figures. */
 export interface BillingRemark {
   /** `the balance`, `the figures for 14–20 Nov` */
   readonly about: string;
-  /** Outside text, without repetitions. */
+  /** Untrusted, without duplicates. */
   readonly messages: readonly string[];
 }
 

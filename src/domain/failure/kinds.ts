@@ -1,8 +1,6 @@
 /**
- * Everything that can go wrong on the way from a command to its answer: each kind with its data and the sentence that says
- * what happened. The compiler then asks what to do about it, with its button: `slack/error-messages/`.
- *
- * Nothing secret and no body of a response ever goes into a failure: it is logged, shown and stored.
+ * Every failure: its data and its sentence. The next step for each is in `slack/error-messages/`, where the compiler
+ * requires one. Failures are logged, shown and stored, so they contain no secrets and no response bodies.
  */
 import * as z from 'zod';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
@@ -12,11 +10,11 @@ import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts'
 export interface Kind<Data = object> {
   /** What happened. @param today the reader's, when it was stored: days of its year are named without the year */
   says(data: Data, today?: Day): string;
-  /** Reads stored data, and leaves out what is not stored. */
+  /** Parses stored data; drops `unstored` fields. */
   readonly schema: z.ZodType<Record<string, unknown>>;
   /** The sentence in two or three words, for a cell of a table. */
   readonly summary?: string;
-  /** What fixes it when billing gives no answer about a project; absent if the failure is not about the project. */
+  /** What would fix a project's failure; absent if it isn't about a project. */
   readonly remedy?: 'project' | 'token' | 'address' | 'patience';
 }
 
@@ -39,11 +37,10 @@ const ofRequest = <T>() =>
 /** A kind that always has the same sentence. */
 const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
-/** A kind with a sentence for each of its reasons. */
+/** A kind with one sentence per reason. */
 const reasons = <Reason extends string>(sentences: Readonly<Record<Reason, string>>) =>
   kind({ reason: z.enum(Object.keys(sentences) as Reason[]) }).says(({ reason }) => sentences[reason]);
 
-/** The service that a failure is about. */
 export type Service = keyof typeof NAMES;
 const NAMES = { billing: 'The billing service', identity: 'The identity service' };
 const service = z.enum(['billing', 'identity']);
@@ -58,7 +55,6 @@ const wait = ofRequest<Millis>();
 /** In seconds, if the service or Slack said it. */
 const retryAfter = extra<number>();
 
-/** What the billing service was asked about. */
 export type BillingQuestion = Readonly<z.input<typeof question>>;
 const question = z.object({
   /** 1 to 32 digits */
@@ -72,13 +68,13 @@ const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefin
 
 /** One code for unknown names and for private addresses, so that private names cannot be discovered. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
-/** What an `invalid-response` is if its end is missing: not a wrong address, so asking again may help. */
+/** For an `invalid-response` that was cut off: a retry may help. */
 export const BROKEN_OFF = 'it broke off in the middle';
 
-/** Codes of Slack's SDK or the system when no answer came at all. */
+/** Error codes for “no response at all”, from Slack's SDK or the system. */
 const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
 
-/** The kinds of sealed records by their names in messages. */
+/** Kind of sealed record → its name in messages. */
 const RECORDS: ReadonlyMap<string | undefined, string> = new Map([
   ['billing-token', 'access token'],
   ['application-access', 'application access'],
@@ -129,7 +125,7 @@ export const KINDS = {
   ).says(({ reason }) => NOT_ALLOWED[reason]),
   'rights-changed': plain('Who may see this changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
-  /** More than one person, or all of a workspace, may ask in a short time. `doing` completes "You're …". */
+  /** Over the rate limit of a person or a workspace. `doing` completes "You're …". */
   throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
     ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
   ),
@@ -171,7 +167,7 @@ export const KINDS = {
   'queue-full': kind({ service }).says(
     ({ service }) => `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`,
   ),
-  /** `what`, in our words: how the body differs from the contract's; or a `status` that no answer should have. */
+  /** `what`: how the body breaks the contract; or `status`: an unexpected status. */
   'invalid-response': kind(
     { service, what: string, status: extra<number>() },
     { summary: 'unreadable answer', remedy: 'address' },
@@ -198,7 +194,7 @@ export const KINDS = {
   'access-not-found': plain('The identity service doesn’t know that application access (HTTP 404).'),
   /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  /** Something answers at the address, and it is not the identity API. `suggestion` is an address that may be. */
+  /** Not an identity API. `suggestion`: an address that may work. */
   'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
     ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
   ),
@@ -214,7 +210,7 @@ export const KINDS = {
   ),
 
   // What Slack refuses.
-  /** `code`: Slack's or the system's. `unclear`: no answer came, so Slack may have done what it was asked. */
+  /** `unclear`: no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
     ({ method, code }) =>
       code === 'ratelimited'
@@ -230,7 +226,7 @@ export const KINDS = {
     archived: 'That channel is archived, so nobody can post there.',
     restricted: 'Only some people can post in that channel, so Tally can’t.',
   }),
-  /** Something that Tally sends by itself did not go out: in sentences about a post rather than about an answer. */
+  /** One of Tally's own messages wasn't sent. Sentences are about a post, not an answer. */
   'not-sent': reasons({
     'channel-archived': 'The channel is archived.',
     'not-in-channel': 'Tally isn’t in the channel.',

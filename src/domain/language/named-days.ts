@@ -1,7 +1,7 @@
 /**
- * The days that phrases name, as of today: what the actions of language.peggy call. A named part of the calendar is a point. It
- * becomes days when it is asked for, because a year that nobody said (`20 dec`, `october`, `monday`) depends on what stands
- * beside it; what can't be asked for throws then, and the calendar returns the refusal in place of the days.
+ * Date arithmetic for language.peggy. A `Point` is a named part of the calendar; it becomes days late, because the
+ * year of `20 dec` or `monday` depends on what is beside it. Points that can't be used throw then, and `Calendar`
+ * turns that into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import {
@@ -22,26 +22,26 @@ import {
 import type { ComparisonRule, NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
-/** Where something stands in the text that was read: offsets in characters. */
+/** Position in the text, in characters. */
 export interface Place {
   readonly start: number;
   readonly end: number;
 }
 
-/** Why words can't be asked about. Each text in `instead` stands for the place; two or more are the readings of the words. */
+/** Why words are refused. `instead` replaces them; two or more texts are alternative readings. */
 export interface WordsRefusal extends Place {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
 }
 
-/** Days of the calendar that may lie in the future: `count` whole units, or days. */
+/** Whole calendar units (or days), possibly in the future. */
 export interface Span {
   readonly first: Day;
   readonly last: Day;
   readonly unit: Unit;
   readonly count: number;
-  /** Canonical words that mean it relative to today, where there are any: `last-month`. */
+  /** Canonical relative text, if there is one: `last-month`. */
   readonly relative?: string;
 }
 
@@ -94,7 +94,7 @@ function orRefusal<T extends object>(read: () => T): T | Refused {
   }
 }
 
-/** Says where the words stand that are refused. */
+/** Adds the words' position to a refusal. */
 function at<T extends object>(place: Place | undefined, read: () => T): T {
   const result = orRefusal(read);
   if ('refusal' in result) throw new RefusedWords({ ...place, ...result.refusal });
@@ -131,7 +131,7 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
 const areAlike = (...spans: readonly Pick<Span, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
-/** In absolute dates, from one span to another: `2026-10`, `2026-h1`, `2026-w40..2026-w45`; days where they are not alike. */
+/** Absolute text of a range: `2026-10`, `2026-w40..2026-w45`; dates if the units differ. */
 export function absoluteText(begin: AbsoluteSpan, end = begin): string {
   // `this-month up to yesterday` is one day on the 2nd.
   if (begin.first === end.last) return begin.first;
@@ -146,8 +146,14 @@ export function absoluteText(begin: AbsoluteSpan, end = begin): string {
 
 const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](first)}`;
 
-/** One part of the calendar, whatever is asked about. */
+/** A point that is the same whatever is beside it. */
 const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
+
+/** The span `n` units before now: the nearest two have canonical words. */
+function relativePoint(kind: string, n: number, span: Span): Point {
+  const relative = (kind === 'day' ? ['today', 'yesterday'] : [`this-${kind}`, `last-${kind}`])[n];
+  return fixed(kind, () => ({ ...span, ...(relative && { relative }) }));
+}
 
 /**
  * How many units away the nearest occurrence may be: not every year has a 29 February or a 53rd week, not every month a 31st, and a
@@ -177,7 +183,7 @@ function recurring(
   };
 }
 
-/** @throws RefusedWords where no date can be in this month */
+/** @throws RefusedWords if the year or month is out of range */
 function checkMonth(year: number, month: number): void {
   if (year < 1900 || year > 2199 || month < 1 || month > 12)
     refuse('isn’t a date', 'Type a year from 1900 to 2199 and a month from 01 to 12, such as 2026-10.');
@@ -187,7 +193,7 @@ const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
 
 type Part = keyof typeof MONTHS_IN | 'week';
 
-/** Undefined for a week that the year does not have. */
+/** Undefined if the year doesn't have this week. */
 function partOfYear(kind: Part, n: number, year: number): Span | undefined {
   if (kind === 'week') {
     const monday = addDays(firstWeek(year), 7 * (n - 1));
@@ -211,7 +217,7 @@ function refuseWeek(from: number, to: number, { first, last, unit }: Span): neve
   refuse('could be seven days or a week from Monday', NAME_DAYS, ...readings);
 }
 
-/** Each day, weekday, weekend, month or quarter of a part of the calendar. */
+/** Splits a span into days, weekdays, weekends, months or quarters. */
 function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
   const unit = each === 'month' || each === 'quarter' ? each : 'day';
   const count = unit === 'day' ? daysBetween(first, last) + 1 : countUnits(unit, first, last);
@@ -222,7 +228,7 @@ function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
   return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
-/** Places count from 1 on, or back from -1. */
+/** Picks pieces `from`..`to`: 1 is the first, -1 the last. */
 function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
@@ -238,39 +244,31 @@ function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
   return refuse('could be either of two weekends', NAME_DAYS, ...readings);
 }
 
-/** The calendar as of a day in a zone. */
+/** A calendar with a fixed today and time zone. */
 export class Calendar {
   constructor(
     readonly today: Day,
     readonly zone: Zone,
   ) {}
 
-  // Units around today.
-
   /** `this-month`, and with `n` the nth unit before it. */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
-    const span = unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n));
-    return this.#around(unit, n, span, `this-${unit}`, `last-${unit}`);
+    return relativePoint(unit, n, unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n)));
   }
 
   /** The day `n` units before today. */
   dayAgo(unit: Unit, n: number): Point {
     if (n > MAX_PERIOD_DAYS) return fixed('day', refuseLength);
     if (unit !== 'day') return fixed('day', () => daySpan(shiftUnits(unit, this.today, -n)));
-    const day = daysBefore(this.today, n, this.zone)[0] ?? this.today;
-    return this.#around('day', n, daySpan(day), 'today', 'yesterday');
+    return relativePoint('day', n, daySpan(daysBefore(this.today, n, this.zone)[0] ?? this.today));
   }
 
   /** @param weeks 0 for this week's weekend, 1 for the latest whole one */
   weekend(weeks: number): Point {
     const saturday = addDays(startOfUnit('week', this.today), 5 - 7 * weeks);
-    const span = { ...daySpan(saturday), last: addDays(saturday, 1) };
-    return this.#around('weekend', weeks, span, 'this-weekend', 'last-weekend');
+    return relativePoint('weekend', weeks, { ...daySpan(saturday), last: addDays(saturday, 1) });
   }
-
-  #around = (kind: string, n: number, span: Span, now: string, last: string): Point =>
-    fixed(kind, () => (n > 1 ? span : { ...span, relative: n === 0 ? now : last }));
 
   /** @param weekday 1 for Monday; the one in the week `weeks` before this one */
   weekdayOf(weekday: number, weeks: number): Point {
@@ -279,8 +277,6 @@ export class Calendar {
 
   weekBefore = (point: Point): Point =>
     fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
-
-  // Dates.
 
   /** The latest such weekday before today. */
   weekday(weekday: number): Point {
@@ -309,7 +305,7 @@ export class Calendar {
       return refuse(`isn’t a date: ${name} has ${most} days`, `The last one is ${last}.`, ...instead);
     };
     if (year !== null) return { ...fixed('day', () => read(year)), isDated: true };
-    // Each date that there is comes in a leap year.
+    // 2024 is a leap year, so every valid date exists in it.
     const inLeapYear = orRefusal(() => read(2024));
     if ('refusal' in inLeapYear) return fixed('day', () => read(2024));
     return recurring('day', 'day', 'year', (first) =>
@@ -317,7 +313,7 @@ export class Calendar {
     );
   }
 
-  /** A day that was named with its weekday, refused where they disagree. */
+  /** Refuses a date whose weekday is wrong. */
   checked(point: Point, weekday: number | null): Point {
     const check = (span: Span): Span => {
       const actual = isoWeekday(span.first);
@@ -333,8 +329,8 @@ export class Calendar {
   }
 
   /**
-   * `1/2/2026`: the only date that it can be, or refused with both.
-   * @param sign between the numbers where the year has two digits: with dots the day is first, with dashes the year may be
+   * `1/2/2026`: refused with both readings unless only one is possible.
+   * @param sign the separator, which decides two-digit years: dots mean day first, dashes can mean year first
    */
   eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
     const points = [this.date(year, b, a), this.date(year, a, b)].filter((p) => this.#spanOf(p));
@@ -345,9 +341,7 @@ export class Calendar {
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
-  refused = (...said: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...said));
-
-  // Longer parts of the calendar.
+  refused = (...refusal: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...refusal));
 
   /** @param year null: the latest that has begun; 'whole': the latest that is over */
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
@@ -387,10 +381,7 @@ export class Calendar {
     });
   }
 
-  /**
-   * The days, weekdays, weekends, months or quarters from the nth to the mth within a longer part of the calendar; of one without a year
-   * the latest that has begun.
-   */
+  /** Pieces `from`..`to` of a longer part: “first two weeks of october”. Without a year, the latest begun. */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
@@ -401,13 +392,12 @@ export class Calendar {
     });
   }
 
-  /** The unit that a point is one of; a day where it can't be asked for. */
+  /** The point's unit; `day` if it is invalid. */
   unitOf(point: Point): Unit | 'half' {
     const span = this.#spanOf(point) ?? daySpan(this.today);
     return isHalf(span) ? 'half' : span.unit;
   }
 
-  /** Whether one is a part of the other. */
   canHave(each: Piece, of: Point): boolean {
     const piece = typeof each === 'number' ? 'day' : each === 'weekend' ? 'week' : each;
     return SIZES.indexOf(this.unitOf(of)) > SIZES.indexOf(piece);
@@ -417,8 +407,6 @@ export class Calendar {
     const span = orRefusal(() => point.latest(this.today));
     return 'refusal' in span ? undefined : span;
   }
-
-  // What can be asked about.
 
   #days(read: () => Days): Days | Refused {
     return orRefusal(() => {
@@ -441,7 +429,7 @@ export class Calendar {
     });
   }
 
-  /** One named part of the calendar, until today. */
+  /** A point up to today. */
   at(point: Point): Days | Refused {
     return this.#days(() => {
       const span = point.latest(this.today);
@@ -452,12 +440,11 @@ export class Calendar {
     });
   }
 
-  /** From a day until now. */
   since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**
-   * `from` is its latest occurrence before `to`, and `to` the first one after that: `20 dec - 5 jan`. Ends of different kinds, a weekday
-   * and a date, mean what each means alone.
+   * From one point to another. Recurring ends of one kind find each other: `20 dec - 5 jan`; ends of different kinds
+   * are resolved independently.
    */
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
@@ -478,7 +465,7 @@ export class Calendar {
     });
   }
 
-  /** `september and october`: one period where each begins as the one before ends. */
+  /** `september and october` as one period, if they are adjacent. */
   joined(...points: readonly Point[]): Days | Refused {
     return this.#days(() => {
       const ends = points.slice(1).map((point, n) => this.#ends(points[n] ?? point, point));
@@ -514,11 +501,11 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** What to offer for a range that ends in the future: until today, or its last occurrence that is over, as of `friday to monday`. */
+  /** Suggestions for a range that ends in the future: until today, or its last past occurrence (`friday to monday`). */
   #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
-    if (to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs && isSplit) {
+    if (isSplit && to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs) {
       const latest = to.latest(this.today);
       return [absoluteText(from.latest(addDays(latest.first, -1)), latest)];
     }

@@ -10,43 +10,34 @@ export interface ParsedCommand {
   readonly help: boolean;
   /** 1 to 32 digits, never a number. */
   readonly project?: string;
-  /** The project by its name in the workspace, in lower case; never together with `project`. */
+  /** A project's alias, lower case. Never set together with `project`. */
   readonly alias?: string;
-  /** Two projects or more, in the order they were typed, or all that are registered; then neither of the above. */
+  /** Two or more projects in typed order, or all. Then `project` and `alias` are absent. */
   readonly several?: SeveralProjects;
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
-  /** What the period is compared with, unless that is the period before. */
   readonly versus?: Versus;
   /** How many of all projects, largest amounts first, where `several` is `all`; or of the days. */
   readonly top?: number;
-  /** Whether the smallest amounts come first. */
   readonly isLowest?: true;
-  /** Whether days are ranked, and not projects. */
   readonly isOfDays?: true;
-  /** What the days are put together by. */
   readonly unit?: Unit;
   readonly output?: Output;
 }
 
-/** The words that every command about projects takes. */
-export type SharedWords = Omit<ParsedCommand, 'versus' | 'top' | 'output' | 'unit' | 'isLowest' | 'isOfDays'>;
-
-/** A project by its ID or by its name. */
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
-/** @param name digits are an ID */
+/** @param name if it starts with a digit, it is an ID */
 export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
 export type SeveralProjects = 'all' | readonly ProjectName[];
 
-/** What a command types to mean these projects: `prod,123`. */
+/** Projects as command text: `prod,123`. */
 export const projectList = (several: SeveralProjects): string =>
   several === 'all'
     ? several
     : several.map((named) => ('alias' in named ? named.alias : named.project)).join(',');
 
-/** Some words of a command. */
 export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
 /** The canonical text, which parses back to the same words: `prod 2026-10 vs 2026-09 storage csv`. */
@@ -71,16 +62,15 @@ export function formatParsedCommand({ project, alias = project, ...words }: Word
 export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
-/** Whether the answer may have to be shown in a window: a quick guess, wrong only if a project is called `csv` or `details`. */
+/** A quick guess whether the command opens a window. Wrong only for a project named `csv` or `details`. */
 export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);
 
-/** Names that the workspace gave its projects, in lower case. */
+/** The workspace's project names, lower case. */
 export type Aliases = ReadonlySet<string>;
 
-/** For a workspace that has named no projects. */
 export const NO_ALIASES: Aliases = new Set();
 
-/** What the meaning of words depends on: which day it is, in which zone, and which names are projects. */
+/** What parsing depends on: date, time zone, project names. */
 export interface Reader {
   readonly today: Day;
   readonly zone: Zone;
@@ -89,10 +79,10 @@ export interface Reader {
   readonly aliases: Aliases;
 }
 
-/** For texts that name no period, so that the day makes no difference. */
+/** For texts without a period, where the date doesn't matter. */
 export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
-/** The figures as a file, what to reconcile with, what made the change, or whether the budget holds or is passed. */
+/** Requested output. `budget` / `over-budget`: “does it hold?” / “is it passed?” */
 export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 
 export type Item = Place &
@@ -116,19 +106,18 @@ export type Item = Place &
     | { readonly kind: 'output'; readonly output: Output }
     /** A word that says nothing here. */
     | { readonly kind: 'filler'; readonly word: string }
-    /** A word that no rule reads. */
+    /** An unreadable word. */
     | { readonly kind: 'bad'; readonly word: string }
   );
 
-/** The most letters of a name. */
-const LONGEST_NAME = 32;
+const LONGEST_ALIAS = 32;
 
-/** Where the name that begins at a place ends, or 0. One of several words has dashes; people type it with spaces: `web shop`. */
+/** The end of an alias at this position, or 0. Aliases have hyphens where people type spaces: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {
     if (/[a-z\d-]/.test(text[start - 1] ?? '')) return 0;
-    const near = text.slice(start, start + LONGEST_NAME + 1);
+    const near = text.slice(start, start + LONGEST_ALIAS + 1);
     const words = /^[a-z][a-z\d-]*(?: [a-z\d-]+)*/.exec(near)?.[0].split(' ') ?? [];
     for (let count = words.length; count > 0; count--) {
       const name = words.slice(0, count).join('-');

@@ -18,7 +18,6 @@ import {
   type Reader,
   rankText,
   readBy,
-  type SharedWords,
 } from './parsed-command.ts';
 import {
   cleanTyping,
@@ -30,18 +29,16 @@ import {
 } from './typed-text.ts';
 
 const MOST_PROJECTS = 20;
-/** The most digits of a project ID, which becomes a numeric literal of the query. */
 const LONGEST_ID = 32;
 
 type Kind = Item['kind'];
 type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
-/** What a command takes: kinds of items, with what it says of the others. */
+/** What a command accepts; `refuses` has the message for each kind it doesn't. */
 interface Grammar {
-  /** Whether several projects are refused. */
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
-  /** What to type instead of an unknown word. */
+  /** Advice for an unknown word. */
   readonly works: string;
   readonly refuses: Readonly<Partial<Record<Kind, readonly [why: string, works: string]>>>;
 }
@@ -81,7 +78,7 @@ const PERIOD: Grammar = {
   works: 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.',
 };
 
-/** A text with its items: what every check looks at. */
+/** A parsed text, input of all checks. */
 interface Read {
   readonly text: string;
   readonly items: readonly Item[];
@@ -124,22 +121,17 @@ function checkDayNumber({ text }: Read, { start, end }: Item): WordsRefusal | un
 }
 
 function checkName({ text }: Read, item: Of<'project'>): WordsRefusal | undefined {
-  const typed = text.slice(item.start, item.end);
   const name = item.names.find((each) => /^0|^\d{33}/.test(each));
   if (name === undefined) return undefined;
-  // 701,001
-  if (/^\d{1,3}(?:,\d{3})+$/.test(typed))
-    return refusalAt(item, 'isn’t a project ID', 'Type it without commas.', typed.replaceAll(',', ''));
-  const start = item.start + typed.indexOf(name);
+  const start = text.indexOf(name, item.start);
   const place = { start, end: start + name.length };
   if (name.length > LONGEST_ID)
     return refusalAt(place, 'is too long for a project ID', `Project IDs have up to ${LONGEST_ID} digits.`);
   return refusalAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
-/** Two projects without a comma: with one they are a list. `701 001` is one number, and `10` beside a period may be a part of a date. */
+/** Two projects without a comma: with one they are a list. `10` beside a period may be a part of a date. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): WordsRefusal {
-  const [number] = /^\d{1,3} 0\d\d$/.exec(text.slice(first.start, item.end)) ?? [];
   const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
   const between = text.slice(first.end, item.start).trimEnd();
   const list = `${text.slice(first.start, first.end)},${item.names}${between}`;
@@ -147,18 +139,18 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
     { start: first.start, end: item.end },
     'You named two projects without a comma, {word}',
     'Ask about one, or join them with a comma.',
-    ...(hasDate && /^\d\d?$/.test(`${item.names}`) ? [] : [number?.replace(' ', '') ?? list]),
+    ...(hasDate && /^\d\d?$/.test(`${item.names}`) ? [] : [list]),
   );
 }
 
-/** What an item means, however it is spelled. */
+/** Equal for different spellings of the same item. */
 function meaningOf({ start, end, ...item }: Item): string {
   if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** A command has at most one item of each of these kinds. */
+/** Kinds allowed once. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
@@ -192,7 +184,7 @@ function refusalOf(read: Read, item: Item, before: Item | undefined): WordsRefus
   }
 }
 
-/** The first thing in the text that no command, or not this one, can do. A word of no language comes before all others. */
+/** The first problem in the text. Unknown words come first. */
 function findRefusal(read: Read): WordsRefusal | undefined {
   const { items } = read;
   const unknown = items.find((item) => item.kind === 'bad' && !isKnownWord(item.word));
@@ -206,7 +198,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
-/** The whole of what stands between spaces and commas: `last-wek` is one word. */
+/** The whole word around a position: `last-wek`. */
 function rawPlace(text: string, { start, end }: Item): Place {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
@@ -216,7 +208,6 @@ function rawPlace(text: string, { start, end }: Item): Place {
 const itemOf = <K extends Kind>(items: readonly Item[], kind: K): Of<K> | undefined =>
   items.find((item): item is Of<K> => item.kind === kind);
 
-/** Some projects, or all of them, and not too many. */
 function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined {
   const whole = { start: 0, end: text.length };
   const [project, top, all] = [itemOf(items, 'project'), itemOf(items, 'top'), itemOf(items, 'all')];
@@ -248,12 +239,11 @@ function checkToday(read: Read): WordsRefusal | undefined {
 const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
-/** The number could be a project instead. It is a part of a date only where something else names the project. */
+/** Without another project, such a number could be the project; refuses with both readings. */
 function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
   for (const [n, item] of items.entries()) {
-    // After `by month`, a number is the year.
     if (item.kind !== 'period' || items[n - 1]?.kind === 'unit') continue;
     const typed = text.slice(item.start, item.end);
     const reading = typed.replace(LEADING, 'project $1$2').replace(TRAILING, 'project $2 $1');
@@ -321,7 +311,7 @@ export function refuseSecret(
     throw new Failure('secret-pasted');
 }
 
-/** @throws InvalidWord, or secret-pasted when a word that could not be parsed looks like a secret */
+/** @throws InvalidWord, secret-pasted */
 function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedCommand {
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
@@ -335,36 +325,34 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   if (itemOf(read.items, 'help')) return { help: true };
   const refusal = findRefusal(read);
   if (refusal === undefined) return commandOf(read);
-  // Some capitals have no lower case of the same length: İ.
+  // Lower-casing some letters (İ) changes the length, and positions would shift.
   const source = shown.length === text.length ? shown : text;
   const word = source.slice(refusal.start, refusal.end).replace('^', '’');
   throw new InvalidWord(clipWord(word), refusal.why, refusal.works, correctionsOf(text, refusal, isValid));
 }
 
+const parserOf =
+  (grammar: Grammar) =>
+  (text: string, reader: Reader): ParsedCommand =>
+    parseWith(text, grammar, reader);
+
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
- * @throws InvalidWord, whose suggestion is the whole text corrected; secret-pasted
+ * @throws InvalidWord, whose suggestion is the whole text corrected; secret-pasted; so do the others
  */
-export const parseCommandText = (text: string, reader: Reader): ParsedCommand =>
-  parseWith(text, SPEND, reader);
+export const parseCommandText = parserOf(SPEND);
+/** Parses a scheduled report: no `vs`, no `top`. */
+export const parseReportText = parserOf(REPORT);
+/** Parses `/balance`: no period. */
+export const parseBalanceText = parserOf(BALANCE);
+/** Parses a single-project command; the caller refuses a period. */
+export const parseSingleProjectText = parserOf(SINGLE);
 
-/** Parses the text of a scheduled post, which takes no `vs` and no `top`. @throws InvalidWord, secret-pasted */
-export const parseReportText = (text: string, reader: Reader): SharedWords => parseWith(text, REPORT, reader);
-
-/** Parses the text of `/balance`, which takes no period. @throws InvalidWord, secret-pasted */
-export const parseBalanceText = (text: string, reader: Reader): Omit<ParsedCommand, 'phrase'> =>
-  parseWith(text, BALANCE, reader);
-
-/** Parses the text of a command about one project, which itself refuses a period. @throws InvalidWord, secret-pasted */
-export const parseSingleProjectText = (text: string, reader: Reader): SharedWords =>
-  parseWith(text, SINGLE, reader);
-
-/** Parses a text that is only a period; '' is the last 7 days. @throws InvalidWord, secret-pasted */
+/** Parses a period alone; '' is the last 7 days. */
 export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
   return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 }
 
-/** The default period. */
 export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
   ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),
   typed: 'last-7-days',
@@ -376,7 +364,7 @@ export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** A question takes whatever `/spend` takes, and `right now` too. */
+/** Questions accept what `/spend` does, plus `right now`. */
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
 /** Why the items of a question can't be asked for; undefined where they can. */
@@ -386,6 +374,5 @@ export const findItemsRefusal = (
   reader: Reader,
 ): WordsRefusal | undefined => findRefusal({ text, items, reader, grammar: QUESTION });
 
-/** The words of a command that items say, that can be asked for. */
 export const commandOfItems = (items: readonly Item[], reader: Reader): ParsedCommand =>
   commandOf({ text: '', items, reader, grammar: QUESTION });

@@ -1,39 +1,26 @@
-/** A text as people type it: what keyboards and Slack change in it is undone, and a mistyped word gets the nearest known one. */
+/** Cleans up typed text (undoing what keyboards and Slack change) and corrects typos. */
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { Place, WordsRefusal } from './named-days.ts';
 
-/** Literals that are only parts of words. */
+/** Literals that aren't words by themselves. */
 const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths', 'amp']);
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
 );
-/** No words of the language that are run together are much longer. */
-const LONGEST_WORD = 40;
-
-/** Whether a run of letters is made of words of the language: `monthtodate` is three. Single letters stand alone, or after a digit. */
-function isMadeOfWords(run: string, isAfterDigit: boolean): boolean {
-  if (run.length > LONGEST_WORD) return false;
-  const ends = new Set([0]);
-  for (let end = 1; end <= run.length; end++)
-    for (const start of [...ends]) {
-      const isLetter = end - start === 1 && run.length > 1 && !(start === 0 && isAfterDigit);
-      if (!isLetter && VOCABULARY.has(run.slice(start, end))) ends.add(end);
-    }
-  return ends.has(run.length);
-}
-
 /** Whether each part of a word is known: then it is refused for standing in the wrong place, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
     const isAfterDigit = /\d/.test(word[index - 1] ?? '');
     if (run.length === 1) return VOCABULARY.has(run) && (run === word || /^\d+[a-z]$/.test(word));
-    return isMadeOfWords(run, isAfterDigit) || (isAfterDigit && ENDINGS.has(run));
+    return VOCABULARY.has(run) || (isAfterDigit && ENDINGS.has(run));
   });
 
-/** Words that are never read as another word mistyped, however similar they are to it. */
+/** No word that is corrected is longer. */
+const LONGEST_WORD = 40;
+
 const NEVER_MISTYPED: ReadonlySet<string> = new Set(
   [
     'no not never none nobody nothing neither nor without except excepting excluding exclude excludes excl excepted minus but unless instead',
@@ -88,13 +75,12 @@ export function nearestWords(word: string, known: readonly string[]): readonly s
     : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
-/** The only known word that `word` may be a mistyping of; undefined where it may as well be another. */
+/** The only candidate; undefined if there are several. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const [near, ...others] = nearestWords(word, known);
   return others.length === 0 ? near : undefined;
 }
 
-/** What a mistyped word is corrected to. */
 const SPELLINGS = CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.length > 2);
 
 const near = (word: string, aliases: Iterable<string> = []): string | undefined =>
@@ -106,24 +92,19 @@ function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[]
   const runs = raw
     .split(/([^a-z]+)/)
     .map((run) => (/[a-z]/.test(run) && !isKnownWord(run) ? near(run) : run));
-  // A sign before a word may mean that it is not wanted: -prod.
+  // -prod may mean “not prod”, so don't correct it.
   const whole = /^[a-z\d]/.test(raw) ? near(raw, aliases) : undefined;
   return [runs.includes(undefined) ? undefined : runs.join(''), whole].filter((text) => text !== undefined);
 }
 
-/** Words that are refused for what they seem to be: why, and what to type. */
+/** Patterns with a specific refusal: why, and what to type. */
 const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
-  [
-    /^(?:fy(?:-?\d+|td)?|fiscal|financial|christmas|xmas|easter|thanksgiving|halloween|spring|summer|autumn|winter)$/,
-    'isn’t a period that Tally knows',
-    'Name the first and the last day, such as 2025-12-24..2025-12-26.',
-  ],
   [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
-/** Why a word that no rule reads is refused. @param works what the command takes */
+/** The refusal for an unreadable word. @param works what the command accepts */
 export function explainBadWord(
   text: string,
   { start, end }: Place,
@@ -137,7 +118,7 @@ export function explainBadWord(
   return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases) };
 }
 
-/** The longest suggestion: what a button can hold, and people can check before pressing it. */
+/** Longer suggestions don't fit a button and can't be checked at a glance. */
 const LONGEST_SUGGESTION = 200;
 
 /**
@@ -158,11 +139,9 @@ export function correctionsOf(
   return why === UNRECOGNIZED ? corrected.slice(0, 1) : corrected;
 }
 
-/** Undoes what keyboards and Slack change in a typed text. */
-
 const QUOTES = /["'`´‘’‚‛“”„‟«»‹›′″‴「」『』＂＇]/gu;
 
-/** Format characters (zero-width ones, soft hyphens, direction marks) and the selectors that turn signs into pictures. */
+/** Format characters and variation selectors (emoji style). */
 const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
@@ -180,13 +159,13 @@ const POSSESSIVE = /(?<=[a-z]{2})['`´‘’ʼ]s(?![a-z\d])/gi;
 /** Slack writes links, people and channels as <address|label>. */
 const LINK = /<[^<>|]*\|([^<>]*)>/g;
 
-/** Without Slack's marks for struck-out text, and for a quotation before it. */
+/** Removes Slack's strikethrough and quote marks. */
 export const withoutMarks = (text: string): string =>
   text.replace(/~([^~\s](?:[^~]*[^~\s])?)~/g, '$1').replace(/^\s*(?:>|&gt;)+(?!\s?=)/, '');
 
 /**
- * The text with one kind of dash, space and dot, and without quotes, asterisks and invisible characters; letters
- * as they were typed. `<` and `>` stay before a number, where they compare. Quotes go before NFKC as well, which would make a space of an acute accent.
+ * Unifies dashes, spaces and dots; removes quotes, asterisks and invisible characters; keeps case. `<` and `>` stay
+ * before a number (comparison). Quotes are removed before NFKC too, which would turn ´ into a space.
  */
 export function cleanTyping(text: string): string {
   return withoutMarks(text)
@@ -206,13 +185,13 @@ export function cleanTyping(text: string): string {
     .trim();
 }
 
-/** Matches whatever `simplifyOnce` may change: most words have nothing of that, and skip it. */
+/** Quick test whether `simplifyOnce` would change anything. */
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
- * Normalises text and keeps the case of letters: single spaces; hyphens for underscores, except those of Slack's italics at the
- * edges of a word, which are removed; no punctuation after words, except in dates such as '5.11.'; `product:2` and `#123`
- * without their signs; `?` as `help`. What a pass leaves may need another one, as in '-*-'; no text is known that needs a fourth.
+ * Normalizes but keeps case: single spaces, hyphens for underscores, no trailing punctuation (except in dates:
+ * '5.11.'), `product:2` → `product 2`, `?` → `help`. Repeated, because a pass can leave new matches ('-*-'); three
+ * have always been enough.
  */
 export const simplifyText = (text: string): string =>
   UNTIDY.test(text) ? simplifyOnce(simplifyOnce(simplifyOnce(text))) : text;

@@ -1,3 +1,4 @@
+/** Exact amounts: parsed, summed, divided, and written for people and for files. */
 import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { tryParse } from '../try-parse.ts';
@@ -22,7 +23,6 @@ const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
 const CENT = new Big('0.01');
-/** Decimal places of what people read. */
 const PLACES = 2;
 
 export const ZERO: Money = new Big(0);
@@ -44,7 +44,7 @@ function isDecimal(text: string): boolean {
   return whole.length + moved <= LIMITS.whole && fraction.length - moved <= LIMITS.fraction;
 }
 
-/** @returns outside text on one line, at most 40 characters; `nothing` if it is empty or missing */
+/** @returns one line of at most 40 characters, untrusted; `nothing` if empty */
 export function clipWireValue(wire: WireScalar, nothing: string): string {
   if ('missing' in wire) return nothing;
   const text = 'text' in wire ? wire.text : wire.odd;
@@ -58,26 +58,24 @@ export function clipWireValue(wire: WireScalar, nothing: string): string {
   return characters.length > LIMITS.shown ? `${characters.slice(0, LIMITS.shown).join('')}…` : clean;
 }
 
-/** @returns the exact sum; zero for no values */
 export function sumMoney(values: readonly Money[]): Money {
   const [first = ZERO, ...rest] = values;
   return rest.reduce((total, value) => total.plus(value), first);
 }
 
-/** An amount with its currency label, which may be ''. */
 export interface LabelledAmount {
   readonly value: Money;
   readonly label: string;
 }
 
-/** @returns a sum for each label, in the order in which they come: amounts with different labels have no common one */
+/** @returns one sum per currency, in order of appearance */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
   [...new Set(amounts.map(({ label }) => label))].map((label) => ({
     label,
     value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
   }));
 
-/** Sorts the largest amount first; what has no amount comes last. Equal ones stay in the order that they had. */
+/** Sort: largest first, undefined last, stable. */
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
 
@@ -105,7 +103,7 @@ export function divideToInteger(a: Money, by: Money): Money {
   return new Whole(a).div(by);
 }
 
-/** For files, and for values that are parsed again. @returns every digit, without exponent and grouping */
+/** For files. @returns all digits, no exponent, no grouping */
 export function toPlainDigits(value: Money): string {
   return value.toFixed();
 }
@@ -119,11 +117,10 @@ export function toPlacesOf(amounts: readonly Money[], value: Money): string {
 /** The longest currency label, in UTF-16 code units. */
 export const MAX_CURRENCY_LENGTH = 8;
 
-/** Shown as the error of a form's field. */
 export const CURRENCY_RULE = `At most ${MAX_CURRENCY_LENGTH} letters or currency signs, such as EUR or €.`;
 
 const LABEL = /^[\p{L}\p{Sc}]*$/u;
-/** Invisible letters, and letters written from right to left, which reorder the figures beside them. */
+/** Invisible or right-to-left letters, which would reorder adjacent figures. */
 const MISLEADING =
   /\p{Default_Ignorable_Code_Point}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
@@ -147,10 +144,9 @@ export function formatMoney(value: Money, locale: string, label = ''): string {
   return label === '' || isSign ? text : `${text}\u00a0${label}`;
 }
 
-/** Writes amounts for people. */
 export type MoneyFormatter = (value: Money) => string;
 
-/** {@link formatMoney} for one reader and one project. */
+/** `formatMoney` with fixed locale and label. */
 export const moneyFormatter =
   (locale: string, label = ''): MoneyFormatter =>
   (value) =>
@@ -160,7 +156,7 @@ export const moneyFormatter =
 export const formatDifference = (value: Money, money: MoneyFormatter): string =>
   value.eq(0) ? money(value) : `${value.lt(0) ? '−' : '+'} ${money(value.abs())}`;
 
-/** @returns a plain decimal, half-even to two places, or to two significant digits below a cent */
+/** @returns two decimals; below a cent, two significant digits; half-even */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return ZERO.toFixed(PLACES);
   if (value.abs().gte(CENT)) return value.toFixed(PLACES, Big.roundHalfEven);
@@ -201,7 +197,7 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     maximumFractionDigits: PLACES,
     useGrouping: 'always',
     numberingSystem: 'latn',
-    // Any currency will do: only the place of its sign is used.
+    // The currency doesn't matter: only the sign's position is used.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
   // Without a fallback, Intl would use the machine's locale for a well-formed but unknown one.
@@ -209,7 +205,7 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   return format ?? new Intl.NumberFormat(FALLBACK_LOCALE, options);
 }
 
-/** Whether Node knows how the locale of a BCP 47 tag writes numbers. */
+/** Whether Node has this locale's number format. */
 export const isLocale = (tag: string): boolean =>
   tryParse(() => Intl.NumberFormat.supportedLocalesOf(tag).length > 0) ?? false;
 
@@ -219,7 +215,7 @@ export function changeInPercent(current: Money, before: Money): Money | undefine
   return divide(current.minus(before).times(100), before);
 }
 
-/** @returns `▲ 12.4 %`, `▼ 3.0 %` or `unchanged`, with one decimal place, half-even */
+/** @returns `▲ 12.4 %`, `▼ 3.0 %` or `unchanged` */
 export function formatPercent(change: Money, locale: string): string {
   if (change.eq(0)) return 'unchanged';
   const arrow = change.gt(0) ? '▲' : '▼';

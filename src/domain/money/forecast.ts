@@ -1,4 +1,4 @@
-/** Estimates what the running month will cost. */
+/** Forecasts this month's cost. */
 import { Big } from 'big.js';
 import {
   addDays,
@@ -13,7 +13,7 @@ import {
   type Zone,
 } from '../time/calendar.ts';
 import type { Money, MoneyFormatter } from './amount.ts';
-import { sumReported, type Usage } from './usage.ts';
+import { sumReported } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
 export interface Forecast {
@@ -21,12 +21,12 @@ export interface Forecast {
   readonly total: Money;
   /** The month's complete days that are reported. */
   readonly spent: Money;
-  /** How many days are estimated: future ones, today, and missing ones. */
+  /** Estimated days: future, today, unreported. */
   readonly left: number;
-  /** The level is the average since it last changed: of the last `of` complete days, `reported` have data. */
+  /** Basis: `reported` of the last `of` complete days, since the level last changed. */
   readonly reported: number;
   readonly of: number;
-  /** `total` ± this, above zero. Absent where it cannot be relied on. */
+  /** ± of `total`; absent if unreliable. */
   readonly error?: Money;
 }
 
@@ -34,9 +34,9 @@ export interface Forecast {
 const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
 /**
- * The error is twice the third largest of nine earlier forecasts for as many days, a week apart, so that a single
- * change or huge day, which spoils two of them at most, doesn't count. There is none before the month's last quarter,
- * as later changes can't be foreseen, nor in the first days after the level changed.
+ * `error` is twice the third largest error of nine earlier forecasts, a week apart (so one jump or huge day, which
+ * spoils at most two, is ignored). Only in the month's last quarter, because later changes can't be foreseen, and not
+ * right after a change of level.
  */
 const ERROR = {
   tests: 9,
@@ -58,14 +58,10 @@ export const forecastFrom = (today: Day): Day =>
   addDays(shiftUnits('month', startOfUnit('month', today), -HISTORY.months), -HISTORY.days);
 
 /**
- * @param usage of the days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
+ * @param amounts of the reported days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
-export const forecastMonth = (usage: Usage, today: Day, zone: Zone): Forecast | undefined =>
-  forecastFromAmounts(usage.amounts, today, zone);
-
-/** @param amounts of the reported days from {@link forecastFrom} to yesterday @returns as {@link forecastMonth} */
-export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
+export function forecastMonth(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   if (estimate === undefined) return undefined;
   const { history, model, month, left, expected, total, spent } = estimate;
@@ -83,7 +79,7 @@ export function forecastFromAmounts(amounts: Amounts, today: Day, zone: Zone): F
   };
 }
 
-/** The `total` of {@link forecastFromAmounts} alone, in a third of the time. */
+/** Only `total`, three times as fast. */
 export const forecastTotal = (amounts: Amounts, today: Day, zone: Zone): Money | undefined =>
   estimateMonth(amounts, today, zone)?.total;
 
@@ -106,10 +102,10 @@ function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
   return { history, model, month, left, expected, spent, total: spent.plus(toMoney(expected)) };
 }
 
-/** No digit after the twelfth means anything in an estimate. */
+/** Twelve digits are plenty for an estimate. */
 const toMoney = (estimate: number): Money => new Big(estimate.toPrecision(12));
 
-/** @returns the error of the days from the end of `costs` to the month's as a share of their cost, if it is known */
+/** @returns the relative error for forecasts this far ahead, if known */
 function relativeError({ first, costs }: CostHistory, model: DailyCostModel): number | undefined {
   const today = addDays(first, costs.length);
   if (model.spikes.some(({ day }) => day >= addDays(today, -ERROR.calmDays))) return undefined;
@@ -172,33 +168,27 @@ interface CostHistory {
 interface DailyCostModel {
   /** @param day one to come, or an earlier one that is not reported */
   readonly expectedCost: (day: Day) => number;
-  /** The level is the average of the days from this one on, the recent ones weighted more. */
+  /** Level: weighted average since this day. */
   readonly since: Day;
-  /** Single days far from the usual, ascending. */
-  readonly spikes: readonly Spike[];
-  /** By how much a day of each month, such as the day of an invoice, exceeds the others; 0 for most days. */
+  /** Outlier days, ascending: each with its difference from the median of nearby days. */
+  readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
+  /** Recurring extra cost on a day of the month (invoice day); usually 0. */
   readonly monthlyCharge: (day: Day) => number;
-}
-
-interface Spike {
-  readonly day: Day;
-  /** What the day cost above the median of those around; negative if it cost less. */
-  readonly excess: number;
 }
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
 /** How many days or weeks to each side are compared; how far off a spike is, in MADs and as a share of the median. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** From this many spikes on, they count as regular: their mean is added to each day. */
+/** With this many spikes, they are averaged into every day. */
 const FREQUENT_SPIKES = 3;
-/** Ratios that each weekday needs; below this factor a day says nothing about the level. */
+/** `minRatios`: needed per weekday. `minFactor`: weekdays below it don't count toward the level. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
-/** Days that are looked at for a change; that make a level or a trend; that the level is averaged over at most. */
+/** `searched`: days to look for a change; `level`, `trend`: minimum days of one; `averaged`: maximum days averaged. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
-/** A day counts half as much as one this many days later: so even a change too small to be found is followed. */
+/** Weights halve every 10 days, so that small undetected changes are followed too. */
 const HALF_LIFE = 10;
-/** A relative change below `minNoise` counts as none; `penalty` multiplies that of BIC. */
+/** `minNoise`: smaller relative changes are ignored. `penalty`: factor on BIC's. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;
 /** Growth a day is at most 5 %. */
 const TREND = { damping: 0.98, max: 0.05 } as const;
@@ -284,7 +274,7 @@ function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   return spikes;
 }
 
-/** @returns of the first day's weekday and the six after it, with the mean 1; all 1 if there are too few days to tell */
+/** @returns seven factors starting at the first day's weekday, mean 1; all 1 without enough data */
 function weekdayFactors(usual: Costs): readonly number[] {
   const ratios: number[][] = Array.from({ length: WEEK }, () => []);
   usual.forEach((cost, n) => {
@@ -299,14 +289,14 @@ function weekdayFactors(usual: Costs): readonly number[] {
   return factors.map((factor) => (isKnown ? (factor * WEEK) / all : 1));
 }
 
-interface Regime {
-  readonly since: number;
-  /** The logarithm of the growth a day; 0 for a level. */
-  readonly slope: number;
-}
-
-/** The last of the stretches, each of one level or one growth, that explain the days best. */
-function lastRegime(usual: Costs, factorOf: (n: number) => number): Regime {
+/**
+ * The last of the stretches, each of one level or one growth, that explain the days best. `slope` is the logarithm of the
+ * growth a day; 0 for a level.
+ */
+function lastRegime(
+  usual: Costs,
+  factorOf: (n: number) => number,
+): { readonly since: number; readonly slope: number } {
   const days = [...usual.keys()]
     .filter((n) => usual[n] !== undefined && factorOf(n) >= WEEKDAY.minFactor)
     .slice(-DAYS.searched);

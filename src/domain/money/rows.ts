@@ -1,32 +1,35 @@
 /**
- * The rows of an answer: the days, weeks or months of a period, alone, beside the days that they are compared with, or in the
- * order of their differences. A table, a chart and the reason for a change are drawn from the same rows.
+ * Rows of an answer: a period's days, weeks or months; compared with another period; or sorted by difference. Tables,
+ * charts and explanations share them.
  */
 
-import type { Day, Unit } from '../time/calendar.ts';
 import {
+  addDays,
+  countUnits,
+  type Day,
   type DayNamer,
   dayNamerFor,
-  groupDays,
-  listDays,
-  type PairedDays,
-  pairDays,
-} from '../time/day-groups.ts';
+  daysBetween,
+  formatDays,
+  isoWeekday,
+  startOfUnit,
+  type Unit,
+} from '../time/calendar.ts';
 import type { ComparisonWindow, Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
-import { divide, type Money, type MoneyFormatter, sumMoney, ZERO } from './amount.ts';
+import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
 import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } from './usage.ts';
 
 /** What some days cost, or a project. */
 export interface Cost {
   /** `Mon 16 Nov`, `9–15 Nov`. */
   readonly name: string;
-  /** Those that were asked about, reported or not. */
+  /** The requested days, reported or not. */
   readonly days: readonly Day[];
   /** Undefined where billing has no item: missing, not zero. */
   readonly amount: RowAmount | undefined;
   readonly bonuses: RowAmount | undefined;
-  /** How many of the days are complete and have a readable amount, and their average. */
+  /** `reported`: complete days with a readable amount; `average`: theirs. */
   readonly reported: number;
   readonly average: Money | undefined;
 }
@@ -35,7 +38,7 @@ export interface Row {
   readonly label: string;
   /** Undefined: the period has no such days, as there is no 31 September. */
   readonly current?: Cost | undefined;
-  /** The same of what the period is compared with. */
+  /** The comparison's counterpart. */
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
@@ -45,7 +48,7 @@ export interface Row {
 
 type CostFinder = (days: readonly Day[], name: string) => Cost;
 
-function costsOf(usage: Usage): CostFinder {
+export function costsOf(usage: Usage): CostFinder {
   const byDay = new Map(
     usage.rows.flatMap((row) => (row.day === undefined ? [] : [[row.day, row] as const])),
   );
@@ -74,8 +77,8 @@ const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
 export type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
 
 /**
- * The asked days in the finest unit that makes at most `most` rows, and is not finer than `finest`. What is not reported
- * keeps its place, except weeks and the like long before and after what is.
+ * Rows in the finest unit that gives at most `most`, not finer than `finest`. Unreported days keep a row; long
+ * unreported stretches at the ends are dropped.
  */
 export function periodRows(
   usage: Usage,
@@ -85,11 +88,12 @@ export function periodRows(
 ): { readonly unit: Unit; readonly rows: readonly Row[] } {
   const costOf = costsOf(usage);
   const merged = new Map(usage.rows.map((row) => [row.day, row.merged]));
-  const asked = days.filter((day) => day !== today || merged.has(day)).map((day) => ({ day }));
-  const { unit, groups } = groupDays(asked, most, days, finest, requested?.today);
-  const rows = groups.map(({ label, items }): Row => {
-    const [{ day } = { day: '' }, ...others] = items;
-    const isRunning = today !== undefined && items.some(({ day }) => day === today);
+  const shown = days.filter((day) => day !== today || merged.has(day));
+  const { unit, groups } = groupDays(shown, most, days, finest, requested?.today);
+  const rows = groups.map((group): Row => {
+    const { label } = group;
+    const [day, ...others] = group.days;
+    const isRunning = today !== undefined && group.days.includes(today);
     const count = merged.get(day) ?? 0;
     const notes = [
       ...(isRunning ? [others.length > 0 ? 'today so far' : 'so far'] : []),
@@ -97,10 +101,7 @@ export function periodRows(
     ];
     return {
       label,
-      current: costOf(
-        items.map((item) => item.day),
-        label,
-      ),
+      current: costOf(group.days, label),
       ...(notes.length > 0 && { note: notes.join(', ') }),
     };
   });
@@ -109,7 +110,7 @@ export function periodRows(
 
 const MOST_STRAYS = 5;
 
-/** What was sent besides the asked days: other days, and items without one; those beyond the first five in one row. */
+/** Items outside the requested days; beyond five, merged into one row. */
 export function strayRows({ rows, missing }: Usage): readonly Row[] {
   const strays = rows.filter(({ day, outside }) => outside || day === undefined);
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
@@ -131,7 +132,7 @@ function strayRow(rows: readonly UsageRow[], name: string): Row {
   return { label: name, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
 }
 
-/** A period's days beside those that it is compared with, in pairs as {@link pairDays} makes them. */
+/** Two periods, paired by {@link pairDays}. */
 export function comparedRows(
   usage: Usage,
   before: Usage,
@@ -152,98 +153,6 @@ export function comparedRows(
   return { paired, rows };
 }
 
-/** What is readable of the complete days; undefined if nothing is. */
-const spentIn = (cost: Cost | undefined): Money | undefined =>
-  cost !== undefined && cost.reported > 0 && cost.amount && 'value' in cost.amount
-    ? cost.amount.value
-    : undefined;
-
-/** How much more a period cost, and the rows that make exactly that sum. */
-export interface ExplainedDays {
-  readonly value: Money;
-  /** The largest difference first, whichever its sign; of equal ones the earliest. */
-  readonly rows: readonly Row[];
-  /** Reported days that don't count, as their counterpart isn't reported: missing, not zero. */
-  readonly uncompared: readonly Row[];
-}
-
-/**
- * Days without a counterpart are a row: those that the shorter window lacks, and where both windows have equally many
- * reported days, so that their totals are compared, all of them.
- */
-export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
-  const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
-  const known = rows.map((row) => ({
-    row,
-    current: spentIn(row.current) !== undefined,
-    before: spentIn(row.before) !== undefined,
-  }));
-  const countOf = (side: Side) => known.filter((each) => each[side]).length;
-  const isEven = countOf('current') === countOf('before');
-  const lone = known.filter(({ current, before }) => current !== before);
-  const isAlone = ({ row }: { readonly row: Row }) => isEven || !row.current || !row.before;
-  const usages = { current: usage, before };
-  const windows = { current: window.currentDays, before: window.days };
-  const rowOf = (from: typeof known, sides: readonly Side[]): Row => {
-    const costs = sides.map((side): Cost | undefined => {
-      const days = from.flatMap((each) => (each[side] && each.row[side]?.days) || []).sort();
-      if (days.length === 0) return undefined;
-      return costsOf(usages[side])(days, listDays(days, dayNamerFor(windows[side])));
-    });
-    const [a, b] = [costs[sides.indexOf('current')], costs[sides.indexOf('before')]];
-    return { label: [a, b].flatMap((cost) => cost?.name ?? []).join(' vs '), current: a, before: b };
-  };
-  const alone = rowOf(lone.filter(isAlone), SIDES);
-  const pairs = known.flatMap(({ row, current, before }) => (current && before ? [row] : []));
-  const explained = [...pairs, ...(alone.label === '' ? [] : [alone])].map(withValue);
-  const leftOut = lone.filter((each) => !isAlone(each));
-  return {
-    value: sumMoney(explained.map(({ value }) => value)),
-    rows: explained.sort(byDifference),
-    uncompared: SIDES.map((side) => rowOf(leftOut, [side])).filter(({ label }) => label !== ''),
-  };
-}
-
-const SIDES = ['current', 'before'] as const;
-type Side = (typeof SIDES)[number];
-
-const withValue = (row: Row) => ({
-  ...row,
-  value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO),
-});
-
-/** Sorts the largest difference first, whichever its sign; equal ones stay in their order, what is not compared comes last. */
-export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
-  a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
-
-/**
- * At most `most` rows that are not zero, and the others as one, `The other 4 days`; all, if that leaves one.
- * @param rows sorted by difference, each with a value
- * @param noun what they are: `day`, `project`
- */
-export function foldSmallest(rows: readonly Row[], most: number, noun: string): readonly Row[] {
-  const changed = rows.findIndex(({ value }) => value?.eq(0));
-  const shown = Math.min(most, changed < 0 ? rows.length : changed);
-  const rest = rows.slice(shown);
-  if (rest.length < 2) return rows;
-  const sizeOf = ({ current, before }: Row) =>
-    noun === 'day' ? Math.max(current?.days.length ?? 0, before?.days.length ?? 0) : 1;
-  const count = rest.reduce((sum, row) => sum + sizeOf(row), 0);
-  const label = `${shown === 0 ? 'All' : 'The other'} ${pluralize(count, noun)}`;
-  const sumOf = (side: 'current' | 'before'): Cost | undefined => {
-    const costs = rest.flatMap((row) => row[side] ?? []);
-    if (costs.length === 0) return undefined;
-    return {
-      ...{ name: label, days: costs.flatMap(({ days }) => days), average: undefined },
-      amount: sumAmounts(costs.flatMap(({ amount }) => amount ?? [])),
-      bonuses: sumAmounts(costs.flatMap(({ bonuses }) => bonuses ?? [])),
-      reported: costs.reduce((sum, { reported }) => sum + reported, 0),
-    };
-  };
-  const value = sumMoney(rest.flatMap((row) => row.value ?? []));
-  return [...rows.slice(0, shown), { label, current: sumOf('current'), before: sumOf('before'), value }];
-}
-
 /** `Mon 16 Nov (2 items added)` */
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
@@ -258,3 +167,147 @@ export function formatCost(cost: Cost | undefined, money: MoneyFormatter): strin
     days.length > 1 && reported < days.length ? ` (${reported} of ${pluralize(days.length, 'day')})` : '';
   return `${formatTotal(amount, money)}${gaps}`;
 }
+
+const UNITS: readonly Unit[] = ['day', 'week', 'month', 'quarter', 'year'];
+
+interface DayGroup {
+  readonly label: string;
+  readonly days: readonly Day[];
+}
+
+/**
+ * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
+ * its tables 100 rows.
+ *
+ * @param asked the days that were asked about, in order
+ * @param finest what no group is smaller than
+ * @param today in the year that is not named with a month
+ */
+export function groupDays(
+  days: readonly Day[],
+  most: number,
+  asked: readonly Day[],
+  finest: Unit = 'day',
+  today?: Day,
+): { readonly unit: Unit; readonly groups: readonly DayGroup[] } {
+  const fits = (unit: Unit): boolean => {
+    const starts = new Set<Day>();
+    return days.every((day) => starts.add(startOfUnit(unit, day)).size <= most);
+  };
+  const unit = UNITS.slice(UNITS.indexOf(finest)).find(fits) ?? 'year';
+  const byStart = [...groupByStart(days, unit)];
+  const nameOf = dayNamerFor(byStart.map(([start]) => start));
+  const labelOf = (start: Day): string => {
+    if (unit === 'day') return nameOf(start);
+    if (unit === 'week') return weekLabel(start, asked);
+    if (unit === 'month') return formatDays(start, start, today?.slice(0, 4)).slice('Sun 1 '.length);
+    const year = start.slice(0, 4);
+    return unit === 'year' ? year : `${year} Q${Math.ceil(Number(start.slice(5, 7)) / 3)}`;
+  };
+  return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
+}
+
+/** Labelled by its days that were asked about, `1–4 Oct`. No chart or table has weeks of so many years that two are named alike. */
+function weekLabel(monday: Day, asked: readonly Day[]): string {
+  const sunday = addDays(monday, 6);
+  const inside = asked.filter((day) => day >= monday && day <= sunday);
+  const [first, last] = [inside[0] ?? monday, inside.at(-1) ?? sunday];
+  const year = last.slice(0, 4);
+  if (first.slice(0, 4) === year) return formatDays(first, last, year);
+  return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
+}
+
+/** @returns the days by the first day of the unit that each is in, in their order */
+function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
+  const byStart = new Map<Day, Day[]>();
+  for (const day of days) {
+    const start = startOfUnit(unit, day);
+    const group = byStart.get(start) ?? [];
+    group.push(day);
+    byStart.set(start, group);
+  }
+  return byStart;
+}
+
+/** Some days of each period; none where only the other one has such days. */
+export interface DayPair {
+  readonly current: readonly Day[];
+  readonly before: readonly Day[];
+}
+
+export interface PairedDays {
+  readonly unit: Unit;
+  /** Whether the pairs are calendar units, as both periods begin with one; else each has so many `days`. */
+  readonly isCalendar: boolean;
+  readonly days: number;
+  readonly pairs: readonly DayPair[];
+}
+
+/** Multiples of a week, so that each has the same weekends. */
+const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
+  ['day', 1],
+  ['week', 7],
+  ['month', 28],
+  ['quarter', 91],
+  ['year', 364],
+];
+
+/**
+ * Two periods side by side: the days of months by their place in the month, others by their weekday, because spending
+ * drops every Saturday; longer parts in their order.
+ *
+ * @param periods the days of each, in order
+ * @param finest what no pair is smaller than
+ * @returns the finest unit that makes at most `most` pairs; years if none does
+ */
+export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
+  for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
+    // Pairing ten years of days is slow.
+    if (unit === 'day' && Math.max(periods.current.length, periods.before.length) > most) continue;
+    const paired = splitInto(unit, days, periods);
+    if (paired.pairs.length <= most) return paired;
+  }
+  return splitInto('year', 364, periods);
+}
+
+function splitInto(unit: Unit, days: number, periods: DayPair): PairedDays {
+  const isCalendar = beginWith(unit, periods);
+  if (unit === 'day') return { unit, isCalendar, days, pairs: pairDayByDay(periods) };
+  const split = (period: readonly Day[]) =>
+    isCalendar
+      ? [...groupByStart(period, unit).values()]
+      : Array.from({ length: Math.ceil(period.length / days) }, (_, at) =>
+          period.slice(at * days, (at + 1) * days),
+        );
+  const [parts, others] = [split(periods.current), split(periods.before)];
+  const pairs = Array.from({ length: Math.max(parts.length, others.length) }, (_, at) => ({
+    current: parts[at] ?? [],
+    before: others[at] ?? [],
+  }));
+  return { unit, isCalendar, days, pairs };
+}
+
+const beginWith = (unit: Unit, { current, before }: DayPair): boolean =>
+  [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
+
+/** 3 October beside 3 September, the second Friday beside the second Friday. Days that only the period before has come last. */
+function pairDayByDay(periods: DayPair): DayPair[] {
+  const placeOf = beginWith('month', periods) ? placeInMonths : placeInWeeks;
+  const placesIn = (days: readonly Day[]) => days.map((day) => placeOf(day, days[0] ?? day));
+  const [places, others] = [placesIn(periods.current), placesIn(periods.before)];
+  const known = new Set(others);
+  const isShared = places.some((place) => known.has(place));
+  const partners = new Map(periods.before.map((day, at) => [(isShared ? others : places)[at] ?? at, day]));
+  const pairs = periods.current.map((day, at): DayPair => {
+    const place = places[at] ?? at;
+    const partner = partners.get(place);
+    partners.delete(place);
+    return { current: [day], before: partner === undefined ? [] : [partner] };
+  });
+  return [...pairs, ...[...partners.values()].map((day) => ({ current: [], before: [day] }))];
+}
+
+const placeInMonths = (day: Day, first: Day): string => `${countUnits('month', first, day)} ${day.slice(8)}`;
+
+const placeInWeeks = (day: Day, first: Day): string =>
+  `${isoWeekday(day)} ${Math.floor(daysBetween(first, day) / 7)}`;

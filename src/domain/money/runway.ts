@@ -1,3 +1,4 @@
+/** What a project has left, and how long that lasts. */
 import { addDays, type Day, formatDays } from '../time/calendar.ts';
 import { pluralize } from '../wording.ts';
 import {
@@ -58,7 +59,6 @@ export type Runway =
       readonly of: number;
     } & Funds);
 
-/** With fewer reported days there is no estimate. */
 const MIN_REPORTED_DAYS = 3;
 const LIMIT = { years: 10, days: 3652 } as const;
 
@@ -66,7 +66,7 @@ const LIMIT = { years: 10, days: 3652 } as const;
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
   runwayFrom(account, { of: week.fullDays, ...sumReported(week.amounts, week.reported) }, today);
 
-/** @param sum of the `reported` ones of the last `of` complete days @param today the day the estimate counts from */
+/** @param sum of the reported days @param today counts from here */
 export function runwayFrom(
   { balance: amount, bonuses }: Account,
   { sum, reported, of }: Pick<Basis, 'reported' | 'of'> & { readonly sum: Money },
@@ -100,16 +100,12 @@ export function daysLeft(runway: Runway): number | undefined {
 
 export interface Outlook {
   readonly overdrawn: boolean;
-  /** What is left; undefined if it is not known. */
   readonly left: Money | undefined;
   /** How long that lasts, in days, Infinity beyond any date; undefined without an estimate. */
   readonly days: number | undefined;
 }
 
-/**
- * Sorts what runs out first to the front: overdrawn projects, the deepest first; then by days; then, without an estimate,
- * the smallest balance first; at last what is not known. Equal ones stay in the order that they had.
- */
+/** Sort: overdrawn first (deepest first), then by days, then by balance, unknown last. Stable. */
 export function bySoonestEnd(a: Outlook, b: Outlook): number {
   if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
   if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);
@@ -118,23 +114,22 @@ export function bySoonestEnd(a: Outlook, b: Outlook): number {
 
 const missingLast = (a: unknown, b: unknown): number => Number(a === undefined) - Number(b === undefined);
 
-/** Under this many days people act at once. */
 export const WARNING_DAYS = 14;
 
 /** Whether the money runs out in less than two weeks, or has run out. */
 export const isRunningOut = (runway: Runway): boolean =>
   runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
 
-/** `*About 40 days*, until around 1 Jan 2027`: how long the money lasts. It contains no outside text, so it is safe as mrkdwn. */
+/** `*About 40 days*, until around 1 Jan 2027`. No untrusted text, so safe as mrkdwn. */
 export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string {
   const [lead, rest] = lineOf(runway, money);
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
-/** Like `formatRunwayLine`, without mark-up. */
+/** `formatRunwayLine` as plain text. */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
-/** How long the money lasts, and the rest of the sentence. */
+/** [bold part, rest]. */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
@@ -179,13 +174,13 @@ export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' 
 const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
   `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;
 
-/** `1,234.00 left`. What could not be read is quoted: outside text, no mark-up. */
+/** `1,234.00 left`. Quotes an unreadable balance, so plain text only. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {
   if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-/** `bonuses 12.00`, with outside text as above; '' if they are zero. */
+/** `bonuses 12.00`; '' if zero. Plain text only. */
 export const formatBonuses = (bonuses: Amount, money: MoneyFormatter): string =>
   'unreadable' in bonuses
     ? `bonuses not readable (${bonuses.unreadable})`

@@ -1,14 +1,26 @@
-/** What billing charged in a period, added up: its days, its sums, and how much that differs from the window before it. */
-import type { Day } from '../time/calendar.ts';
-import { type DayNamer, listDays } from '../time/day-groups.ts';
+/** What billing charged: its items read and added up to days, the days of a period to sums, and what is said of them. */
+import {
+  addDays,
+  DAY,
+  type Day,
+  type DayNamer,
+  dayAt,
+  listDays,
+  type Millis,
+  parseInstant,
+  type Zone,
+} from '../time/calendar.ts';
 import { pluralize } from '../wording.ts';
 import {
-  changeInPercent,
+  type Amount,
+  clipWireValue,
   divide,
   type Money,
   type MoneyFormatter,
+  parseAmount,
   sumMoney,
   toPlainDigits,
+  type WireScalar,
 } from './amount.ts';
 
 /**
@@ -29,22 +41,115 @@ export type RowAmount =
  * not say whether one contains the other.
  */
 export interface DayCharges {
-  /** Absent when the service sent no readable day. */
+  /** Absent without a readable day. */
   readonly day?: Day;
-  /** The day, or what the service sent in its place. */
+  /** The day, or the raw value. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
-  /** How many items are added up here; usually 1. */
+  /** Number of items; usually 1. */
   readonly merged: number;
 }
 
+/** An item of billing's report, raw. */
+export interface WireCharge {
+  readonly day: WireScalar;
+  readonly totalAmount: WireScalar;
+  readonly totalBonuses: WireScalar;
+}
+
+/**
+ * Adds up the items of each day. Every item is in exactly one row, whatever it contains. Never throws.
+ *
+ * @param zone IANA name of the reporting zone
+ * @returns the days in the order of their first item; items without a day by themselves
+ */
+export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
+  const days = new Map<string | symbol, { day: BillingDay; amounts: RowAmount[]; bonuses: RowAmount[] }>();
+  for (const item of items) {
+    const day = parseBillingDay(item.day, zone);
+    const key = 'day' in day ? day.day : Symbol(day.unplaced);
+    const known = days.get(key) ?? { day, amounts: [], bonuses: [] };
+    days.set(key, known);
+    known.amounts.push(toRowAmount(parseAmount(item.totalAmount)));
+    known.bonuses.push(toRowAmount(parseAmount(item.totalBonuses)));
+  }
+  return [...days.values()].map(({ day, amounts, bonuses }) => ({
+    amount: sumAmounts(amounts) ?? NOTHING,
+    bonuses: sumAmounts(bonuses) ?? NOTHING,
+    merged: amounts.length,
+    ...('day' in day ? { day: day.day, shown: day.day } : { shown: day.unplaced }),
+  }));
+}
+
+const NOTHING: RowAmount = { unreadable: '' };
+const toRowAmount = (amount: Amount): RowAmount =>
+  'value' in amount ? { ...amount, readable: 1, incomplete: false } : amount;
+
+/** An item's day, or its raw value. */
+export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
+
+const DATE = /^(?:19|[2-9]\d)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
+const TIMESTAMP =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::[0-5]\d(?:[.,](\d+))?)?)(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
+/** Also as a floating-point number: 1794614400.0, 1.7946144e9. */
+const EPOCH = /^[1-9]\d*(?:\.\d+)?$|^[1-9](?:\.\d+)?e\+?\d\d?$/i;
+const MAX_LENGTH = 64;
+
+/**
+ * Reads the day of an item. The contract shows no type, so the rules are ours:
+ * - An ISO date is that day.
+ * - A timestamp at midnight UTC is its UTC date: a service that cuts its days at midnight UTC writes them so, and the
+ *   reader's zone would move every charge west of Greenwich to the day before.
+ * - Any other instant (a timestamp with an offset or in UTC, epoch seconds or milliseconds) is its date in `zone`.
+ *
+ * @param zone IANA name
+ * @returns `unplaced` for anything else; never throws
+ */
+export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
+  const text = 'text' in wire && wire.text.length <= MAX_LENGTH ? wire.text.trim() : '';
+  const day = parseIsoDate(text) ?? parseTimestamp(text, zone) ?? parseEpoch(text, zone);
+  return day === undefined ? { unplaced: clipWireValue(wire, 'no day') } : { day };
+}
+
+/** JavaScript reads 30 February as 2 March. */
+const parseIsoDate = (text: string): Day | undefined =>
+  DATE.test(text) && addDays(text, 0) === text ? text : undefined;
+
+/** In UTC without an offset, because the API uses UTC throughout. */
+function parseTimestamp(text: string, zone: Zone): Day | undefined {
+  const [, date, time = '', fraction = '', offset = 'Z'] = TIMESTAMP.exec(text) ?? [];
+  if (date === undefined) return undefined;
+  const milliseconds = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  const second = parseInstant(`${date}T${time.slice(0, 8)}${/^[+-]/.test(offset) ? offset : 'Z'}`);
+  if (second === undefined) return undefined;
+  const isMidnight = second % DAY === 0 && !/[1-9]/.test(fraction);
+  return isMidnight
+    ? parseIsoDate(new Date(second).toISOString().slice(0, 10))
+    : dayOf(second + milliseconds, zone);
+}
+
+/** Seconds have 9–10 digits, milliseconds 12–13. */
+function parseEpoch(text: string, zone: Zone): Day | undefined {
+  const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
+  if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
+  return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
+}
+
+/** A `Day` lies in the years 1900 to 9999; a zone may shift it by one day at either end. */
+const EARLIEST = Date.UTC(1900, 0, 2);
+const LATEST = Date.UTC(9999, 11, 30);
+
+function dayOf(instant: Millis, zone: Zone): Day | undefined {
+  return instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
+}
+
 export interface UsageRow extends DayCharges {
-  /** The day was not requested. False when there is no day. */
+  /** Not a requested day; false without a day. */
   readonly outside: boolean;
 }
 
-/** `readable` and `unreadable` count items. Without a readable one, `value` is zero but means nothing. */
+/** Numbers of items. If `readable` is 0, `value` is meaningless. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -62,35 +167,34 @@ export interface DayFigure {
 }
 
 export interface Usage {
-  /** Requested days that have an item, ascending; then other days; then items without a day, as they were sent. */
+  /** Requested days, then other days, then items without a day. */
   readonly rows: readonly UsageRow[];
   /** Everything the service sent, with today and other days. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
-  /** How many complete days were requested: `reported`, `missing` and `unreadableDays` together. */
+  /** Requested complete days = reported + missing + unreadable. */
   readonly fullDays: number;
-  /** Complete requested days whose whole amount is readable, and their amounts. */
+  /** Fully readable complete days (and `amounts`: theirs). */
   readonly reported: readonly Day[];
   readonly amounts: ReadonlyMap<Day, Money>;
   /** Complete requested days without an item: missing, not zero. */
   readonly missing: readonly Day[];
-  /** Complete requested days with an amount that can't be read, or not all of it. */
+  /** Complete days with an unreadable item. */
   readonly unreadableDays: readonly Day[];
-  /** The items of days that were not requested; the readable ones are in `total`. */
+  /** Items of days that weren't requested. */
   readonly outside: UsageTotal;
-  /** The items without a day; the readable ones are in `total`. */
+  /** Items without a day. */
   readonly unplaced: UsageTotal;
-  /** The average of the days in `reported`. */
   readonly average?: Money;
-  /** The most expensive day among `reported`; of equal days the earliest. */
+  /** The costliest reported day; ties: earliest. */
   readonly highest?: DayFigure;
   /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
 /**
- * `today` is set if the period includes it, whether `days` does or not: it counts toward the total only, because it is
- * not over.
+ * `today` counts only toward the total, because it isn't over. Set it if the period includes today, even if `days`
+ * omits it.
  */
 export interface UsageQuestion {
   readonly days: readonly Day[];
@@ -158,7 +262,6 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-/** So many different unreadable texts are shown. */
 const SHOWN = 3;
 
 /** @returns undefined without amounts; unreadable if all of them are */
@@ -212,7 +315,7 @@ export function formatReportedDays({ missing, reported, fullDays }: Usage, nameO
 export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
   missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
 
-/** What could not be read in these figures, a sentence each. Missing days are {@link formatReportedDays}'s. */
+/** One sentence per unreadable thing. Missing days: {@link formatReportedDays}. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, total, bonuses } = usage;
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;
@@ -223,116 +326,3 @@ export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
     bonuses.incomplete && `The bonuses are incomplete: ${lost} be read.`,
   ].filter((sentence) => sentence !== false);
 }
-
-/** A value for the period, and one for the window before it. */
-export interface PeriodPair<T> {
-  readonly current: T;
-  readonly before: T;
-}
-
-/** How many of some complete days are reported. */
-export interface Coverage {
-  readonly reported: number;
-  readonly of: number;
-}
-
-/** Sums; averages a day if the two do not have the same number of reported days. */
-export interface UsageChangeFigures extends PeriodPair<Money> {
-  readonly basis: 'total' | 'average';
-  /** Averages per day, whatever is compared. */
-  readonly daily: PeriodPair<Money>;
-  /** Absent when it would mislead: nothing spent before, or a credit. */
-  readonly percent?: Money;
-}
-
-export interface UsageChange {
-  readonly coverage: PeriodPair<Coverage>;
-  /** Absent if too few days of either are reported. */
-  readonly figures?: UsageChangeFigures;
-}
-
-const SIDES = ['current', 'before'] as const;
-type Side = (typeof SIDES)[number];
-
-const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
-
-/** Compares complete reported days only. @param days the complete days that each usage should cover */
-export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
-  const usages = { current, before };
-  const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
-  const coverage = pair((side) => ({ reported: spent[side].reported, of: days[side].length }));
-  if (shortSides(coverage).length > 0) return { coverage };
-  const daily = pair((side) => divide(spent[side].sum, spent[side].reported));
-  const basis = spent.current.reported === spent.before.reported ? 'total' : 'average';
-  return {
-    coverage,
-    figures: figuresOf(basis, basis === 'total' ? pair((side) => spent[side].sum) : daily, daily),
-  };
-}
-
-function figuresOf(
-  basis: UsageChangeFigures['basis'],
-  values: PeriodPair<Money>,
-  daily: PeriodPair<Money>,
-): UsageChangeFigures {
-  const percent = changeInPercent(values.current, values.before);
-  return { basis, ...values, daily, ...(percent && { percent }) };
-}
-
-/**
- * Adds up several projects' changes over the same days: of their totals where all have them, else of their averages a day.
- * The coverage is that of the one that is reported worst.
- *
- * @returns undefined unless all of them have figures
- */
-export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
-  const figures = changes.flatMap((change) => change.figures ?? []);
-  if (changes.length === 0 || figures.length < changes.length) return undefined;
-  const sumOf = (pairOf: (each: UsageChangeFigures) => PeriodPair<Money>) =>
-    pair((side) => sumMoney(figures.map((each) => pairOf(each)[side])));
-  const isTotal = figures.every(({ basis }) => basis === 'total');
-  const daily = sumOf((each) => each.daily);
-  const coverage = pair((side) =>
-    changes.map((each) => each.coverage[side]).reduce((a, b) => (b.reported < a.reported ? b : a)),
-  );
-  return {
-    coverage,
-    figures: isTotal
-      ? figuresOf(
-          'total',
-          sumOf((each) => each),
-          daily,
-        )
-      : figuresOf('average', daily, daily),
-  };
-}
-
-const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
-  SIDES.filter((side) => !isWellReported(coverage[side].reported, coverage[side].of));
-
-/** Whether at least one day and at least four fifths of all days are reported: fewer are too few for a percentage. */
-export const isWellReported = (reported: number, of: number): boolean =>
-  reported > 0 && reported * 5 >= of * 4;
-
-/**
- * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
- * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
- */
-export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
-  const short = shortSides(coverage);
-  const [side] = short;
-  if (side === undefined) return '';
-  if (coverage[side].of === 1)
-    return `No comparison: ${labels[side]} isn’t reported${side === 'current' ? ' yet' : ''}.`;
-  const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
-  const which = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
-  return `Too few days reported to compare with ${labels.before} (${which}).`;
-}
-
-/** `6 of 7 days reported`; of a single day `not reported` */
-export const formatCoverage = ({ reported, of }: Coverage): string =>
-  of === 1
-    ? reported === 0
-      ? 'not reported'
-      : 'reported'
-    : `${reported} of ${pluralize(of, 'day')} reported`;

@@ -1,5 +1,4 @@
-/** What a watch compares with its threshold. */
-
+/** A watch's rule as it is typed, and what is measured for it. */
 import { Big } from 'big.js';
 import { cleanTyping } from '../language/typed-text.ts';
 import {
@@ -21,9 +20,8 @@ export interface WatchFigures {
   readonly today: Day;
   /** IANA name of the reporting zone. */
   readonly zone: Zone;
-  /** Absent when the balance is not known. */
   readonly account?: Account;
-  /** Complete days, those before `today`, that are reported; the others are missing, not zero. */
+  /** Reported complete days; others are missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
 }
 
@@ -32,18 +30,17 @@ export interface MonthSpend {
   /** `2026-11` */
   readonly month: string;
   readonly spent: Money;
-  /** Complete days that are reported, of those that are over. */
+  /** Reported of the complete days. */
   readonly reported: number;
   readonly of: number;
-  /** For the whole month; absent when it is over or too few days are reported. */
+  /** Forecast; absent if the month is over or there is too little data. */
   readonly forecast?: Money;
 }
 
-/** A reported day, for a spike. */
 export interface DaySpend {
   readonly day: Day;
   readonly amount: Money;
-  /** The usual cost of such a day; absent when too few earlier days are reported. */
+  /** The usual amount; absent with too little data. */
   readonly baseline?: Money;
   /** What `baseline` is: of the same weekday in the weeks before, or of the days before; and of how many. */
   readonly basis?: 'weekday' | 'days';
@@ -60,16 +57,14 @@ export type WatchMeasurement =
   /** Ascending. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** For so many days into a month, late and corrected days of the month before are still judged. */
+/** In the first 7 days of a month, the previous month is still judged, for late data. */
 const LATE_DAYS = 7;
-/** How many days are measured for spikes: enough to see where a series of them began. */
+/** Days measured, enough to find where a run began. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
-/** What is measured for rules of one kind. */
 export type MeasurementOf<K extends WatchKind> = Extract<WatchMeasurement, { readonly kind: K }>;
 
-/** @returns a measurement of this kind */
 export function measureWatch<K extends WatchKind>(kind: K, figures: WatchFigures): MeasurementOf<K>;
 export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasurement {
   const { today, zone, amounts, account } = figures;
@@ -120,7 +115,7 @@ function monthOf(day: Day, { today, zone, amounts }: WatchFigures): MonthSpend {
   return { month: day.slice(0, 7), spent, reported, of: days.length };
 }
 
-/** The reported ones of these days, each with its baseline. */
+/** The reported days, each with its baseline. */
 export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']): readonly DaySpend[] =>
   days.flatMap((day) => {
     const amount = amounts.get(day);
@@ -129,9 +124,9 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
     return [{ day, amount, ...baseline }];
   });
 
-/** How many earlier same weekdays to use, and how many of them must be reported. */
+/** Same weekdays to use, and minimum reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Without enough of the same weekdays: how many earlier reported days to use, and how many days to go back for them. */
+/** Fallback: days to average, and how far back to look. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
 /** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */
@@ -160,7 +155,7 @@ function median(values: readonly Money[]): Money {
 
 /** What a watch checks. Amounts are in the service's currency, which it does not name. */
 export type WatchRule =
-  /** The balance, without bonuses, falls below an amount, which may be zero. */
+  /** Balance without bonuses falls below this. */
   | { readonly kind: 'balance'; readonly below: Money }
   /** Balance and bonuses last fewer than this many days. */
   | { readonly kind: 'runway'; readonly days: number }
@@ -171,23 +166,12 @@ export type WatchRule =
 
 export type WatchKind = WatchRule['kind'];
 
-/** More digits than any real threshold has. */
 export const MAX_THRESHOLD_DIGITS = 30;
-/** The longest runway that is estimated in days. */
+/** Maximum days for a runway rule. */
 export const MAX_RUNWAY_DAYS = 3_650;
-/** Percent of a budget at which its watch alerts. */
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** A typed threshold: an amount, or why it is not valid. */
-export type ThresholdText = { readonly value: Money } | ThresholdProblem;
-
-export interface ThresholdProblem {
-  readonly problem: 'no-amount' | 'below-zero' | 'too-long' | 'ambiguous';
-  /** For `ambiguous`: what to type for each of the two amounts. */
-  readonly readings?: readonly string[];
-}
-
-/** Digits in groups of three, and a fraction after another sign. */
+/** Groups of three digits, with an optional fraction. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],
@@ -195,30 +179,28 @@ const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
 ];
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** Three decimal places can be thousands or a fraction. Nobody writes a fraction as `50.000`; `1.234` is ambiguous. */
+/** Three digits after a point: `50.000` is grouping, `1.234` is ambiguous. */
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
- * `50000`, `50,000`, `50 000`, `50.000`, `1.234,56`, `50k`, with or without the sign of a currency.
+ * The amounts that a text can mean, each with the digits to type for it: none, one, or two for `1.234`, which may be
+ * thousands or a fraction. Reads `50000`, `50,000`, `50 000`, `50.000`, `1.234,56` and `50k`, with or without the sign of a
+ * currency.
  */
-export function parseThreshold(typed: string): ThresholdText {
-  const text = cleanTyping(typed).replace(/^(-?)\p{Sc} ?|(?<=\d) ?\p{Sc}$/gu, '$1');
-  if (text.startsWith('-')) {
-    const positive = parseThreshold(text.slice(1));
-    if ('value' in positive) return positive.value.eq(0) ? positive : { problem: 'below-zero' };
-    return positive.problem === 'ambiguous' ? { problem: 'below-zero' } : positive;
-  }
-  if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS && /^[\d., ]+k?$/i.test(text))
-    return { problem: 'too-long' };
+export const readAmounts = (typed: string): readonly { readonly value: Money; readonly digits: string }[] =>
+  amountsIn(typed).map((digits) => ({ value: new Big(digits), digits }));
+
+function amountsIn(typed: string): readonly string[] {
+  const text = cleanTyping(typed).replace(/^\p{Sc} ?|(?<=\d) ?\p{Sc}$|^-(?=0$)/gu, '');
+  if (text.replace(/\D/g, '').length > MAX_THRESHOLD_DIGITS) return [];
   const thousands = /^(\d+(?:[.,]\d{1,2})?) ?k$/i.exec(text)?.[1];
-  if (thousands !== undefined) return { value: new Big(thousands.replace(',', '.')).times(1000) };
+  if (thousands !== undefined) return [new Big(thousands.replace(',', '.')).times(1000).toFixed()];
   const [, whole, places] = EITHER.exec(text) ?? [];
-  if (whole !== undefined && places !== undefined && places !== '000')
-    return { problem: 'ambiguous', readings: [`${whole}${places}`, `${whole}.${places}0`] };
-  if (EITHER.test(text)) return { value: new Big(text.replace('.', '')) };
+  if (whole !== undefined)
+    return places === '000' ? [`${whole}000`] : [`${whole}${places}`, `${whole}.${places}0`];
   const [, separator] = GROUPED.find(([form]) => form.test(text)) ?? [];
   const plain = (separator === undefined ? text : text.replaceAll(separator, '')).replace(',', '.');
-  return separator !== undefined || DECIMAL.test(text) ? { value: new Big(plain) } : { problem: 'no-amount' };
+  return separator !== undefined || DECIMAL.test(text) ? [plain] : [];
 }
 
 /** @returns whole days; undefined for an invalid number of days */

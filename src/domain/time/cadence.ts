@@ -1,14 +1,15 @@
-/** Recurring due times: a rule over local calendar days, a time of day, and the zone of both. */
+/** Schedules: which days, what time, which zone. */
 import {
   addDays,
   type Day,
   dayAt,
   dayExists,
-  daysInMonth,
+  endOfUnit,
   instantOf,
   isoWeekday,
   type Millis,
-  wallClockAt,
+  shiftUnits,
+  startOfUnit,
   type Zone,
 } from './calendar.ts';
 
@@ -22,7 +23,7 @@ export type Cadence =
   | { readonly kind: 'weekdays' }
   /** 1 for Monday to 7 for Sunday. */
   | { readonly kind: 'weekly'; readonly weekday: number }
-  /** 1 to 31, or the last day; a shorter month's last day if it has no such day. */
+  /** 1 to 31, or 'last'. Shorter months use their last day. */
   | { readonly kind: 'monthly'; readonly day: number | 'last' };
 
 export interface Timing {
@@ -36,17 +37,16 @@ export interface Timing {
 export interface DueTime {
   /** The local date, which identifies it. */
   readonly date: Day;
-  /** ms since the epoch: the first instant after the gap for a skipped time of day, the first of two for a doubled one */
+  /** If DST skips the time: the first instant after the gap. If it repeats: the first. */
   readonly at: Millis;
 }
 
 /** @returns the days of the rule from `first` on, without end, those that the zone skipped included */
 function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
   if (cadence.kind === 'monthly')
-    for (let month = first.slice(0, 7); ; month = addDays(`${month}-28`, 4).slice(0, 7)) {
-      const last = daysInMonth(Number(month.slice(0, 4)), Number(month.slice(5)));
-      const day = cadence.day === 'last' ? last : Math.min(cadence.day, last);
-      const due = `${month}-${String(day).padStart(2, '0')}`;
+    for (let month = startOfUnit('month', first); ; month = shiftUnits('month', month, 1)) {
+      const length = Number(endOfUnit('month', month).slice(8));
+      const due = addDays(month, Math.min(cadence.day === 'last' ? length : cadence.day, length) - 1);
       if (due >= first) yield due;
     }
   const [start, step] =
@@ -57,24 +57,15 @@ function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
     if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
-/** Whether the clocks show the due time as the timing names it; false if they skip it. */
-function isOnTheClock({ date, at }: DueTime, { time, zone }: Timing): boolean {
-  const shown = wallClockAt(at, zone);
-  return shown.day === date && shown.time === time;
-}
-
-/**
- * @param after ms since the epoch
- * @returns the due times later than `after`, in order and without end; a day that the zone skipped has none
- */
+/** @returns due times after `after`, endless; days that the zone skipped have none */
 export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
-    if (due.at > after && (isOnTheClock(due, timing) || dayExists(date, timing.zone))) yield due;
+    if (due.at > after && dayExists(date, timing.zone)) yield due;
   }
 }
 
-/** @returns the due times later than `after` and no later than `until` (ms), in order. Takes time in proportion to the days between. */
+/** Due times in (after, until]. Linear in the number of days. */
 export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
   const between: DueTime[] = [];
   for (const due of dueTimes(timing, after)) {
@@ -85,9 +76,8 @@ export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): r
 }
 
 /**
- * @param at ms since the epoch
- * @returns how many days a report of yesterday covers: since the last weekday for a cadence of weekdays, so that Monday's
- * covers Friday to Sunday; otherwise 1
+ * @returns days a “yesterday” report covers: since the last weekday for weekday schedules (Monday: Friday–Sunday),
+ * else 1
  */
 export function daysCovered({ cadence, zone }: Timing, at: Millis): number {
   if (cadence.kind !== 'weekdays') return 1;

@@ -6,6 +6,7 @@
 import { LRUCache } from 'lru-cache';
 import { Temporal } from 'temporal-polyfill';
 import { tryParse } from '../try-parse.ts';
+import { listNames } from '../wording.ts';
 
 /** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
 export type Day = string;
@@ -28,7 +29,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 /** @returns the day of a date in UTC */
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
-/** The language reads a date without a time as midnight in UTC, where each day has as many ms. @returns ms */
+/** Date.parse reads a bare date as midnight UTC, where all days are 24 h. */
 const midnightOf = (day: Day): Millis => Date.parse(day);
 
 /** @param n may be negative */
@@ -52,16 +53,9 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
-export function startOfDay(day: Day, zone: Zone): Millis {
-  return firstInstantAt(`${day}T00:00`, zone);
-}
+export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
 
-/** @param time 'HH:mm' @returns its instant (ms): the jump if the clocks skip it, the first of two if they repeat it */
-export function instantOf(day: Day, time: string, zone: Zone): Millis {
-  return firstInstantAt(`${day}T${time}`, zone);
-}
-
-/** @returns what a wall clock shows; after a clock change at midnight that may still be the day before @throws RangeError for an unknown zone */
+/** @returns the local date and time. After a backward change at midnight, the date may still be yesterday's */
 export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; readonly time: string } {
   const shown = new Date(instant + offsetAt(instant, zone)).toISOString();
   return { day: shown.slice(0, 10), time: shown.slice(11, 16) };
@@ -84,20 +78,15 @@ export function dayExists(day: Day, zone: Zone): boolean {
   return startOfDay(day, zone) <= endOfDay(day, zone);
 }
 
-/** Checks single days only when the offset jumps by half a day or more: checking each is slow over years. */
-function withoutSkipped(days: readonly Day[], zone: Zone): readonly Day[] {
-  const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return days;
-  const jump = offsetAt(midnightOf(last) + 2 * DAY, zone) - offsetAt(midnightOf(first) - 2 * DAY, zone);
-  return jump >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
-}
-
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */
 export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
   const days = Array.from({ length: count }, (_, n) => addDays(first, n));
-  const months = Array.from({ length: Math.ceil(count / 30) }, (_, n) => days.slice(n * 30, n * 30 + 30));
-  return months.flatMap((month) => withoutSkipped(month, zone));
+  // Checking each day is slow over years. Skipping one moves the clocks by a day.
+  const [before, after] = [addDays(first, -2), addDays(last, 2)].map((day) =>
+    offsetAt(midnightOf(day), zone),
+  );
+  return (after ?? 0) - (before ?? 0) >= DAY / 2 ? days.filter((day) => dayExists(day, zone)) : days;
 }
 
 /** @returns the `count` days before `day`, in order, without those that the zone skipped */
@@ -114,10 +103,7 @@ function dayAndMonth(day: Day): string {
   return `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 }
 
-/**
- * @param knownYear four digits; left out if all days are in that year: '14–20 Nov'
- * @returns '14–20 Nov 2026', '28 Oct – 3 Nov 2026', '30 Dec 2025 – 2 Jan 2026', 'Fri 20 Nov 2026'
- */
+/** @param knownYear omitted if all days are in it */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
   const [from, to] = [first.slice(0, 4), last.slice(0, 4)];
   if (from !== to) return `${dayAndMonth(first)} ${from} – ${dayAndMonth(last)} ${to}`;
@@ -127,13 +113,12 @@ export function formatDays(first: Day, last: Day, knownYear?: string): string {
   return `${Number(first.slice(8))}–${dayAndMonth(last)}${year}`;
 }
 
-/** @returns 'October', with its year unless `today` is in it: 'October 2025' */
+/** 'October'; 'October 2025' unless `today` is in that year */
 export function formatMonth(day: Day, today: Day | undefined): string {
   const name = MONTH_NAMES[Number(day.slice(5, 7)) - 1] ?? '';
   return today?.slice(0, 4) === day.slice(0, 4) ? name : `${name} ${day.slice(0, 4)}`;
 }
 
-/** Days that somebody asks about. */
 export interface RequestedDays {
   readonly first: Day;
   readonly last: Day;
@@ -144,6 +129,34 @@ export interface RequestedDays {
 /** @returns '14–20 Nov', with the year unless `today` is in it */
 export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
+
+/** Day names for one answer, with the year if several years occur. */
+export type DayNamer = (day: Day, last?: Day) => string;
+
+export function dayNamerFor(days: readonly Day[]): DayNamer {
+  const years = new Set(days.map((day) => day.slice(0, 4)));
+  const [only] = years;
+  return (day, last = day) => formatDays(day, last, years.size === 1 ? only : undefined);
+}
+
+const RANGE = 3;
+
+/** `Mon 16 Nov and 18–20 Nov`. @param days ascending */
+export function listDays(days: readonly Day[], nameOf: DayNamer): string {
+  const runs: Day[][] = [];
+  for (const day of days) {
+    const run = runs.at(-1);
+    const before = run?.at(-1);
+    if (before !== undefined && addDays(before, 1) === day) run?.push(day);
+    else runs.push([day]);
+  }
+  return listNames(
+    runs.flatMap((run) => {
+      const [first = ''] = run;
+      return run.length < RANGE ? run.map((day) => nameOf(day)) : [nameOf(first, run.at(-1))];
+    }),
+  );
+}
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
@@ -156,7 +169,7 @@ const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   year: (day) => `${day.slice(0, 4)}-01-01`,
 };
 const QUARTER_STARTS = ['01-01', '04-01', '07-01', '10-01'];
-const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
+export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
 /** @returns the first day of the unit that contains `day` */
 export function startOfUnit(unit: Unit, day: Day): Day {
@@ -177,7 +190,7 @@ export function endOfUnit(unit: Unit, day: Day): Day {
   return addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
 }
 
-/** @returns how many whole units there are from `first`, the first day of one, to `last`, the last day of one */
+/** @returns whole units from `first` (a unit's start) to `last` (a unit's end) */
 export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {
   const months = (day: Day): number => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7));
   return (months(last) - months(first) + 1) / MONTHS_IN[unit];
@@ -190,7 +203,7 @@ export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last:
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** @returns ms to add to the instant (ms) for the wall clock of `zone` @throws RangeError for an unknown zone */
+/** @returns ms to add to UTC for local time */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -202,27 +215,28 @@ function offsetAt(instant: Millis, zone: Zone): number {
 }
 
 /**
- * The first instant (ms) at which the wall clock of `zone` has reached `wall`: the jump if that time is skipped, the
- * first of two if it is shown twice.
+ * The first instant (ms) at which the zone's clocks have reached a time of the day: the jump if they skip that time, the
+ * first of two if they show it twice.
  *
- * @param wall `2026-11-21T09:00`
+ * @param time `09:00`
  * @throws RangeError for an unknown zone
  */
-function firstInstantAt(wall: string, zone: Zone): Millis {
-  const key = `${wall} ${zone}`;
+export function instantOf(day: Day, time: string, zone: Zone): Millis {
+  const key = `${day}T${time} ${zone}`;
   const cached = instants.get(key);
   if (cached !== undefined) return cached;
-  const instant = findFirstInstant(Temporal.PlainDateTime.from(wall), zone);
-  instants.set(key, instant);
-  return instant;
+  const wall = Temporal.PlainDateTime.from(`${day}T${time}`);
+  const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
+  const isShown = earlier.toPlainDateTime().equals(wall);
+  // A time that the clocks skip lies before the jump here.
+  const { epochMilliseconds } = isShown ? earlier : (earlier.getTimeZoneTransition('next') ?? earlier);
+  instants.set(key, epochMilliseconds);
+  return epochMilliseconds;
 }
 
-function findFirstInstant(wall: Temporal.PlainDateTime, zone: Zone): Millis {
-  const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
-  if (earlier.toPlainDateTime().equals(wall)) return earlier.epochMilliseconds;
-  // The clocks skip it: `earlier` lies before the jump.
-  return (earlier.getTimeZoneTransition('next') ?? earlier).epochMilliseconds;
-}
+/** @param text ISO 8601 with an offset @returns ms since the epoch; undefined if there is no such instant */
+export const parseInstant = (text: string): Millis | undefined =>
+  tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 
 /** `Mon 23 Nov 2026, 09:00` as the clocks of the zone show it. */
 export function formatWallTime(at: Millis, zone: Zone): string {
@@ -233,7 +247,7 @@ export function formatWallTime(at: Millis, zone: Zone): string {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;
 
-/** The first of these instants; undefined (never) if all are undefined. */
+/** The minimum; undefined means never. */
 export const earliest = (...instants: readonly (Millis | undefined)[]): Millis | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

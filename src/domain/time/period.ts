@@ -1,7 +1,4 @@
-/**
- * A period as billing is asked about it: the days that a phrase named, the instants they begin and end, and the days that they are compared
- * with, by default or as somebody named them (`vs september`, `vs last year`).
- */
+/** A period for a billing query: days, instants, and the days to compare with (by default, or typed: `vs september`). */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -13,9 +10,9 @@ import {
   daysInRange,
   endOfDay,
   endOfUnit,
-  formatDays,
   formatRequestedDays,
   type Millis,
+  MONTHS_IN,
   type RequestedDays,
   shiftUnits,
   startOfDay,
@@ -26,23 +23,21 @@ import {
 /** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
 export interface NamedDays {
   readonly first: Day;
-  /** Today at the latest. */
   readonly last: Day;
-  /** Canonical: `last-7-days`, `this-month`, `yesterday`, or absolute dates; it is read as the same days. */
+  /** Canonical text: `last-7-days`, `this-month`, or dates. */
   readonly text: string;
   readonly typed: string;
-  /** What the days are compared with by default. */
   readonly rule: ComparisonRule;
-  /** How many days were counted, of `last-7-days`; they may include today. */
+  /** N of `last-n-days`; these may include today. */
   readonly counted?: number;
 }
 
 export interface Period {
   /** Canonical text: parses to the same phrase. */
   readonly phrase: string;
-  /** First millisecond: `periodFrom` of the billing API. */
+  /** Start, ms: the API's `periodFrom`. */
   readonly from: Millis;
-  /** Last millisecond, included: `periodTo` of the billing API. Never in the future. */
+  /** End, inclusive, ms: the API's `periodTo`. Never in the future. */
   readonly to: Millis;
   readonly zone: Zone;
   /** Its days in order, today among them, without those that the zone skipped. */
@@ -52,17 +47,14 @@ export interface Period {
   readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
   readonly dates: string;
-  /** How it is compared if nobody says with what. */
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
+  /** What it is compared with, if the command named it. */
+  readonly versus?: Versus;
 }
 
-/**
- * @param days as they are read on the day of `now`
- * @param now ms since the epoch
- * @throws InvalidWord if the zone skipped all of the days; period-just-began if they begin right now
- */
+/** @param days read on the day of `now` @throws InvalidWord if the zone skipped all days; period-just-began */
 export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis, zone: Zone): Period {
   const today = dayAt(now, zone);
   const days = daysInRange(named.first, named.last, zone);
@@ -77,7 +69,8 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   const endsToday = last === today;
   if (endsToday && startOfDay(first, zone) === now) throw new Failure('period-just-began', { phrase: text });
   const complete = endsToday ? days.slice(0, -1) : days;
-  const comparison = findComparisonWindow(named.first, complete, rule, zone);
+  const before = daysBeforePeriod(named.first, rule, complete.length, zone);
+  const comparison = describeWindow(before, complete, zone, complete.at(-1));
   return {
     phrase: text,
     from: startOfDay(first, zone),
@@ -92,7 +85,7 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   };
 }
 
-/** @returns an instant (ms) as the billing API writes it: YYYY-MM-DDTHH:mm:ss.sssZ */
+/** @returns the API's format: YYYY-MM-DDTHH:mm:ss.sssZ */
 export function toWireTimestamp(ms: Millis): string {
   return new Date(ms).toISOString();
 }
@@ -116,32 +109,24 @@ export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
-  /** Saturday and Sunday, or Saturday alone. */
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
-/**
- * Compares weekdays with the same weekdays: spending drops every Saturday.
- *
- * @returns the days a week before, without those that the zone skipped
- */
+/** Same weekdays a week earlier, because spend drops on Saturdays. @returns without days that the zone skipped */
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** @param count how many days of the period are complete, at least one */
+/** @param count complete days */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
+  if (count === 0) return [];
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
-    // Ends with the units before at the latest: 30 days of March are compared with the 28 of February.
+    // A current unit never reaches past the previous one: 30 days of March vs 28 of February.
     return rule.kind === 'units' ? days : days.slice(0, count);
   }
   if (count === 1) return sameDaysLastWeek([first], zone);
   if (rule.kind === 'weekend') return sameDaysLastWeek([first, addDays(first, 1)], zone);
   return daysBefore(first, count, zone);
 }
-
-/** @param leapDay replaces 29 February, which the year before doesn't have */
-const dayOneYearBefore = (day: Day, leapDay: '02-28' | '03-01' = '02-28'): Day =>
-  `${Number(day.slice(0, 4)) - 1}-${day.endsWith('-02-29') ? leapDay : day.slice(5)}`;
 
 /** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
@@ -151,14 +136,11 @@ function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   return same <= last ? same : isBeginning ? addDays(last, 1) : last;
 }
 
-const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
-
 /**
- * Whole months, quarters and years one unit earlier, 28 days of February or 29; weeks by the same weekdays; anything else by
- * its first and last date. 29 February itself has no day a year before.
- *
- * @param complete the complete days of a period, in order, at least one
- * @param rule how the period is compared by default
+ * The same days one unit earlier. Whole months, quarters, years stay whole; weeks keep weekdays; otherwise by first
+ * and last date. 29 February has no counterpart.
+ * @param complete in order, not empty
+ * @param rule the default comparison
  */
 function sameDaysBefore(
   unit: Unit,
@@ -170,28 +152,13 @@ function sameDaysBefore(
   const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
   const shift = unit === 'day' ? 1 : unit === 'week' ? 7 : unit === 'year' && isOfWeeks ? 364 : undefined;
   if (shift !== undefined) return daysInRange(addDays(first, -shift), addDays(last, -shift), zone);
-  const months = MONTHS[unit as keyof typeof MONTHS];
+  const months = MONTHS_IN[unit as keyof typeof MONTHS_IN];
   const end =
     rule.kind === 'units'
       ? addDays(monthsBefore(addDays(last, 1), months, false), -1)
       : monthsBefore(last, months, false);
   return daysInRange(monthsBefore(first, months, true), end, zone);
 }
-
-/**
- * @param first the first day of the period
- * @param complete its complete days
- * @returns undefined when it has no complete day, or the zone skipped the whole window
- */
-const findComparisonWindow = (
-  first: Day,
-  complete: readonly Day[],
-  rule: ComparisonRule,
-  zone: Zone,
-): ComparisonWindow | undefined =>
-  complete.length === 0
-    ? undefined
-    : describeWindow(daysBeforePeriod(first, rule, complete.length, zone), complete, zone, complete.at(-1));
 
 /**
  * @param complete the complete days of the period that the window is compared with
@@ -226,11 +193,6 @@ export type Versus =
   | { readonly same: Unit }
   | { readonly before: Unit | 'period'; readonly count: number };
 
-export interface ComparedPeriod extends Period {
-  /** What the period is compared with, if the command named it. */
-  readonly versus?: Versus;
-}
-
 const ONLY_COMPLETE = 'Only complete days are compared, never today.';
 const OTHER_DAYS = 'Name other days, or leave out “vs” to compare with the days before.';
 
@@ -246,19 +208,21 @@ const typedVersus = (versus: Versus): string =>
   `vs ${'typed' in versus ? clipWord(versus.typed) : formatVersus(versus).replaceAll('-', ' ')}`;
 
 /**
- * The period with the named comparison in place of its own. The complete days of each are compared; the two may differ
- * in length, and either may be the earlier one.
- *
- * @throws InvalidWord if one of them has no complete day, or if they share days; what it offers goes after `vs`
+ * Replaces the default comparison. Compares complete days; lengths and order may differ.
+ * @throws InvalidWord if a side has no complete day or they overlap; suggestions go after `vs`
  */
-export function compareWith(period: Period, versus: Versus): ComparedPeriod {
+export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);
   if (first === undefined)
     throw new InvalidWord(period.phrase, 'has no complete day to compare yet', ONLY_COMPLETE);
   const complete = [first, ...others] as const;
   const days = daysComparedWith(period, complete, versus);
   const comparison = describeWindow(days, complete, period.zone, period.requested.today);
-  if (comparison === undefined) throw new InvalidWord(typedVersus(versus), ...noDays(complete, versus));
+  // 29 February is in no year before, and a 31st in no shorter month.
+  if (comparison === undefined && 'same' in versus)
+    throw new InvalidWord(typedVersus(versus), 'means a day that doesn’t exist', OTHER_DAYS);
+  if (comparison === undefined)
+    throw new InvalidWord(typedVersus(versus), 'has no complete day to compare yet', ONLY_COMPLETE);
   const requested = new Set(period.days);
   if (!comparison.days.some((day) => requested.has(day))) return { ...period, comparison, versus };
   const isSame = comparison.days.length === complete.length && comparison.days[0] === first;
@@ -280,7 +244,7 @@ function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus
   if (isOwn && period.comparison) return period.comparison.days;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
-  // The same days of the unit before are another reading, unless they are days of the period itself.
+  // “Month before” could mean the same days in it, unless these overlap the period.
   const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
   if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
     throw eitherUnit(first, name);
@@ -298,14 +262,4 @@ function eitherUnit(first: Day, unit: Unit): InvalidWord {
     'Name one of them.',
     [formatVersus({ same: unit }), whole],
   );
-}
-
-/** Why a comparison has no day. 29 February has none a year before, and the 31st none in a shorter month. */
-function noDays(
-  [day, ...others]: CompleteDays,
-  versus: Versus,
-): readonly [string, string, (readonly string[])?] {
-  if (!('same' in versus) || others.length > 0) return ['has no complete day to compare yet', ONLY_COMPLETE];
-  const around = versus.same === 'year' ? [-1, 1].map((step) => dayOneYearBefore(addDays(day, step))) : [];
-  return [`has no day for ${formatDays(day, day)}`, 'Compare with a day beside it.', around];
 }

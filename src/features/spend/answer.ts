@@ -1,4 +1,5 @@
 /** The answer about one project, and what it has in common with those about several. */
+
 import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
@@ -7,6 +8,12 @@ import {
   type MoneyFormatter,
   moneyFormatter,
 } from '../../domain/money/amount.ts';
+import {
+  formatCoverage,
+  formatUncompared,
+  isWellReported,
+  type UsageChange,
+} from '../../domain/money/comparison.ts';
 import { formatForecast } from '../../domain/money/forecast.ts';
 import {
   comparedRows,
@@ -19,19 +26,14 @@ import {
 import {
   describeUnreadable,
   formatBonusTotal,
-  formatCoverage,
   formatMissingDays,
   formatReportedDays,
   formatTotal,
-  formatUncompared,
   incompleteMark,
-  isWellReported,
   type Usage,
-  type UsageChange,
 } from '../../domain/money/usage.ts';
 import { findReport } from '../../domain/report.ts';
-import { formatMonth } from '../../domain/time/calendar.ts';
-import { dayNamerFor } from '../../domain/time/day-groups.ts';
+import { dayNamerFor, formatMonth } from '../../domain/time/calendar.ts';
 import { formatVersus, type Period } from '../../domain/time/period.ts';
 import { pluralize } from '../../domain/wording.ts';
 import {

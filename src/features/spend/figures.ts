@@ -1,23 +1,24 @@
 /** What projects spent: asked from billing, and written with all digits for a file. */
+
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
+import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';
 import {
-  compareUsage,
   computeUsage,
   formatReportedDays,
   formatTotal,
   type Usage,
-  type UsageChange,
   type UsageRow,
   usageOn,
 } from '../../domain/money/usage.ts';
 import {
   addDays,
   type Day,
+  dayNamerFor,
   daysBetween,
   daysInRange,
   endOfDay,
@@ -27,8 +28,7 @@ import {
   startOfDay,
   startOfUnit,
 } from '../../domain/time/calendar.ts';
-import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import type { ComparedPeriod, ComparisonWindow, Period } from '../../domain/time/period.ts';
+import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
 import {
   amountNotes,
@@ -53,7 +53,7 @@ export interface SpendFigures extends ConnectedAnswer {
 
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
-  readonly period: ComparedPeriod;
+  readonly period: Period;
   /** How its rows are ordered and put together, as far as that was asked. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
@@ -141,7 +141,9 @@ async function addUpEarlier(
     remarks,
     before: comparison && usageOn(comparison.days, charges),
     forecast:
-      today === undefined ? undefined : forecastMonth(usageOn(historyTo(today), charges), today, zone),
+      today === undefined
+        ? undefined
+        : forecastMonth(usageOn(historyTo(today), charges).amounts, today, zone),
   };
 }
 

@@ -5,9 +5,8 @@ import { parseTyped } from '../../domain/language/questions/question.ts';
 import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
-import { dayAt, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
-import { dayNamerFor } from '../../domain/time/day-groups.ts';
-import { type ComparedPeriod, compareWith, type Period, periodOf } from '../../domain/time/period.ts';
+import { dayAt, dayNamerFor, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';
+import { compareWith, type Period, periodOf } from '../../domain/time/period.ts';
 import { context, type Message } from '../../slack/block-kit/blocks.ts';
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import {
@@ -140,7 +139,7 @@ function resolveSpendPeriod(
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
   at: Millis,
   zone: Zone,
-): ComparedPeriod {
+): Period {
   const command = (period: string, compared: string | undefined) =>
     [askedText(named, period, ...(compared === undefined ? [] : [`vs ${compared}`])), output]
       .filter(Boolean)

@@ -1,4 +1,5 @@
 /** The answer about several projects, those that spent most, and whether budgets hold. */
+
 import {
   byLargest,
   divide,
@@ -10,14 +11,9 @@ import {
   moneyFormatter,
   sumMoney,
 } from '../../domain/money/amount.ts';
+import { sumChanges } from '../../domain/money/comparison.ts';
 import { forecastDay } from '../../domain/money/forecast.ts';
-import {
-  formatBonusTotal,
-  incompleteMark,
-  readableTotal,
-  sumChanges,
-  type Usage,
-} from '../../domain/money/usage.ts';
+import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { actions, type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';

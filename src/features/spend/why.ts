@@ -1,4 +1,5 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
+
 import {
   formatDifference,
   formatMoney,
@@ -11,16 +12,13 @@ import {
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
-  type Cost,
   type ExplainedDays,
   explainDays,
   foldSmallest,
-  formatCost,
-  type Row,
-} from '../../domain/money/rows.ts';
+} from '../../domain/money/comparison.ts';
+import { type Cost, formatCost, type Row } from '../../domain/money/rows.ts';
 import { formatMissingDays, type Usage } from '../../domain/money/usage.ts';
-import { formatRequestedDays } from '../../domain/time/calendar.ts';
-import { dayNamerFor, listDays } from '../../domain/time/day-groups.ts';
+import { dayNamerFor, formatRequestedDays, listDays } from '../../domain/time/calendar.ts';
 import { limitLines, listNames, pluralize } from '../../domain/wording.ts';
 import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';

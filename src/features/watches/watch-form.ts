@@ -7,11 +7,9 @@ import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/r
 import {
   BUDGET_STEPS,
   MAX_RUNWAY_DAYS,
-  MAX_THRESHOLD_DIGITS,
   parseFactor,
   parseRunwayDays,
-  parseThreshold,
-  type ThresholdProblem,
+  readAmounts,
   thresholdDigits,
   type WatchKind,
   type WatchRule,
@@ -251,20 +249,11 @@ const valuesOfRule = (rule: WatchRule): FormFields =>
     ]),
   );
 
-const PROBLEMS: Readonly<Record<Exclude<ThresholdProblem['problem'], 'ambiguous'>, string>> = {
-  'no-amount': 'Type an amount, such as 50000, 50,000 or 50000.50.',
-  'below-zero': 'That’s below zero. Type an amount of zero or more.',
-  'too-long': `That has more than ${MAX_THRESHOLD_DIGITS} digits. Type a shorter amount.`,
-};
-
 function parseAmount(typed: string): Money | FieldRefusal {
-  const amount = parseThreshold(typed);
-  if ('value' in amount) return amount.value;
-  return refuseField(
-    amount.problem === 'ambiguous'
-      ? `That can mean two amounts. Type ${amount.readings?.join(' or ')}.`
-      : PROBLEMS[amount.problem],
-  );
+  const [amount, other] = readAmounts(typed);
+  if (amount === undefined) return refuseField('Type an amount, such as 50000, 50,000 or 50000.50.');
+  if (other === undefined) return amount.value;
+  return refuseField(`That can mean two amounts. Type ${amount.digits} or ${other.digits}.`);
 }
 
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>

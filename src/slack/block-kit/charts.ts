@@ -1,5 +1,5 @@
 import { type Money, toRoundedDigits } from '../../domain/money/amount.ts';
-import { type AskedDays, comparedRows, periodRows, type Row } from '../../domain/money/rows.ts';
+import { type AskedDays, comparedRows, pairDays, periodRows, type Row } from '../../domain/money/rows.ts';
 import type { Usage } from '../../domain/money/usage.ts';
 import {
   type Day,
@@ -10,7 +10,6 @@ import {
   startOfUnit,
   type Unit,
 } from '../../domain/time/calendar.ts';
-import { pairDays } from '../../domain/time/day-groups.ts';
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 

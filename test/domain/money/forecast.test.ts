@@ -2,12 +2,7 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import {
-  forecastFrom,
-  forecastFromAmounts,
-  forecastMonth,
-  formatForecast,
-} from '../../../src/domain/money/forecast.ts';
+import { forecastFrom, forecastMonth, formatForecast } from '../../../src/domain/money/forecast.ts';
 import {
   addDays,
   type Day,
@@ -27,7 +22,7 @@ function forecast(
   { today = TODAY, zone = 'UTC', from = forecastFrom(today) } = {},
 ) {
   const days = daysInRange(from, addDays(today, -1), zone);
-  const found = forecastMonth(usageOfItems(itemsOf(days, costOn), { days, zone }), today, zone);
+  const found = forecastMonth(usageOfItems(itemsOf(days, costOn), { days, zone }).amounts, today, zone);
   return (
     found && {
       ...found,
@@ -145,7 +140,7 @@ describe('the forecast of a running month', () => {
         new Big(day < TODAY ? 10 : 500),
       ]),
     );
-    const found = forecastFromAmounts(amounts, TODAY, 'UTC');
+    const found = forecastMonth(amounts, TODAY, 'UTC');
     expect(found).toMatchObject({ left: 10, reported: 28 });
     expect([found?.total, found?.spent].map((money) => money?.toFixed())).toEqual(['300', '200']);
   });

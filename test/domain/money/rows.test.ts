@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { explainDays, foldSmallest } from '../../../src/domain/money/rows.ts';
-import { compareUsage, type Usage } from '../../../src/domain/money/usage.ts';
+import { compareUsage, explainDays, foldSmallest } from '../../../src/domain/money/comparison.ts';
+import type { Usage } from '../../../src/domain/money/usage.ts';
 import type { ComparisonWindow } from '../../../src/domain/time/period.ts';
 import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
 

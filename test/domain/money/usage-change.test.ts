@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import type { WireCharge } from '../../../src/domain/money/charges.ts';
 import {
   compareUsage,
   formatUncompared,
   isWellReported,
   sumChanges,
-} from '../../../src/domain/money/usage.ts';
+} from '../../../src/domain/money/comparison.ts';
+import type { WireCharge } from '../../../src/domain/money/usage.ts';
 import { daysFrom, item, usageOfItems } from '../../support/usage.ts';
 
 const each = (days: readonly string[], amount: string | null) => days.map((day) => item(day, amount));

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Runway } from '../../../src/domain/money/runway.ts';
 import {
   type AlertedLevel,
+  type EvaluationOptions,
   evaluateRule,
-  type JudgementOptions,
   spikeLimit,
 } from '../../../src/domain/money/watch-evaluation.ts';
 import type { DaySpend, MonthSpend, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
@@ -163,7 +163,7 @@ describe('a spike of twice as much as usual', () => {
             },
           ],
     );
-  type Options = Partial<JudgementOptions>;
+  type Options = Partial<EvaluationOptions>;
   const judgeWithAmounts = (
     days: readonly DaySpend[],
     alerted: readonly AlertedLevel[] = [],
@@ -172,7 +172,7 @@ describe('a spike of twice as much as usual', () => {
   ) => evaluateRule(rule, { kind: 'spike', today: TODAY, days }, alerted, { ...OPTIONS, ...options });
   const judge = (...given: Parameters<typeof judgeWithAmounts>) => {
     const judged = judgeWithAmounts(...given);
-    const alerted = judged.alerted.map(({ amount: _, isRearmed: __, ...one }) => one);
+    const alerted = judged.alerted.map(({ amount: _, ...one }) => one);
     return { ...judged, alerted };
   };
   const toldOf = (ago: number, isOver?: boolean): AlertedLevel => ({
@@ -257,7 +257,7 @@ describe('a spike of twice as much as usual', () => {
 
   it('recovers by a correction of its own day to a usual one, not to one just below the limit', () => {
     expect(judge(daysOf([100, 100]), [toldOf(1)])).toMatchObject({
-      ...{ recoveries: [toldOf(1)], alerted: [toldOf(1, true)] },
+      ...{ recoveries: [toldOf(1)], alerted: [] },
     });
     expect(judge(daysOf([100, 198]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
     expect(judge(daysOf([198, 300]), [toldOf(2)])).toMatchObject({ crossings: [], alerted: [toldOf(2)] });
@@ -288,16 +288,6 @@ describe('a spike of twice as much as usual', () => {
     expect(episodes(changed.corrections)).toEqual([day(3), day(1)]);
     expect(judgeWithAmounts(daysOf([310, 100, 197]), changed.alerted).corrections).toEqual([]);
     expect(judgeWithAmounts(daysOf([310, 100, null]), changed.alerted).corrections).toEqual([]);
-  });
-
-  it('names a correction back to a spike that is too old to alert', () => {
-    const { alerted } = judgeWithAmounts(daysOf([300, 100]));
-    const corrected = judgeWithAmounts(daysOf([30, 100]), alerted);
-    const late = judgeWithAmounts(daysOf([300, ...Array<number>(8).fill(100)]), [
-      { ...corrected.alerted[0]!, episode: day(9) },
-    ]);
-    expect(late.crossings).toEqual([]);
-    expect(episodes(late.corrections)).toEqual([day(9)]);
   });
 
   it('has not recovered while its day is missing', () => {

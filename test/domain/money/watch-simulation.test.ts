@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
 import type { Money } from '../../../src/domain/money/amount.ts';
-import { measureHistory, simulateWatch, simulationFrom } from '../../../src/domain/money/watch-evaluation.ts';
+import { simulateWatch, simulationFrom } from '../../../src/domain/money/watch-evaluation.ts';
 import type { WatchFigures, WatchRule } from '../../../src/domain/money/watch-measurement.ts';
 import { addDays, type Day, daysBetween } from '../../../src/domain/time/calendar.ts';
 
@@ -19,56 +19,50 @@ const figuresOf = (costOn: (ago: number) => number | undefined, balance = 1000):
     }),
   ),
 });
-/** The days that would have told, counted back from today. */
-const told = (rule: WatchRule, figures: WatchFigures) =>
-  simulateWatch(rule, measureHistory(rule.kind, figures)).map((day) => daysBetween(day, TODAY));
+/** The days that would have made the watch alert, counted back from today. */
+const alertsOf = (rule: WatchRule, figures: WatchFigures) =>
+  simulateWatch(rule, figures).map((day) => daysBetween(day, TODAY));
 
 describe('looking back at the alerts a watch would have sent', () => {
   it('uses ninety days, and the earlier days that the first of them needs', () => {
     expect(daysBetween(FIRST, TODAY)).toBe(200);
-    for (const kind of ['balance', 'runway', 'spike'] as const) {
-      const days = measureHistory(
-        kind,
-        figuresOf(() => 10),
-      );
-      expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([
-        ...[91, addDays(TODAY, -91), '2026-11-20'],
-      ]);
-    }
+    const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
+    const spikeOn = (day: number) => figuresOf((ago) => (ago === day ? 100 : 10));
+    expect([90, 91].map((day) => alertsOf(rule, spikeOn(day)))).toEqual([[90], []]);
   });
 
-  it('works out each balance from what was spent since, and tells the day after which it was below', () => {
+  it('works out each balance from what was spent since, and names the day after which it was below', () => {
     const figures = figuresOf(() => 10);
     // Ten days ago it was at 1,100, after that day at 1,090.
-    expect(told({ kind: 'balance', below: new Big(1100) }, figures)).toEqual([10]);
-    expect(told({ kind: 'balance', below: new Big('1099.99') }, figures)).toEqual([10]);
-    expect(told({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
+    expect(alertsOf({ kind: 'balance', below: new Big(1100) }, figures)).toEqual([10]);
+    expect(alertsOf({ kind: 'balance', below: new Big('1099.99') }, figures)).toEqual([10]);
+    expect(alertsOf({ kind: 'balance', below: new Big('1090') }, figures)).toEqual([9]);
   });
 
   it('reports nothing that was crossed before the first day, and nothing without a balance', () => {
     expect(
-      told(
+      alertsOf(
         { kind: 'balance', below: new Big(5000) },
         figuresOf(() => 10),
       ),
     ).toEqual([]);
     const { account: _, ...unknown } = figuresOf(() => 10);
-    expect(told({ kind: 'balance', below: new Big(1100) }, unknown)).toEqual([]);
+    expect(alertsOf({ kind: 'balance', below: new Big(1100) }, unknown)).toEqual([]);
     const unreadable = {
       ...figuresOf(() => 10),
       account: { balance: { unreadable: '?' }, bonuses: amount(0) },
     };
-    expect(told({ kind: 'balance', below: new Big(1100) }, unreadable)).toEqual([]);
+    expect(alertsOf({ kind: 'balance', below: new Big(1100) }, unreadable)).toEqual([]);
   });
 
   it('computes a day’s runway from the week before it', () => {
     // Ten a day; for three days, six weeks ago, a hundred.
     const figures = figuresOf((ago) => (ago >= 40 && ago <= 42 ? 100 : 10));
-    expect(told({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
+    expect(alertsOf({ kind: 'runway', days: 60 }, figures)).toEqual([41]);
   });
 
   it('computes a budget from the days that were over by then', () => {
-    const dates = told(
+    const dates = alertsOf(
       { kind: 'budget', amount: new Big(310) },
       figuresOf(() => 10),
     );
@@ -81,9 +75,9 @@ describe('looking back at the alerts a watch would have sent', () => {
   it('reports each spike of the ninety days, with the baseline of that time', () => {
     const figures = figuresOf((ago) => ([5, 6, 60, 89].includes(ago) ? 100 : 10));
     const rule = { kind: 'spike', factor: new Big(2), floor: new Big(0) } as const;
-    expect(told(rule, figures)).toEqual([89, 60, 6]);
-    expect(told({ ...rule, floor: new Big(101) }, figures)).toEqual([]);
-    expect(told({ ...rule, factor: new Big(10) }, figures)).toEqual([]);
-    expect(told({ ...rule, factor: new Big('9.99') }, figures)).toEqual([89, 60, 6]);
+    expect(alertsOf(rule, figures)).toEqual([89, 60, 6]);
+    expect(alertsOf({ ...rule, floor: new Big(101) }, figures)).toEqual([]);
+    expect(alertsOf({ ...rule, factor: new Big(10) }, figures)).toEqual([]);
+    expect(alertsOf({ ...rule, factor: new Big('9.99') }, figures)).toEqual([89, 60, 6]);
   });
 });

@@ -3,15 +3,16 @@ import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
+import { QUESTION_WORDS } from '../generated.js';
 import type { Place } from '../named-days.ts';
-import type { Item, ParsedCommand, Reader } from '../parsed-command.ts';
+import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import { explainBadWord, simplifyText } from '../typed-text.ts';
 
-/** A word or phrase of a question beside the items of commands. */
 export interface WordItem extends Place {
   readonly kind: 'word';
   readonly role: WordRole;
   readonly text: string;
-  /** What it says besides: `least expensive` is about spend, too. */
+  /** Additional roles: `least expensive` also says spend. */
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
@@ -21,7 +22,7 @@ export interface WordItem extends Place {
   readonly isEither?: boolean;
 }
 
-/** What an item of a command is marked with where a question says more than a command can. */
+/** Extra marks on command items in questions. */
 interface Marks {
   /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
   readonly isThan?: boolean;
@@ -31,14 +32,14 @@ interface Marks {
   readonly isAdded?: 'before' | 'after';
   /** `per project` */
   readonly isPer?: boolean;
-  /** `exports` is an output, too. */
+  /** `exports` also asks for a file. */
   readonly role?: WordRole;
   readonly roles?: readonly WordRole[];
   /** Whether it may ask for something else: “what happened?”. */
   readonly isVague?: boolean;
 }
 
-/** The other side of `cheaper than staging`. */
+/** `cheaper than staging` */
 type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
 
 /** What a form does, with its words: `post prod spend every morning`. */
@@ -46,7 +47,7 @@ export type OrderItem = Place & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
-  /** A word that the form has no place for. */
+  /** The first word the form can't use. */
   readonly bad?: Place | null;
   readonly isNamed: boolean;
 };
@@ -61,55 +62,15 @@ type OfKind<K extends Kind> = K extends 'word'
 /** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
-/** What `/billing` lists or opens. */
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
 export type Subject = 'spend' | 'balance' | 'budget' | ListSubject;
 
-/** The command that was answered last. */
 export interface LastAnswer {
   readonly command: '/spend' | '/balance';
   readonly words: ParsedCommand;
 }
 
-const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
-  ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
-  ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
-  ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
-};
-
-/** Words with a meaning only beside one of these; `a+b` are both. */
-const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
-  more: 'why versus than which either spend+past spend+have spend+is',
-  pricier: 'is past versus than which either why answer',
-  change: 'why past have versus spend+is most watches',
-  most: 'spend noun day change when answer',
-  least: 'spend noun day which answer',
-  day: 'most least top why lasting ends',
-  which: 'most least top more pricier either first lasting balance budget about:projects schedules watches',
-  who: 'lasting',
-  first: 'lasting',
-  sorted: 'noun all most top',
-  list: 'noun schedules watches budget top',
-  past: 'spend usage average why numbers most least more pricier change noun budget compare versus period lasting thanks bonus balance',
-  have: 'money spend usage average change more pricier balance budget compare amount what long output schedules watches noun csv answer',
-  why: 'spend change more pricier period past all answer',
-  will: 'spend lasting ends average forecast budget balance money',
-  can: 'lasting output csv noun schedules watches',
-  money: 'spend average balance lasting ends budget long have amount is',
-  any: 'money balance bonus budget lasting spend noun schedules watches',
-  long: 'have ends lasting balance money answer',
-  when: 'lasting ends most least token top long',
-  holds: 'budget watches money lasting',
-  monthEnd: 'will forecast budget',
-  credit: 'balance',
-  ends: 'money when long day is+project',
-  here: 'schedules watches owner',
-  either: 'which more pricier most least first compare',
-  ...{ only: 'answer', again: 'answer', same: 'answer', lead: 'answer', both: 'answer project' },
-  ...{ plus: '', second: '', unanswered: '' },
-};
-
-/** Items that ask nothing by themselves. */
+/** Items without meaning of their own. */
 const EMPTY: ReadonlySet<string> = new Set(
   'courtesy thanks filler what amount is does past have will can now any it we break here request lead money tail'.split(
     ' ',
@@ -117,7 +78,6 @@ const EMPTY: ReadonlySet<string> = new Set(
 );
 
 export const markOf = (item: AskedItem): Mark => item.role ?? item.kind;
-/** Whether commands have such an item. */
 export const isOfCommand = (item: AskedItem): item is Item & Marks =>
   item.kind !== 'word' && item.kind !== 'than' && item.kind !== 'order' && item.kind !== 'bad';
 export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
@@ -152,7 +112,7 @@ export class Query {
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Whether each item asks nothing or is one of these. */
+  /** Whether all items are in `marks`, or meaningless. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
@@ -171,63 +131,6 @@ export class Query {
     const item = this.items.find((each) => marks.includes(markOf(each)));
     if (item !== undefined) throw this.refuse(item, why, works);
   }
-}
-
-/** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
-export function refuseStray(query: Query): void {
-  for (const [mark, item] of query.marks) {
-    const beside = NEEDS[mark];
-    if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
-  }
-}
-
-/** @throws InvalidWord for two subjects */
-export function subjectOf(query: Query): Subject | undefined {
-  const named = new Map<Subject, AskedItem>();
-  for (const item of query.items) {
-    const about = item.role && ABOUT[item.role];
-    if (about !== undefined && !named.has(about)) named.set(about, item);
-  }
-  const [bonus, budget] = [query.first('bonus'), named.get('budget')];
-  // Bonuses are spent, too.
-  if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
-  if (budget && query.has('watches', 'list')) named.set('watches', budget);
-  if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
-  if (named.has('watches')) named.delete('budget');
-  if (named.size > 1) named.delete('help');
-  const [[first, one] = [], [, second] = []] = [...named];
-  if (second && one)
-    throw query.refuse(second, `and “${query.typed(one)}” are two questions`, 'Ask one at a time.');
-  return first ?? impliedSubject(query);
-}
-
-/** `projects?` */
-const isShortList = (query: Query): boolean => {
-  const noun = query.first('noun');
-  return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));
-};
-
-function impliedSubject(query: Query): Subject | undefined {
-  const { answered } = query;
-  if (query.has('most', 'least', 'top', 'day')) return 'spend';
-  if (
-    answered === undefined &&
-    (query.has('change', 'pricier') || (query.has('why') && !query.hasOnly('why')))
-  )
-    return 'spend';
-  const isList = query.hasOnly('noun', 'which', 'list', 'all') && query.has('noun') && !query.has('amount');
-  const isPer = query.of('all').some((item) => item.isPer);
-  if (
-    isList &&
-    !isPer &&
-    !query.has('money', 'long') &&
-    !(answered && query.has('all') && !query.has('list', 'request'))
-  )
-    return query.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(query))
-      ? 'projects'
-      : undefined;
-  const isAmount = query.has('amount', 'what', 'long', 'money');
-  return isAmount && query.has('have', 'money') && !query.has('past', 'why') ? 'balance' : undefined;
 }
 
 /** The single words of questions, by what they say; phrases of several words are in questions.peggy. */
@@ -304,17 +207,16 @@ const WORDS = {
 type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
 type RefusedRole = 'second' | 'unclear' | 'unbilled' | 'unanswered';
 
-/** What a word says; the later ones are those of phrases alone. */
+/** Roles of words; `PhraseRole` and `RefusedRole` occur only for phrases. */
 export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
 
-/** The role of each word. */
-export const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
+const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
 );
 
-/** Things that people ask about and billing doesn't know, as a refusal names them, by what people type. */
+/** Word → what it asks about that billing doesn't report, as the refusal names it. */
 export const UNBILLED: ReadonlyMap<string, string> = new Map(
   'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments'
     .split(' ')
@@ -324,10 +226,60 @@ export const UNBILLED: ReadonlyMap<string, string> = new Map(
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
   'spend average balance forecast budget most why compare noun'.split(' '),
 );
-/** Words in which a mistake is corrected, and the correction offered. */
-export const CORRECTABLE_WORDS: readonly string[] = [
+/** Words whose typos are corrected and offered. */
+const CORRECTABLE_WORDS: readonly string[] = [
   ...[...WORD_ROLES].flatMap(([word, role]) =>
     CORRECTABLE_ROLES.has(role) && word.length > 4 ? [word] : [],
   ),
   ...'spent cost costs how much what which expensive'.split(' '),
 ];
+
+const PICTURES =
+  /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
+const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
+  // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
+  [/^no\s*,/i, ''],
+  [/(?<=\b(?:(?:what|how|where|when|who|that|there)['’‘´`ʼ]?|(?:it|which)['’‘´`ʼ]))s(?![a-z])/gi, ' is'],
+  [/(?<=\b(?:what|how|where|when|who))['’‘´`ʼ]d(?![a-z])/gi, ' did'],
+  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would', m: ' am' }).map(
+    ([end, whole]) => [new RegExp(`['’‘´\`ʼ]${end}(?![a-z])`, 'gi'), whole] as const,
+  ),
+  [/(?<![\w-])u(?![\w-])/gi, 'you'],
+  // Separate sentences.
+  [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
+];
+
+/** Expands “what's”, strips “prod's” to `prod`, removes emoji. */
+const tidyQuestion = (text: string): string =>
+  simplifyText(
+    CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
+  );
+
+/** First words of phrases, so that other words skip the phrase rules. */
+const STARTS: ReadonlySet<string> = new Set(
+  QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
+);
+
+const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
+  readBy(shown.toLowerCase(), 'Question', reader, {
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
+  }) as readonly AskedItem[];
+
+/** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */
+export function readQuestionItems(text: string, reader: Reader, inThread: boolean) {
+  const typed = tidyQuestion(text);
+  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
+  const known = new Set([...reader.aliases, ...CORRECTABLE_WORDS]);
+  const unknown = asTyped.items.filter(({ kind }) => kind === 'bad');
+  let [shown, mistyped] = [typed, ''];
+  for (const { start, end } of unknown.toReversed()) {
+    mistyped = typed.slice(start, end);
+    const place = { start: 0, end: mistyped.length };
+    const [meant] = explainBadWord(mistyped.toLowerCase(), place, '', known).instead;
+    if (meant === undefined || !/^[a-z][a-z-]{2,19}$/i.test(mistyped)) return asTyped;
+    shown = shown.slice(0, start) + meant + shown.slice(end);
+  }
+  if (mistyped === '') return asTyped;
+  const items = readItems(shown, reader, inThread);
+  return items.some(({ kind }) => kind === 'bad') ? asTyped : { shown, items, mistyped };
+}

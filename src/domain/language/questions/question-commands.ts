@@ -1,6 +1,7 @@
-/** What the items of a question mean as commands: those that keep every word, or the refusal of the word that none can keep. */
+/** Turns a question's items into commands that keep every word, or refuses the word that doesn't fit. */
 import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
+import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
 import {
   formatParsedCommand,
@@ -12,7 +13,15 @@ import {
   type Words,
 } from '../parsed-command.ts';
 import { commandOfItems, findItemsRefusal } from '../read-command.ts';
-import { type AskedItem, isEmpty, isOfCommand, type ListSubject, type Query } from './query.ts';
+import {
+  type AskedItem,
+  isEmpty,
+  isOfCommand,
+  type LastAnswer,
+  type ListSubject,
+  type Query,
+  type WordItem,
+} from './query.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -21,9 +30,9 @@ export interface QuestionCommand {
 }
 
 export interface MadeCommand extends QuestionCommand {
-  /** Whether another command may be meant as well. */
+  /** Other commands are possible, so offer it rather than run it. */
   readonly isGuess?: boolean;
-  /** Whether only an answer before could tell the project. */
+  /** The project can only come from an earlier answer. */
   readonly isOpen?: boolean;
   /** What is said with the offer. */
   readonly doubt?: InvalidWord | undefined;
@@ -38,7 +47,7 @@ export function wordsOf(query: Query): Words {
     if (!answered && /^[1-3]$/.test(query.typed(product)) && before?.kind !== 'project')
       throw query.refuse(product);
   }
-  // Today is added to the days of the answer, or left out of them.
+  // “Without today”: changes the answer's days.
   const isOfAnswer = query.has('today') && !query.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
   const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
@@ -47,30 +56,29 @@ export function wordsOf(query: Query): Words {
   return words;
 }
 
-/** `total` with projects named is their sum. */
+/** With named projects, `total` means their sum, not all projects. */
 const isTotal = (query: Query, item: AskedItem): boolean =>
   query.has('project') && item.kind === 'all' && !item.isPer;
 
 export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
   several ?? (alias !== undefined ? [{ alias }] : project !== undefined ? [{ project }] : undefined);
 
-/** The words for these projects. */
 export function wordsFor(names: SeveralProjects | undefined): Words {
   const none = { project: undefined, alias: undefined, several: undefined };
   if (names === undefined || names === 'all' || names.length > 1) return { ...none, several: names };
   return { ...none, ...names[0] };
 }
 
-/** The days of a canonical phrase. */
+/** Parses a canonical period. */
 export function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
 }
 
-/** Days and names alone: what to ask of them. @throws InvalidWord */
+/** Only days or names: guesses the command. @throws InvalidWord */
 export function commandsWithoutSubject(query: Query, typed: Words): readonly MadeCommand[] {
-  const words = { ...typed, ...askedProjects(query, typed) };
+  const words = { ...typed, ...wordsFor(askedProjects(query, typed)) };
   const isNamed = namesOf(words) !== undefined;
   const isOutput = query.has('output', 'why', 'csv', 'details') && !words.phrase;
   const isAnd = query.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
@@ -93,30 +101,51 @@ export function commandsWithoutSubject(query: Query, typed: Words): readonly Mad
 
 const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
-/** Whether days are ranked, and not projects. */
-export const isOfDays = (query: Query): boolean =>
+const isOfDays = (query: Query): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
-/** The projects asked about: the named ones, all of them, or none. @throws InvalidWord */
-export function askedProjects(query: Query, words: Words): Words {
+/**
+ * The projects asked about: those named, with those of the answer where one adds to the other; all of them; else those of the
+ * answer. @throws InvalidWord
+ */
+export function askedProjects(query: Query, words: Words): SeveralProjects | undefined {
+  const { answered } = query;
+  const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
   const [than] = query.of('than');
-  const names = namesOf(words);
-  if (than !== undefined) {
-    if (names === undefined || names === 'all' || names.length > 1 || words.output === 'why')
-      throw query.refuse(than);
-    return wordsFor([...names, nameOf(than.name)]);
+  const added = query.of('project').find((item) => item.isAdded);
+  if (added) {
+    if (before === undefined || before === 'all') throw query.refuse(added);
+    const names = added.names.map(nameOf);
+    return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
   }
-  if (names !== undefined) return {};
+  // “Cheaper than staging?”, and “is staging cheaper?” than the one of the answer.
+  const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
+  const one = than ? (named ?? before) : isBeside ? before : undefined;
+  if (than && (one === undefined || one === 'all' || one.length > 1 || words.output === 'why'))
+    throw query.refuse(than);
+  if (one !== undefined && one !== 'all' && one.length === 1 && named !== 'all')
+    return [...one, ...(than ? [nameOf(than.name)] : (named ?? []))];
+  const isPer = query.of('all').some((item) => item.isPer);
+  const areSeveral = before !== undefined && before !== 'all' && before.length > 1;
+  if (named === 'all' && isPer && areSeveral) return before;
+  if (named !== undefined) return named;
+  if (answered ? query.has('all') && !isPer : namesAll(query)) return 'all';
   const isRanked =
-    query.has('most', 'least', 'which', 'sorted', 'who', 'first', 'change+most') && !isOfDays(query);
-  return wordsFor(isRanked || namesAll(query) ? 'all' : undefined);
+    query.has('most', 'least', 'which', 'sorted', 'who', 'first') &&
+    !isOfDays(query) &&
+    !(answered && query.has('change'));
+  return isRanked && (!areSeveral || query.has('noun')) ? 'all' : before;
 }
+
+const distinct = (names: readonly ProjectName[]): SeveralProjects => [
+  ...new Map(names.map((name) => [JSON.stringify(name), name])).values(),
+];
 
 /** Whether a word means all projects: “we”, “in total”, “where did the money go?”. */
 const namesAll = (query: Query): boolean =>
   query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
-/** Whether only an answer before could tell the project. */
+/** Whether the project can only come from an earlier answer (“it”, “the project”). */
 const isOpen = (query: Query, words: Words): boolean => {
   const noun = query.first('noun');
   return (
@@ -144,7 +173,7 @@ export function balanceCommands(query: Query, words: Words): readonly MadeComman
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
-/** Words that ask whether a budget is passed, and not whether it holds. */
+/** “Over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
 /** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
@@ -180,7 +209,7 @@ export function listCommand(subject: ListSubject, query: Query, words: Words): M
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
 export function spendCommands(query: Query, words: Words): readonly MadeCommand[] {
-  // Each answer has the average of a day.
+  // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
   const asked = asForecast(query, beside(query, withRank(query, { ...words, unit: grouped })));
   refuseUnspendable(query, asked);
@@ -192,7 +221,7 @@ export function spendCommands(query: Query, words: Words): readonly MadeCommand[
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
-  // “Costs from last month” are that month's; “from” with a date begins there.
+  // “Costs from last month”: that month, or since then? Offers both.
   if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
   // “What changed between september and october” is from one to the other.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
@@ -235,7 +264,7 @@ function withRank(query: Query, words: Words): Words {
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
     throw query.refuse(query.first('least') ?? top);
-  // The projects that grew most are those that made the change.
+  // “Which grew most” asks why.
   if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
@@ -288,7 +317,7 @@ function beside(query: Query, words: Words): Words {
   return { ...words, phrase: days };
 }
 
-export function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
+function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
   const [, unit = formatVersus(versus) === 'yesterday' ? 'day' : undefined] =
     /^(?:last-)?(day|week|month|quarter|year)(?:-before)?$/.exec(formatVersus(versus)) ?? [];
   return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
@@ -304,4 +333,195 @@ function refuseUnspendable(query: Query, { product, unit, isOfDays, several }: W
     throw query.refuse(per ?? query.first('unit'));
   if (unit && isOfDays) throw query.refuse(query.first('unit'));
   if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
+}
+
+/** @param subject what the question itself is about @throws InvalidWord */
+export function followUpCommands(
+  query: Query,
+  subject: 'spend' | 'balance' | undefined,
+): readonly MadeCommand[] {
+  const base = query.answered;
+  if (base === undefined) return [];
+  const words = wordsOf(query);
+  const again = wholeAnswer(query, base, words, subject);
+  if (again) return again;
+  checkReferences(query, words, base);
+  const names = askedProjects(query, words);
+  const asksSpend =
+    (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
+    query.has('today', 'before', 'compare', 'least', 'pricier+than') ||
+    words.output === 'why';
+  const command = subject ? (`/${subject}` as const) : asksSpend ? '/spend' : base.command;
+  const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);
+  const output = words.output ?? inheritedOutput(query, words, base, subject);
+  const asked: Words = { ...words, ...wordsFor(names), product, output };
+  const made = commandsOn(query, command, asked, base, subject);
+  // The answer doesn't lead there, or its days are to be compared, or the number may be something else.
+  const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
+  const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
+  const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
+  const isShort = query.of('project').some((item) => /^\d{1,2}$/.test(query.typed(item)));
+  const isGuess = isOther || isSide || isOfTop || isShort || made.length > 1;
+  return made.map((each) => ({ ...each, isOpen: false, isGuess: each.isGuess || isGuess }));
+}
+
+function commandsOn(
+  query: Query,
+  command: LastAnswer['command'],
+  words: Words,
+  base: LastAnswer,
+  subject: unknown,
+): readonly MadeCommand[] {
+  const { output } = words;
+  if (command === '/balance') return balanceCommands(query, words);
+  if (output === 'budget' || output === 'over-budget') return budgetCommands(query, words, output);
+  const before = query.items.find((item): item is WordItem => item.role === 'before');
+  if (before) return countedCommands(query, before, words, base);
+  const asked = withDays(query, words, base);
+  const { versus } = base.words;
+  const isKept = !asked.versus && versus && subject === undefined && !wordsOf(query).output;
+  // With a new period, offer both: the earlier comparison kept, or the default one.
+  const compared =
+    isKept && words.phrase && 'text' in versus
+      ? [{ ...asked, versus }, asked]
+      : [isKept ? { ...asked, versus } : asked];
+  return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
+}
+
+/** “Again”, “in total”. @throws InvalidWord for “that” alone */
+function wholeAnswer(
+  query: Query,
+  { command, words: answered }: LastAnswer,
+  words: Words,
+  subject: unknown,
+): readonly MadeCommand[] | undefined {
+  const same = (more: Words = {}): MadeCommand => ({
+    command,
+    text: formatParsedCommand({ ...answered, ...more }),
+  });
+  if (query.has('again') && query.hasOnly('again', 'it', 'same', 'lead'))
+    return query.items.filter(({ role }) => role === 'again').length > 1 ? [] : [same()];
+  if (query.hasOnly('lead', 'same', 'is', 'only'))
+    throw query.refuse(query.items.find(({ kind }) => kind !== 'filler'));
+  const total = query.first('all');
+  const isTotal = total?.kind === 'word' && total.text !== 'everything';
+  if (!isTotal || subject !== undefined || words.phrase !== undefined || namesOf(words)) return undefined;
+  if (answered.output === 'why') return [same({ output: undefined })];
+  if (answered.several !== undefined) return [same()];
+  return [same(), same(wordsFor('all'))].map((each) => ({ ...each, isGuess: true }));
+}
+
+/** Refuses references that don't fit the last answer: “both” without two projects … @throws InvalidWord */
+function checkReferences(query: Query, words: Words, base: LastAnswer): void {
+  const answered = namesOf(base.words);
+  const both = query.first('both');
+  if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
+    throw query.refuse(both, 'needs an answer about two projects', '');
+  const compared = query.first('versus', 'before');
+  if (base.command === '/balance' && compared && !words.phrase && !query.has('spend'))
+    throw query.refuse(compared, 'can’t be compared with a balance', '');
+  const long = query.first('long');
+  if (long && base.command !== '/balance' && !query.has('about:balance', 'about:spend'))
+    throw query.refuse(long);
+  if (query.has('same') && words.phrase?.text === 'last-year') throw query.refuse(query.first('period'));
+  const loose = query.of('versus').find((item) => item.ofUnit !== undefined);
+  const { rule } = base.words.phrase ?? daysOf('last-7-days', query.reader);
+  if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
+}
+
+/** `why` and the question of a budget stay; a file only where the same is asked for. */
+function inheritedOutput(query: Query, words: Words, { words: { output } }: LastAnswer, subject: unknown) {
+  if (subject !== undefined || words.unit !== undefined) return undefined;
+  return query.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
+    ? output
+    : undefined;
+}
+
+/** The question's days, else the answer's. */
+function withDays(query: Query, words: Words, { words: answered }: LastAnswer): Words {
+  const { phrase, versus } = words;
+  const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
+  const isOfDays = words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined);
+  const all = { ...words, top, isOfDays };
+  if (query.has('will', 'forecast', 'monthEnd')) return all;
+  const running =
+    versus && query.of('versus').some((item) => item.isThan)
+      ? runningBeside(versus, query.reader)
+      : undefined;
+  const before = answered.phrase ?? daysOf('last-7-days', query.reader);
+  const isSide =
+    phrase &&
+    !versus &&
+    query.has('compare', 'more', 'pricier') &&
+    !namesOf(wordsOf(query)) &&
+    !query.has('why');
+  if (isSide) return { ...all, phrase: before, versus: phrase };
+  return { ...all, phrase: phrase ?? running ?? answered.phrase ?? (versus && before) };
+}
+
+/** “The week before”: days relative to the answer's. @throws InvalidWord */
+function countedCommands(
+  query: Query,
+  before: WordItem,
+  words: Words,
+  { words: answered }: LastAnswer,
+): readonly MadeCommand[] {
+  const { reader } = query;
+  const { unit = 'week', isCompared, isEither } = before;
+  const base = answered.phrase ?? daysOf('last-7-days', reader);
+  const days = unitBefore(unit, base, reader);
+  if (days === undefined || words.phrase !== undefined) throw query.refuse(before);
+  const usual = daysOf(`last-${unit}`, reader);
+  const isSame = usual.first === days.first && usual.last === days.last;
+  const isOneOfTwo = !isCompared && (isEither || base.counted !== undefined);
+  const meant = isSame ? [usual] : isOneOfTwo ? [days, usual] : [days];
+  return meant.flatMap((phrase) =>
+    spendCommands(query, { ...words, ...(isCompared ? { phrase: base, versus: phrase } : { phrase }) }),
+  );
+}
+
+/** The whole unit before the one that the days are, or 7 days before as many. */
+function unitBefore(
+  unit: Unit,
+  { first, last, rule, counted }: NamedDays,
+  reader: Reader,
+): NamedDays | undefined {
+  const text = (from: string, to: string) => daysOf(from === to ? from : `${from}..${to}`, reader);
+  if (counted === 7 && unit === 'week') return text(addDays(first, -7), addDays(last, -7));
+  const start = startOfUnit(unit, first);
+  const isUnit = start === first && (endOfUnit(unit, first) === last || rule.kind === 'running');
+  return isUnit && last <= endOfUnit(unit, first)
+    ? text(shiftUnits(unit, start, -1), addDays(start, -1))
+    : undefined;
+}
+
+/** Words relative to today, or with a year; these don't depend on the answer. */
+const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
+
+/** After October 2025, “and September?” may mean 2025, “the 15th” a day of October. Returns the alternative reading. */
+function otherDays(query: Query, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
+  return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
+    const days = asked[part];
+    if (base === undefined || days === undefined || !('typed' in days) || days === base || days.counted)
+      return [];
+    const other = FIXED.test(days.typed) ? undefined : inAnswer(days.typed, base, query.reader);
+    const isOther = other && other.first !== days.first && other.text !== base.text;
+    return isOther ? [{ ...asked, [part]: other }] : [];
+  });
+}
+
+/** A phrase read as of the answer's period. */
+function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
+  const month = base.first.slice(0, 7);
+  if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))
+    return daysOf(`${typed.replace('the ', '')} of ${month}`, reader);
+  const year = base.last.slice(0, 4);
+  for (const today of [addDays(base.last, 1), base.last, `${year}-12-31`]) {
+    const [item] = today < reader.today ? readBy(typed, 'PeriodOnly', { ...reader, today }) : [];
+    if (item?.kind !== 'period') continue;
+    const { first, last, rule } = item.days;
+    const isWithin = first >= base.first && last <= base.last;
+    if (isWithin || (today.endsWith('12-31') && first.startsWith(year) && 'unit' in rule)) return item.days;
+  }
+  return undefined;
 }

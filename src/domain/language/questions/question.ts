@@ -1,36 +1,34 @@
 /**
- * Questions in free words: a question is items, and a follow-up is the last answer's items with those on top that were said.
- * What no rule gives a meaning is refused by name.
+ * Free-text questions: a question is parsed into items; a follow-up applies them to the last answer. Words without
+ * meaning are refused by name.
  */
 import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
-import { QUESTION_WORDS } from '../generated.js';
 import type { WordsRefusal } from '../named-days.ts';
 import { formatParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { findItemsRefusal, refuseSecret } from '../read-command.ts';
-import { couldBeName, explainBadWord, isKnownWord, normalizeText, simplifyText } from '../typed-text.ts';
-import { followUpCommands } from './follow-up.ts';
+import { couldBeName, explainBadWord, isKnownWord, normalizeText } from '../typed-text.ts';
 import {
   type AskedItem,
-  CORRECTABLE_WORDS,
   isEmpty,
   isOfCommand,
   type LastAnswer,
+  type Mark,
   markOf,
   type OrderItem,
   Query,
-  refuseStray,
+  readQuestionItems,
   type Subject,
-  subjectOf,
   UNBILLED,
-  WORD_ROLES,
+  type WordRole,
 } from './query.ts';
 import {
   askedProjects,
   balanceCommands,
   budgetCommands,
   commandsWithoutSubject,
+  followUpCommands,
   listCommand,
   type MadeCommand,
   namesOf,
@@ -41,17 +39,17 @@ import {
 } from './question-commands.ts';
 
 export type Question =
-  /** The command that it means exactly. */
+  /** Unambiguous: run it. */
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
   /** The same without a project, which only an earlier answer could tell. `fact` is about a word that no project is named. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
       readonly rerun: QuestionCommand;
-      /** Whether the project of the answer before is gone. */
+      /** The last answer's project no longer exists. */
       readonly isGone?: true;
     }
-  /** What it may mean, the likeliest first, for the person to choose: each keeps every word. `fact` is why it is not run. */
+  /** Possible commands, likeliest first; the user chooses. `fact`: why none is run. */
   | {
       readonly kind: 'guess';
       readonly fact?: string | undefined;
@@ -61,7 +59,6 @@ export type Question =
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
-/** Buttons below a refusal. */
 const MOST_OFFERED = 3;
 
 /**
@@ -72,7 +69,7 @@ const MOST_OFFERED = 3;
  * @throws secret-pasted
  */
 export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
-  const { items, shown, mistyped } = itemsOf(tidyQuestion(text), reader, answered !== undefined);
+  const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
   refuseSecret(text, items, (word) => reader.aliases.has(word));
   const isSecret = text
     .split(/\s+/)
@@ -103,55 +100,6 @@ export function parseTyped<T>(
   const meant = readTypedQuestion(command, text, reader);
   if (meant === undefined) throw parsed;
   return parse(meant, reader);
-}
-
-const PICTURES =
-  /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
-const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
-  // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
-  [/^no\s*,/i, ''],
-  [/(?<=\b(?:(?:what|how|where|when|who|that|there)['’‘´`ʼ]?|(?:it|which)['’‘´`ʼ]))s(?![a-z])/gi, ' is'],
-  [/(?<=\b(?:what|how|where|when|who))['’‘´`ʼ]d(?![a-z])/gi, ' did'],
-  ...Object.entries({ s: '', ve: ' have', re: ' are', ll: ' will', d: ' would', m: ' am' }).map(
-    ([end, whole]) => [new RegExp(`['’‘´\`ʼ]${end}(?![a-z])`, 'gi'), whole] as const,
-  ),
-  [/(?<![\w-])u(?![\w-])/gi, 'you'],
-  // Sentences stay apart.
-  [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
-];
-
-/** `what is` for “what’s”, `prod` for “prod’s”, and nothing for pictures. */
-const tidyQuestion = (text: string): string =>
-  simplifyText(
-    CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
-  );
-
-/** The first words of all phrases: elsewhere none is looked for. */
-const STARTS: ReadonlySet<string> = new Set(
-  QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
-);
-
-const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
-  readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
-  }) as readonly AskedItem[];
-
-/** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */
-function itemsOf(typed: string, reader: Reader, inThread: boolean) {
-  const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
-  const known = new Set([...reader.aliases, ...CORRECTABLE_WORDS]);
-  const unknown = asTyped.items.filter(({ kind }) => kind === 'bad');
-  let [shown, mistyped] = [typed, ''];
-  for (const { start, end } of unknown.toReversed()) {
-    mistyped = typed.slice(start, end);
-    const place = { start: 0, end: mistyped.length };
-    const [meant] = explainBadWord(mistyped.toLowerCase(), place, '', known).instead;
-    if (meant === undefined || !/^[a-z][a-z-]{2,19}$/i.test(mistyped)) return asTyped;
-    shown = shown.slice(0, start) + meant + shown.slice(end);
-  }
-  if (mistyped === '') return asTyped;
-  const items = readItems(shown, reader, inThread);
-  return items.some(({ kind }) => kind === 'bad') ? asTyped : { shown, items, mistyped };
 }
 
 function interpret(
@@ -186,7 +134,7 @@ function interpret(
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
-/** In a thread, a form is about the project of the answer where no other is named. */
+/** In a thread, an order without a project uses the answer's. */
 function orderText({ answered }: Query, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
@@ -201,7 +149,7 @@ const isAsked = (query: Query): boolean =>
       (item.kind === 'bad' && /\d/.test(item.word)),
   );
 
-/** What the items of commands can't say together. Who says “we” names all projects. */
+/** Refuses combinations that a command can't express. “We” counts as all projects. */
 function refusalOf(query: Query): WordsRefusal | undefined {
   const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = query.first('we');
@@ -211,10 +159,10 @@ function refusalOf(query: Query): WordsRefusal | undefined {
   return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
 }
 
-/** The items; where some can't be asked for, each of those that would work in their place. */
+/** The query, or, if some items are refused, one query per working replacement. */
 function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readonly Query[] {
   if (refusal === undefined) return [query];
-  // “This month” is no answer to what the next one will cost.
+  // For a question about the future, “this month” is no alternative.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
@@ -265,9 +213,9 @@ function commandsFor(subject: Subject | undefined, query: Query): readonly MadeC
     case undefined:
       return commandsWithoutSubject(query, words);
     case 'spend':
-      return spendCommands(query, { ...words, ...askedProjects(query, words) });
+      return spendCommands(query, { ...words, ...wordsFor(askedProjects(query, words)) });
     case 'balance':
-      return balanceCommands(query, { ...words, ...askedProjects(query, words) });
+      return balanceCommands(query, { ...words, ...wordsFor(askedProjects(query, words)) });
     case 'budget':
       return budgetCommands(query, words);
     default:
@@ -287,4 +235,99 @@ function mayBeProject(query: Query, unknown: AskedItem & { readonly kind: 'bad' 
       before ? query.typed(before).toLowerCase() : '',
     )
   );
+}
+
+const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
+  ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
+  ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
+  ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
+};
+
+/** Words with a meaning only beside one of these; `a+b` are both. */
+const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
+  more: 'why versus than which either spend+past spend+have spend+is',
+  pricier: 'is past versus than which either why answer',
+  change: 'why past have versus spend+is most watches',
+  most: 'spend noun day change when answer',
+  least: 'spend noun day which answer',
+  day: 'most least top why lasting ends',
+  which: 'most least top more pricier either first lasting balance budget about:projects schedules watches',
+  who: 'lasting',
+  first: 'lasting',
+  sorted: 'noun all most top',
+  list: 'noun schedules watches budget top',
+  past: 'spend usage average why numbers most least more pricier change noun budget compare versus period lasting thanks bonus balance',
+  have: 'money spend usage average change more pricier balance budget compare amount what long output schedules watches noun csv answer',
+  why: 'spend change more pricier period past all answer',
+  will: 'spend lasting ends average forecast budget balance money',
+  can: 'lasting output csv noun schedules watches',
+  money: 'spend average balance lasting ends budget long have amount is',
+  any: 'money balance bonus budget lasting spend noun schedules watches',
+  long: 'have ends lasting balance money answer',
+  when: 'lasting ends most least token top long',
+  holds: 'budget watches money lasting',
+  monthEnd: 'will forecast budget',
+  credit: 'balance',
+  ends: 'money when long day is+project',
+  here: 'schedules watches owner',
+  either: 'which more pricier most least first compare',
+  ...{ only: 'answer', again: 'answer', same: 'answer', lead: 'answer', both: 'answer project' },
+  ...{ plus: '', second: '', unanswered: '' },
+};
+
+/** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
+function refuseStray(query: Query): void {
+  for (const [mark, item] of query.marks) {
+    const beside = NEEDS[mark];
+    if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
+  }
+}
+
+/** @throws InvalidWord for two subjects */
+function subjectOf(query: Query): Subject | undefined {
+  const named = new Map<Subject, AskedItem>();
+  for (const item of query.items) {
+    const about = item.role && ABOUT[item.role];
+    if (about !== undefined && !named.has(about)) named.set(about, item);
+  }
+  const [bonus, budget] = [query.first('bonus'), named.get('budget')];
+  // Bonuses can be left (balance) or spent, if a period is named.
+  if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
+  if (budget && query.has('watches', 'list')) named.set('watches', budget);
+  if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
+  if (named.has('watches')) named.delete('budget');
+  if (named.size > 1) named.delete('help');
+  const [[first, one] = [], [, second] = []] = [...named];
+  if (second && one)
+    throw query.refuse(second, `and “${query.typed(one)}” are two questions`, 'Ask one at a time.');
+  return first ?? impliedSubject(query);
+}
+
+/** `projects?` */
+const isShortList = (query: Query): boolean => {
+  const noun = query.first('noun');
+  return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));
+};
+
+function impliedSubject(query: Query): Subject | undefined {
+  const { answered } = query;
+  if (query.has('most', 'least', 'top', 'day')) return 'spend';
+  if (
+    answered === undefined &&
+    (query.has('change', 'pricier') || (query.has('why') && !query.hasOnly('why')))
+  )
+    return 'spend';
+  const isList = query.hasOnly('noun', 'which', 'list', 'all') && query.has('noun') && !query.has('amount');
+  const isPer = query.of('all').some((item) => item.isPer);
+  if (
+    isList &&
+    !isPer &&
+    !query.has('money', 'long') &&
+    !(answered && query.has('all') && !query.has('list', 'request'))
+  )
+    return query.has('list', 'which', 'what', 'have', 'request', 'any') || (!answered && isShortList(query))
+      ? 'projects'
+      : undefined;
+  const isAmount = query.has('amount', 'what', 'long', 'money');
+  return isAmount && query.has('have', 'money') && !query.has('past', 'why') ? 'balance' : undefined;
 }

@@ -1,0 +1,193 @@
+/** What a period cost beside the days before it: the change, how far it can be told, and the days that made it. */
+import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
+import type { ComparisonWindow } from '../time/period.ts';
+import { pluralize } from '../wording.ts';
+import { changeInPercent, divide, type Money, sumMoney, ZERO } from './amount.ts';
+import { type Cost, comparedRows, costsOf, type Row } from './rows.ts';
+import { sumAmounts, sumReported, type Usage } from './usage.ts';
+
+interface PeriodPair<T> {
+  readonly current: T;
+  readonly before: T;
+}
+
+/** Reported days of all complete days. */
+interface Coverage {
+  readonly reported: number;
+  readonly of: number;
+}
+
+/** Totals; daily averages if the numbers of reported days differ. */
+interface UsageChangeFigures extends PeriodPair<Money> {
+  readonly basis: 'total' | 'average';
+  /** Daily averages in any case. */
+  readonly daily: PeriodPair<Money>;
+  /** Absent when it would mislead: nothing spent before, or a credit. */
+  readonly percent?: Money;
+}
+
+export interface UsageChange {
+  readonly coverage: PeriodPair<Coverage>;
+  /** Absent if too few days of either are reported. */
+  readonly figures?: UsageChangeFigures;
+}
+
+const SIDES = ['current', 'before'] as const;
+type Side = (typeof SIDES)[number];
+
+const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
+
+/** Compares complete reported days only. @param days the complete days that each usage should cover */
+export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
+  const usages = { current, before };
+  const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
+  const coverage = pair((side) => ({ reported: spent[side].reported, of: days[side].length }));
+  if (shortSides(coverage).length > 0) return { coverage };
+  const sums = pair((side) => spent[side].sum);
+  const daily = pair((side) => divide(sums[side], spent[side].reported));
+  return { coverage, figures: figuresOf(spent.current.reported === spent.before.reported, sums, daily) };
+}
+
+function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<Money>): UsageChangeFigures {
+  const values = isTotal ? sums : daily;
+  const percent = changeInPercent(values.current, values.before);
+  return { basis: isTotal ? 'total' : 'average', ...values, daily, ...(percent && { percent }) };
+}
+
+/**
+ * Adds up several projects' changes over the same days: of their totals where all have them, else of their averages a day.
+ * The coverage is that of the one that is reported worst.
+ *
+ * @returns undefined unless all of them have figures
+ */
+export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
+  const figures = changes.flatMap((change) => change.figures ?? []);
+  if (changes.length === 0 || figures.length < changes.length) return undefined;
+  const sumOf = (pairOf: (each: UsageChangeFigures) => PeriodPair<Money>) =>
+    pair((side) => sumMoney(figures.map((each) => pairOf(each)[side])));
+  const coverage = pair((side) =>
+    changes.map((each) => each.coverage[side]).reduce((a, b) => (b.reported < a.reported ? b : a)),
+  );
+  const isTotal = figures.every(({ basis }) => basis === 'total');
+  const [sums, daily] = [sumOf((each) => each), sumOf((each) => each.daily)];
+  return { coverage, figures: figuresOf(isTotal, sums, daily) };
+}
+
+const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
+  SIDES.filter((side) => !isWellReported(coverage[side].reported, coverage[side].of));
+
+/** Whether at least one day and at least four fifths of all days are reported: fewer are too few for a percentage. */
+export const isWellReported = (reported: number, of: number): boolean =>
+  reported > 0 && reported * 5 >= of * 4;
+
+/**
+ * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
+ * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
+ */
+export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
+  const short = shortSides(coverage);
+  const [side] = short;
+  if (side === undefined) return '';
+  if (coverage[side].of === 1)
+    return `No comparison: ${labels[side]} isn’t reported${side === 'current' ? ' yet' : ''}.`;
+  const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
+  const which = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
+  return `Too few days reported to compare with ${labels.before} (${which}).`;
+}
+
+/** `6 of 7 days reported`; of a single day `not reported` */
+export const formatCoverage = ({ reported, of }: Coverage): string =>
+  of === 1
+    ? reported === 0
+      ? 'not reported'
+      : 'reported'
+    : `${reported} of ${pluralize(of, 'day')} reported`;
+
+/** What is readable of the complete days; undefined if nothing is. */
+const spentIn = (cost: Cost | undefined): Money | undefined =>
+  cost !== undefined && cost.reported > 0 && cost.amount && 'value' in cost.amount
+    ? cost.amount.value
+    : undefined;
+
+/** How much more a period cost, and the rows that make exactly that sum. */
+export interface ExplainedDays {
+  readonly value: Money;
+  /** Largest absolute difference first; ties: earliest. */
+  readonly rows: readonly Row[];
+  /** Reported days whose counterpart is unreported; not compared. */
+  readonly uncompared: readonly Row[];
+}
+
+/**
+ * Explains a change by days. Days without a counterpart form one row: those that the shorter period lacks, or, if
+ * both have the same number of reported days (totals are compared), all of them.
+ */
+export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
+  const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
+  const known = rows.map((row) => ({
+    row,
+    current: spentIn(row.current) !== undefined,
+    before: spentIn(row.before) !== undefined,
+  }));
+  const countOf = (side: Side) => known.filter((each) => each[side]).length;
+  const isEven = countOf('current') === countOf('before');
+  const lone = known.filter(({ current, before }) => current !== before);
+  const isAlone = ({ row }: { readonly row: Row }) => isEven || !row.current || !row.before;
+  const usages = { current: usage, before };
+  const windows = { current: window.currentDays, before: window.days };
+  const rowOf = (from: typeof known, sides: readonly Side[]): Row => {
+    const costs = sides.map((side): Cost | undefined => {
+      const days = from.flatMap((each) => (each[side] && each.row[side]?.days) || []).sort();
+      if (days.length === 0) return undefined;
+      return costsOf(usages[side])(days, listDays(days, dayNamerFor(windows[side])));
+    });
+    const [a, b] = [costs[sides.indexOf('current')], costs[sides.indexOf('before')]];
+    return { label: [a, b].flatMap((cost) => cost?.name ?? []).join(' vs '), current: a, before: b };
+  };
+  const alone = rowOf(lone.filter(isAlone), SIDES);
+  const pairs = known.flatMap(({ row, current, before }) => (current && before ? [row] : []));
+  const explained = [...pairs, ...(alone.label === '' ? [] : [alone])].map(withValue);
+  const leftOut = lone.filter((each) => !isAlone(each));
+  return {
+    value: sumMoney(explained.map(({ value }) => value)),
+    rows: explained.sort(byDifference),
+    uncompared: SIDES.map((side) => rowOf(leftOut, [side])).filter(({ label }) => label !== ''),
+  };
+}
+
+const withValue = (row: Row) => ({
+  ...row,
+  value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO),
+});
+
+/** Sort: largest absolute difference first, stable, undefined last. */
+export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
+  a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
+
+/**
+ * At most `most` rows that are not zero, and the others as one, `The other 4 days`; all, if that leaves one.
+ * @param rows sorted by difference, each with a value
+ * @param noun what they are: `day`, `project`
+ */
+export function foldSmallest(rows: readonly Row[], most: number, noun: string): readonly Row[] {
+  const changed = rows.findIndex(({ value }) => value?.eq(0));
+  const shown = Math.min(most, changed < 0 ? rows.length : changed);
+  const rest = rows.slice(shown);
+  if (rest.length < 2) return rows;
+  const sizeOf = ({ current, before }: Row) =>
+    noun === 'day' ? Math.max(current?.days.length ?? 0, before?.days.length ?? 0) : 1;
+  const count = rest.reduce((sum, row) => sum + sizeOf(row), 0);
+  const label = `${shown === 0 ? 'All' : 'The other'} ${pluralize(count, noun)}`;
+  const sumOf = (side: 'current' | 'before'): Cost | undefined => {
+    const costs = rest.flatMap((row) => row[side] ?? []);
+    if (costs.length === 0) return undefined;
+    return {
+      ...{ name: label, days: costs.flatMap(({ days }) => days), average: undefined },
+      amount: sumAmounts(costs.flatMap(({ amount }) => amount ?? [])),
+      bonuses: sumAmounts(costs.flatMap(({ bonuses }) => bonuses ?? [])),
+      reported: costs.reduce((sum, { reported }) => sum + reported, 0),
+    };
+  };
+  const value = sumMoney(rest.flatMap((row) => row.value ?? []));
+  return [...rows.slice(0, shown), { label, current: sumOf('current'), before: sumOf('before'), value }];
+}
