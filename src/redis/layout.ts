@@ -14,12 +14,15 @@ export class OtherLayout extends Error {
   }
 }
 
-/** @throws OtherLayout, store-unavailable */
+/** For a command of an operator. @throws OtherLayout, store-unavailable */
 export async function requireLayout(redis: RedisConnection): Promise<void> {
   const found = await guardRead(() => redis.get(LAYOUT_KEY));
   if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
 }
 
-/** For a bot, once `requireLayout` has let it in: from then on no other layout may start there. @throws store-unavailable */
-export const noteLayout = (redis: RedisConnection): Promise<unknown> =>
-  guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX'));
+/** For a bot: from then on no other layout may start there. @throws OtherLayout, store-unavailable */
+export async function claimLayout(redis: RedisConnection): Promise<void> {
+  await requireLayout(redis);
+  // A Redis that takes no writes now can still be read.
+  await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
+}
