@@ -130,10 +130,16 @@ export const APP_PAGE = 'It’s on the app’s page under Basic Information, App
 
 /** Each variable that Tally reads; others are ignored. */
 export const variables = z.object({
-  SLACK_SIGNING_SECRET: word(
-    'a signing secret',
-    'It’s 32 hexadecimal digits in one word, not a token.',
-  ).optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .regex(
+      /^[0-9a-f]{32}$/,
+      message(
+        'is not a signing secret',
+        'It’s on the app’s page under Basic Information: 32 characters, each of 0 to 9 or a to f.',
+      ),
+    )
+    .optional(),
   SLACK_BOT_TOKEN: slackToken(
     'xoxb-',
     'a bot token',

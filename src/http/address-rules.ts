@@ -69,8 +69,7 @@ function canonicalHost(host: string): string {
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
 }
 
-export const withoutBrackets = (hostname: string): string =>
-  hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
  * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
@@ -88,7 +87,7 @@ export function checkDestination(to: Destination, trusted: readonly TrustedHost[
 }
 
 /** @returns why a host is not on the internet, by its name or address alone; undefined if it may be */
-export function hostProblem(host: string): string | undefined {
+function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';

@@ -7,7 +7,7 @@ import { anyText } from '../support/any-text.ts';
 const KEY = Buffer.from([...Array(32).keys()]).toString('base64');
 const HTTP = {
   SLACK_BOT_TOKEN: 'xoxb-not-a-real-token',
-  SLACK_SIGNING_SECRET: 'not-a-real-signing-secret',
+  SLACK_SIGNING_SECRET: '0123456789abcdef0123456789abcdef',
   REDIS_URL: 'redis://127.0.0.1:6379',
   ENCRYPTION_KEYS: `k1:${KEY}`,
 };
@@ -44,7 +44,7 @@ describe('parseConfig', () => {
       slack: {
         mode: { kind: 'http' },
         credentials: { kind: 'token', botToken: 'xoxb-not-a-real-token' },
-        signingSecret: 'not-a-real-signing-secret',
+        signingSecret: '0123456789abcdef0123456789abcdef',
         apiUrl: 'https://slack.com/api/',
       },
       http: { port: 3000, shutdownDelay: 0 },
@@ -175,14 +175,13 @@ describe('parseConfig', () => {
     ['SLACK_BOT_TOKEN', 'xoxp-a-users-token', 'xoxb-'],
     ['SLACK_BOT_TOKEN', 'xoxb-', 'xoxb-'],
     ['SLACK_APP_TOKEN', 'xoxb-not-a-real-token', 'xapp-'],
-    ['SLACK_SIGNING_SECRET', 'xoxb-not-a-real-token', 'not a token'],
+    ['SLACK_SIGNING_SECRET', 'xoxb-not-a-real-token', '32 characters'],
     ['SLACK_API_URL', 'http://slack.example.com/api/', 'https://slack.com/api/'],
     ['SLACK_API_URL', 'slack.com/api', 'https://slack.com/api/'],
     ['PORT', '0', '1 to 65535'],
     ['PORT', '65536', '1 to 65535'],
     ['PORT', '3000.5', '1 to 65535'],
     ['PORT', '0x10', '1 to 65535'],
-    ['SLACK_SIGNING_SECRET', '<signing-secret>', 'one word'],
     ['PUBLIC_URL', 'tally.example.com', 'https://'],
     ['PUBLIC_URL', 'ftp://tally.example.com', 'https://'],
     ['PUBLIC_URL', 'https://tally.example.com.', 'https://'],
