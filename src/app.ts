@@ -140,13 +140,12 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
 
 /** The clients of billing and identity, which note in the workspace's record how the services answer. */
 function createClients(
-  { trustedHosts, serviceConnections }: Config,
+  { trustedHosts }: Config,
   { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
   metrics: Metrics,
   changed: (workspace: SlackId) => Promise<void>,
 ) {
-  const limits = { connections: serviceConnections };
-  const http = createGuardedHttp({ trustedHosts, limits, onExchange: metrics.exchange });
+  const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
   const answerStore = createServiceOutcomes({
     ...{ workspaces, clock, changed },
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),

@@ -98,7 +98,7 @@ describe('what `npm run docs` writes', () => {
     const secret = Buffer.from([...Array(32).keys()]).toString('base64');
     const examples = NAMES.filter((name) => !/^SLACK_(CLIENT|STATE)/.test(name)).map((name) => [
       name,
-      DESCRIPTIONS[name].example.replaceAll('…', name === 'ENCRYPTION_KEYS' ? secret : 'x'),
+      DESCRIPTIONS[name].example.replaceAll('…', name === 'ENCRYPTION_KEYS' ? secret : 'a'.repeat(20)),
     ]);
     expect(() => parseConfig(Object.fromEntries(examples))).not.toThrow();
   });

@@ -2,7 +2,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, errors } from 'undici';
 import { BROKEN_OFF, Failure, isFailure, NO_PUBLIC_ADDRESS, type Service } from '../domain/failure/index.ts';
-import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { startTimeout } from '../timeout.ts';
@@ -18,8 +17,8 @@ export const HTTP_LIMITS = {
   pause: 200,
   /** Ten years of days have half as much. */
   bodyBytes: 512 * 1024,
-  /** {@link RateLimits.serviceConnections} */
-  connections: DEFAULT_LIMITS.serviceConnections,
+  /** Parallel requests to one origin, each on its own socket. */
+  connections: 32,
   /** How long a request that a person waits for may wait for its turn; others wait without limit. */
   queueTimeout: 10_000,
   /** How long an unused connection is kept, unless the service names a time. */
