@@ -56,7 +56,7 @@ export function isPublicAddress(address: string): boolean {
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
 /** Whether the operator exempts the destination's host and port from the address rules. */
-export function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
+function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
   return trusted.some(
     (entry) => canonicalHost(entry.host) === canonicalHost(to.hostname) && (entry.port ?? port) === port,

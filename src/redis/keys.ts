@@ -54,7 +54,7 @@ export const QUEUE_PREFIX = '{tally}';
 /** A sorted set: every workspace that has a record, by when it was last touched. */
 export const INDEX_KEY = 'tally:workspaces';
 
-/** The number of `layout.ts`. */
+/** The number that `LAYOUT` in `outage.ts` has. */
 export const LAYOUT_KEY = 'tally:layout';
 
 /** Marks an event, a request, a state or an access notice as seen. @param id a hash or a nonce: the key names no workspace */
