@@ -8,14 +8,14 @@ import { checkBaseUrl } from '../http/address-rules.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
-import { redact, toPlainLine } from '../ops/mask.ts';
+import { redact } from '../ops/redact.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { isSecondSocketError } from '../redis/outage.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/manifest.ts';
 import { createKeyring } from '../vault/keyring.ts';
-import { printLine, runCliCommand } from './command.ts';
+import { printLine, runCliCommand, toPlainLine } from './command.ts';
 import { readSealed } from './reseal.ts';
 
 const USAGE = `Usage: tally doctor

@@ -3,14 +3,13 @@ import { loadConfig } from '../config/config.ts';
 import { type FailureOf, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { pluralize } from '../domain/wording.ts';
-import { toPlainLine } from '../ops/mask.ts';
 import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
 import { recordKey } from '../redis/keys.ts';
 import { guardRead, OtherLayout, replaceField, requireLayout } from '../redis/outage.ts';
 import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
-import { printError, printLine, runCliCommand } from './command.ts';
+import { printError, printLine, runCliCommand, toPlainLine } from './command.ts';
 
 const USAGE = `Usage: tally reseal
 
