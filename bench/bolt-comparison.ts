@@ -25,7 +25,7 @@ import { createWorkspaces } from '../src/workspace/record/workspaces.ts';
 const BUNDLE = join(SANDBOX_FOLDER, 'bench');
 const USAGE_REPORT = pathToFileURL(join(ROOT, 'bench', 'usage-report.js')).href;
 const SLACK = {
-  signingSecret: 'a-signing-secret-for-the-bench',
+  signingSecret: '0123456789abcdef0123456789abcdef',
   botToken: 'xoxb-for-the-bench',
   manifest: {},
   mode: 'http',

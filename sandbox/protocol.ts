@@ -112,35 +112,6 @@ export interface Example {
   inThread?: true;
 }
 
-/** A step of Workflow Builder that the app offers. */
-export interface WorkflowStep {
-  /** Its callback ID. */
-  id: string;
-  title: string;
-  description: string;
-  inputs: StepParameter[];
-  outputs: StepParameter[];
-}
-
-export interface StepParameter {
-  name: string;
-  /** `string`, `integer`, `slack#/types/channel_id` */
-  type: string;
-  title: string;
-  description: string;
-  required: boolean;
-}
-
-/** A step that was run. */
-export interface StepRun {
-  id: string;
-  /** The step's callback ID. */
-  step: string;
-  /** Undefined while it runs. */
-  outputs?: Record<string, unknown>;
-  error?: string;
-}
-
 export interface Snapshot {
   type: 'snapshot';
   workspace: { id: string; name: string };
@@ -163,9 +134,6 @@ export interface Snapshot {
   skipped: number;
   switches: Switch[];
   examples: Example[];
-  steps: WorkflowStep[];
-  /** Newest first. */
-  stepRuns: StepRun[];
   /** Sandbox secrets to paste into Tally's forms. */
   credentials: { label: string; value: string }[];
 }
@@ -206,8 +174,6 @@ export interface Verbs {
   /** external_select typing; answers `{ ok: true, options, option_groups }`. */
   suggest: { as: string; surface: SurfaceRef; blockId: string; actionId: string; value: string };
   home: { as: string };
-  /** Runs a step of Workflow Builder; answers `{ ok: true, id }`. */
-  step: { as: string; step: string; inputs: Record<string, unknown> };
   /** Uninstalls the app from this person's workspace. */
   uninstall: { as: string };
   switch: { service: string; mode: string };

@@ -1,6 +1,7 @@
 import { createBillingClient, reportOutcomes } from './billing/client.ts';
 import type { Config } from './config/config.ts';
 import { createDeliveryService } from './delivery/delivery-service.ts';
+import type { SlackId } from './domain/slack-id.ts';
 import type { Millis } from './domain/time/calendar.ts';
 import { createAskManagerFeature } from './features/ask-manager/index.ts';
 import { createAuditFeature } from './features/audit/index.ts';
@@ -11,6 +12,7 @@ import { createHelpFeature } from './features/help/index.ts';
 import { createHomeFeature } from './features/home/index.ts';
 import { createMentionsFeature } from './features/mentions/index.ts';
 import { createOsTokenFeature } from './features/os-token/index.ts';
+import type { TokenServices } from './features/os-token/token.ts';
 import { createProjectsFeature } from './features/projects/index.ts';
 import { createSchedulesFeature } from './features/schedules/index.ts';
 import { createSettingsFeature } from './features/settings/index.ts';
@@ -20,13 +22,12 @@ import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address-rules.ts';
 import { createGuardedHttp } from './http/request.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
-import { createHealth } from './ops/health.ts';
+import { createHealth, type Health } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
-import { createMetrics } from './ops/metrics.ts';
+import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
-import { onStoreError } from './redis/outage.ts';
+import { claimLayout, onStoreError } from './redis/outage.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
@@ -46,13 +47,13 @@ import { createThreadStore } from './workspace/thread-store.ts';
 /** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
 const DRAIN = 11_000;
 
-/** How long the start waits for Redis, in ms. */
-const REDIS_TIMEOUT = 5_000;
+/** How long the start waits for Redis, in ms: longer than a replica takes to replace its master. */
+const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
   /** Everything the features declare: commands, listeners with their rights. */
   readonly registry: Registry;
-  /** @returns the port it listens on */
+  /** @returns the port it listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
   /**
    * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
@@ -61,38 +62,68 @@ export interface Tally {
   stop(delay?: Millis): Promise<void>;
 }
 
-/** For a Redis that comes after the start, when nobody waits for it: ends the process as an error that nothing caught. */
-const exitOnOtherLayout = (err: unknown): void => {
-  if (err instanceof OtherLayout)
-    process.nextTick(() => {
-      throw err;
-    });
-};
-
 /**
  * Builds every part of the bot: a table of contents, without logic.
  *
- * @param rateLimiter replaces the ordinary one in tests and measurements, which ask faster than people do
+ * @param limits replaces the ordinary one in tests and measurements, which ask faster than people do
  * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
  */
 export function createTally(
   config: Config,
   log: Log,
   clock: () => Millis,
-  rateLimiter?: RateLimiter,
+  limits?: RateLimiter,
   loadingDelays?: LoadingDelays,
 ): Tally {
-  const metrics = createMetrics({
-    inProgress: () => http.inProgress(),
-    notReady: () => health.missing(),
-    oldestOverdue: () => delivery.oldestOverdue(),
-  });
+  const metrics = createMetrics();
+  const stores = createStores(config, log, (id) => slack.installations.stays(id));
+  const { redis, queue } = stores;
   const logWork = createWorkLog(log, config.keys);
   const onFinished: OnFinished = (work) => {
     metrics.finished(work);
     logWork(work);
   };
-  const limits = rateLimiter ?? createRateLimiter({ onRefused: metrics.throttled });
+  const shared = {
+    ...{ ...stores, users: createUserDirectory(clock), onFinished, log, clock },
+    limits: limits ?? createRateLimiter({ onRefused: metrics.throttled }),
+  };
+  const clients = createClients(config, shared, metrics, (workspace) =>
+    delivery.scheduling.changed(workspace),
+  );
+  const delivery = createDeliveryService({
+    ...{ ...shared, ...clients },
+    clientFor: (workspace) => slack.installations.clientFor(workspace),
+  });
+  const all: Registry = createRegistry(() => features);
+  const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
+  const health = createHealth(redis, () => slack.server.up());
+  const slack = createSlackSide(config, all, health, metrics, {
+    ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
+  });
+  metrics.measure({ ...clients.http, notReady: health.missing, oldestOverdue: delivery.oldestOverdue });
+  const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
+
+  return {
+    registry: all,
+    async start() {
+      await waitUntilReady(redis, REDIS_TIMEOUT);
+      await claimLayout(redis);
+      all.start();
+      return slack.server.start(config.http.port);
+    },
+    async stop(delay = 0) {
+      await slack.server.leave(delay);
+      const [left] = await Promise.all([slack.server.stop(DRAIN), all.stop(DRAIN)]);
+      if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
+      await Promise.allSettled([clients.http.close(), slack.responseUrls.close()]);
+      for (const end of [...unsubscribe, metrics.stop]) end();
+      for (const connection of [queue, redis]) connection.disconnect();
+    },
+  };
+}
+
+/** The connections to Redis, and what is stored there. */
+function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId) => Promise<boolean>) {
   const redis = connectRedis(config.redisUrl, {
     onOutage: (err) => log.error({ err }, 'Redis does not answer'),
     onRecovery: () => log.info('Redis answers again'),
@@ -100,127 +131,75 @@ export function createTally(
   // At debug level, because it fails at every attempt: the other connection reports the outage.
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
-  const workspaces = createWorkspaces({
-    redis,
-    keyring,
-    isInstalled: (id) => installations.stays(id),
-  });
-  const audit = createAudit(redis);
-  const http = createGuardedHttp({
-    trustedHosts: config.trustedHosts,
-    limits: { connections: config.serviceConnections },
-    onExchange: metrics.exchange,
-  });
-  const outcomes = createServiceOutcomes({
-    workspaces,
-    clock,
-    changed: (workspace) => delivery.scheduling.changed(workspace),
+  return {
+    ...{ redis, queue, keyring, workspaces: createWorkspaces({ redis, keyring, isInstalled }) },
+    ...{ audit: createAudit(redis), threads: createThreadStore(redis), dedup: createEventDedup(redis) },
+  };
+}
+
+/** The clients of billing and identity, which note in the workspace's record how the services answer. */
+function createClients(
+  { trustedHosts }: Config,
+  { workspaces, log, clock }: Pick<SlackServices, 'workspaces' | 'log' | 'clock'>,
+  metrics: Metrics,
+  changed: (workspace: SlackId) => Promise<void>,
+) {
+  const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
+  const answerStore = createServiceOutcomes({
+    ...{ workspaces, clock, changed },
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });
-  const billing = reportOutcomes(createBillingClient({ http }), outcomes.billing);
+  return {
+    ...{ http, answerStore },
+    billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
+    identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
+  };
+}
+
+/** How the addresses of the services are checked, and what they are in a new form. */
+const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
+  checks: {
+    baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
+    authUrl: (text: string) => parseAuthUrl(text, trustedHosts),
+  },
+  addresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
+});
+
+/** In the order of `/billing help`: what people ask most comes first. */
+const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
+  createBalanceFeature(services),
+  createSpendFeature(services),
+  createSchedulesFeature(services),
+  createWatchesFeature({ ...services, watching: services.delivery.watching }),
+  createOsTokenFeature(services),
+  createProjectsFeature(services),
+  createConnectFeature(services),
+  createHomeFeature(services),
+  createAuditFeature(services),
+  createSettingsFeature(services),
+  createAskManagerFeature(services),
+  createMentionsFeature(services),
+  createWorkflowStepsFeature(services),
+  createHelpFeature(services.all.help),
+];
+
+/** What is between the features and Slack: the installed workspaces, and the server that takes Slack's requests. */
+function createSlackSide(
+  config: Config,
+  all: Registry,
+  health: Health,
+  metrics: Metrics,
+  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected' | 'onForget'>,
+) {
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
-  const users = createUserDirectory(clock);
-  const threads = createThreadStore(redis);
-
-  const all: Registry = createRegistry(() => features);
-  const delivery = createDeliveryService({
-    redis,
-    queue,
-    workspaces,
-    billing,
-    answerStore: outcomes,
-    users,
-    clock,
-    log,
-    clientFor: (workspace) => installations.clientFor(workspace),
-    onFinished,
-  });
-  const checks = {
-    baseUrl: (text: string) => checkBaseUrl(text, config.trustedHosts),
-    authUrl: (text: string) => parseAuthUrl(text, config.trustedHosts),
-  };
-  const addresses = { baseUrl: config.billing.baseUrl, authUrl: config.identity.authUrl };
-  const dedup = createEventDedup(redis);
-  const shared = { workspaces, audit, threads, limits, log, clock };
-  const services: Services = { ...shared, billing, answerStore: outcomes, delivery, checks, addresses, all };
-  // In the order of `/billing help`: what people ask most comes first.
-  const features: readonly Feature[] = [
-    createBalanceFeature(services),
-    createSpendFeature(services),
-    createSchedulesFeature(services),
-    createWatchesFeature({ ...services, watching: delivery.watching }),
-    createOsTokenFeature({
-      ...services,
-      identity: createIdentityClient({ http, onNotIssued: outcomes.notIssued }),
-      keyring,
-      dedup,
-    }),
-    createProjectsFeature(services),
-    createConnectFeature(services),
-    createHomeFeature(services),
-    createAuditFeature(services),
-    createSettingsFeature(services),
-    createAskManagerFeature({ ...services, dedup }),
-    createMentionsFeature(services),
-    createWorkflowStepsFeature(services),
-    createHelpFeature(all.help),
-  ];
-
-  const health = createHealth(
-    redis,
-    () => slack.up(),
-    (err) =>
-      err === undefined ? log.info('Redis takes writes again') : log.error({ err }, 'Redis takes no writes'),
-  );
   const slackServices: SlackServices = {
-    ...shared,
-    redis,
-    keyring,
-    users,
-    responseUrls,
-    names,
-    onFinished,
-    boltLogger: boltLogger(log),
-    onRejected: metrics.rejected,
-    onForget: all.forget,
-    ...(loadingDelays && { loadingDelays }),
+    ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
+    ...{ onRejected: metrics.rejected, onForget: all.forget },
   };
   const installations = createInstallations(config.slack, slackServices);
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
-  const slack = createSlackServer(config.slack, slackServices, installations, routes);
-  registerListeners(slack.app, all.listeners(), slackServices);
-  const unwatch = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
-
-  const checkLayout = async (): Promise<void> => {
-    await requireLayout(redis);
-    // A Redis that takes no writes now can still be read.
-    await noteLayout(redis).catch(() => undefined);
-  };
-
-  return {
-    registry: all,
-    async start() {
-      // Without Redis the bot runs too: /readyz reports it, and people get an answer that says so.
-      await waitUntilReady(redis, REDIS_TIMEOUT)
-        .then(checkLayout)
-        .catch((err: unknown) => {
-          if (err instanceof OtherLayout) throw err;
-          log.warn({ err }, 'Started without Redis');
-          redis.once('ready', () => checkLayout().catch(exitOnOtherLayout));
-        });
-      all.start();
-      return slack.start(config.http.port);
-    },
-    async stop(delay = 0) {
-      await slack.leave(delay);
-      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
-      if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await Promise.allSettled([http.close(), responseUrls.close()]);
-      for (const end of unwatch) end();
-      metrics.stop();
-      queue.disconnect();
-      redis.disconnect();
-    },
-  };
+  const server = createSlackServer(config.slack, slackServices, installations, routes);
+  registerListeners(server.app, all.listeners(), slackServices);
+  return { installations, responseUrls, server };
 }

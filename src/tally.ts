@@ -14,14 +14,20 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
     'checks the environment, Redis, Slack and the services; says what to fix',
-    () => import('./cli/doctor.ts'),
+    async () => (await import('./cli/doctor.ts')).runDoctor(),
   ],
-  init: ['asks for what Tally needs, and writes .env', () => import('./cli/init.ts')],
-  manifest: ['prints the Slack app’s manifest, to paste at api.slack.com', () => import('./cli/manifest.ts')],
-  reseal: ['seals every secret again with the newest of ENCRYPTION_KEYS', () => import('./cli/reseal.ts')],
+  init: ['asks for what Tally needs, and writes .env', async () => (await import('./cli/init.ts')).runInit()],
+  manifest: [
+    'prints the Slack app’s manifest, to paste at api.slack.com',
+    async () => (await import('./cli/manifest.ts')).runManifest(),
+  ],
+  reseal: [
+    'seals every secret again with the newest of ENCRYPTION_KEYS',
+    async () => (await import('./cli/reseal.ts')).runReseal(),
+  ],
   'check-billing': [
     'asks a billing service what Tally asks, and says whether it conforms',
-    () => import('./cli/check-billing.ts'),
+    async () => (await import('./cli/check-billing.ts')).runCheckBilling(),
   ],
 };
 

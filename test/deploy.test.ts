@@ -26,7 +26,8 @@ const queries: string[] = dashboard.panels.flatMap(({ targets }: Manifest) =>
 
 /** What `GET /metrics` shows after one of each thing happened. */
 async function shownMetrics(): Promise<string> {
-  const metrics = createMetrics({
+  const metrics = createMetrics();
+  metrics.measure({
     inProgress: () => 0,
     notReady: async () => [],
     oldestOverdue: async () => 0,

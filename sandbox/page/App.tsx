@@ -8,7 +8,7 @@ import { Conversation } from './Conversation.tsx';
 import { SurfaceProvider, useSurfaceOf } from './form.ts';
 import { Modals, useConfirm } from './Modal.tsx';
 import { Panel } from './Panel.tsx';
-import { SIDEBAR, Sidebar } from './Sidebar.tsx';
+import { Sidebar } from './Sidebar.tsx';
 import {
   Avatar,
   channelIcon,
@@ -71,7 +71,6 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
     if (isNarrow()) setPanelOpen(false);
     setDraft({ channel: target.id, thread: inThread && newestThread(snapshot, target.id), text });
   };
-  const unreadCount = Object.values(unread).reduce((sum, count) => sum + count, 0);
   const stopped = isStopped
     ? 'The sandbox stopped. Start it again with npm run sandbox; this page reconnects.'
     : `${bot.name} is down. Commands and buttons don’t work until it is running again.`;
@@ -79,14 +78,6 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
     <WorkspaceProvider value={workspace}>
       <div className={isPanelOpen ? 'shell with-panel' : 'shell'}>
         <header className="top-bar">
-          <button
-            type="button"
-            className="icon-button menu-button"
-            aria-label={unreadCount > 0 ? `Open the sidebar, ${unreadCount} unread` : 'Open the sidebar'}
-            popoverTarget={SIDEBAR}
-          >
-            <Icon name="menu" />
-          </button>
           <h1>{snapshot.workspace.name}</h1>
           <p>A simulated Slack workspace. Nothing leaves this machine.</p>
           <span className={bot.up && !isStopped ? 'bot-state up' : 'bot-state'}>

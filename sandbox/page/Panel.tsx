@@ -1,5 +1,5 @@
 import { parse, stringify } from 'lossless-json';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import type { Example, Skip, Switch, Traffic } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
 import { clock } from './dates.ts';
@@ -15,7 +15,7 @@ const TOKENS = 'Tokens to paste';
 /** The sandbox's controls. One section is open at a time; the tokens while a form is open. */
 export function Panel({ traffic, onTry }: Props) {
   const { snapshot } = useWorkspace();
-  const { examples, credentials, switches, views, steps, install } = snapshot;
+  const { examples, credentials, switches, views, install } = snapshot;
   const hasForm = views.length > 0;
   const [open, setOpen] = useState(hasForm ? TOKENS : 'Try');
   useEffect(() => setOpen((now) => (hasForm ? TOKENS : now.replace(TOKENS, 'Try'))), [hasForm]);
@@ -56,7 +56,6 @@ export function Panel({ traffic, onTry }: Props) {
         switches.map((fake) => <Mode key={fake.service} service={fake} />),
       )}
       {install && section('Installation', <Installation />)}
-      {steps.length > 0 && section('Workflow steps', <WorkflowSteps />)}
       {section('Traffic', <TrafficLog traffic={traffic} />, traffic.length)}
     </aside>
   );
@@ -181,66 +180,6 @@ function Installation() {
         </button>
       )}
     </>
-  );
-}
-
-/** Runs one of the app's steps, in the place of Workflow Builder. */
-function WorkflowSteps() {
-  const { snapshot, me, report } = useWorkspace();
-  const { steps, stepRuns, channels } = snapshot;
-  const [chosen, setChosen] = useState(steps[0]?.id);
-  const [ran, setRan] = useState<string>();
-  const step = steps.find(({ id }) => id === chosen);
-  const { outputs, error } = stepRuns.find(({ id }) => id === ran) ?? {};
-  const run = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const filled = [...new FormData(event.currentTarget)].filter(([, value]) => value !== '');
-    const inputs = Object.fromEntries(filled);
-    const answer = await post('step', { as: me.id, step: chosen ?? '', inputs });
-    if (answer.ok) setRan(String(answer.id));
-    else report(sentenceOf(answer));
-  };
-  return (
-    <form aria-label="Workflow step" onSubmit={(event) => void run(event)}>
-      <output>
-        {error}
-        {outputs &&
-          step?.outputs.map(({ name, title }) => <p key={name}>{`${title}: ${outputs[name] ?? '–'}`}</p>)}
-      </output>
-      <label className="stacked">
-        <b>Step</b>
-        <select className="field" value={chosen} onChange={({ target }) => setChosen(target.value)}>
-          {steps.map(({ id, title }) => (
-            <option key={id} value={id}>
-              {title}
-            </option>
-          ))}
-        </select>
-        <small>{step?.description}</small>
-      </label>
-      {step?.inputs.map(({ name, type, title, description }) => (
-        // biome-ignore lint/a11y/noLabelWithoutControl: it has one or the other
-        <label key={`${chosen} ${name}`} className="stacked">
-          <b>{title}</b>
-          {type === 'slack#/types/channel_id' ? (
-            <select className="field" name={name}>
-              <option value="">None</option>
-              {channels.map((channel) => (
-                <option key={channel.id} value={channel.id}>
-                  {channel.name}
-                </option>
-              ))}
-            </select>
-          ) : (
-            <input className="field" name={name} defaultValue={name === 'project' ? '123' : ''} />
-          )}
-          <small>{description}</small>
-        </label>
-      ))}
-      <button type="submit" className="button primary">
-        Run step
-      </button>
-    </form>
   );
 }
 

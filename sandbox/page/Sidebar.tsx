@@ -1,9 +1,6 @@
 import type { ReactNode } from 'react';
 import { Avatar, channelIcon, HOME, Icon, useWorkspace } from './workspace.tsx';
 
-/** On a phone it is a popover, which the browser closes by Escape or a click beside it. */
-export const SIDEBAR = 'sidebar';
-
 interface Props {
   /** ID of the open channel, or `home`. */
   here: string;
@@ -14,13 +11,13 @@ interface Props {
 export function Sidebar({ here, unread }: Props) {
   const { snapshot, me, go } = useWorkspace();
   const { workspace, workspaces, channels, people, bot, views } = snapshot;
-  const open = (channel: string) => {
-    document.getElementById(SIDEBAR)?.hidePopover();
-    go({ channel });
-  };
   const entry = (id: string, icon: ReactNode, name: string) => (
     <li key={id}>
-      <button type="button" aria-current={here === id ? 'page' : undefined} onClick={() => open(id)}>
+      <button
+        type="button"
+        aria-current={here === id ? 'page' : undefined}
+        onClick={() => go({ channel: id })}
+      >
         {icon}
         <span>{name}</span>
         {(unread[id] ?? 0) > 0 && <b>{unread[id]} new</b>}
@@ -28,7 +25,7 @@ export function Sidebar({ here, unread }: Props) {
     </li>
   );
   return (
-    <nav id={SIDEBAR} popover="auto" className="sidebar" aria-label="Workspace" inert={views.length > 0}>
+    <nav className="sidebar" aria-label="Workspace" inert={views.length > 0}>
       <p className="workspace-name">{workspace.name}</p>
       {workspaces.length > 1 && (
         <p className="workspaces">

@@ -55,10 +55,6 @@ export function createDriver(
       const { block } = find(person, surface, actionId, ({ action_id }) => action_id === actionId);
       return handlers.suggest({ as: person, surface, blockId: String(block.block_id), actionId, value });
     },
-    /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
-    runStep: (as: string, step: string, inputs: Loose = {}) => handlers.step({ as, step, inputs }),
-    /** The step with this ID, after it was run. */
-    stepRun: (person: string, id: string) => snapshot(person).stepRuns.find((run) => run.id === id),
     openHome: (as: string) => handlers.home({ as }),
     /** Uninstalls the app from this person's workspace; resolves when the bot has got the events. */
     uninstall: (as: string) => handlers.uninstall({ as }),

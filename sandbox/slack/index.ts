@@ -106,7 +106,6 @@ export async function startSlack(options: SlackOptions) {
     close: (body) => close(core, at(body.as), body),
     suggest: (body) => suggest(core, at(body.as), body),
     home: ({ as }) => openHome(core, at(as), as),
-    step: ({ as, step, inputs }) => core.steps.run(core, at(as), step, inputs),
     async uninstall({ as }) {
       const workspace = at(as);
       oauth?.revoke(workspace);
@@ -145,6 +144,11 @@ export async function startSlack(options: SlackOptions) {
 
   return {
     ...createDriver(handlers, at, snapshot),
+    /** Runs a step of Workflow Builder; resolves with its ID when the bot has acknowledged it. */
+    runStep: (as: string, step: string, inputs: Record<string, unknown> = {}) =>
+      core.steps.run(core, at(as), step, inputs),
+    /** The step with this ID, after it was run. */
+    stepRun: (as: string, id: string) => core.steps.find(at(as), id),
     /** The base URL; `SLACK_API_URL` is `${url}/api/`. */
     url: base,
     /** Every Web API call, oldest first. */
@@ -182,7 +186,7 @@ export async function startSlack(options: SlackOptions) {
 function snapshotOf(
   me: string,
   workspace: Workspace,
-  { manifest, workspaces, steps }: Core,
+  { manifest, workspaces }: Core,
   mode: 'http' | 'socket',
   panel: Panel | undefined,
 ): Snapshot {
@@ -210,11 +214,7 @@ function snapshotOf(
       switches: panel?.switches() ?? [],
       examples: panel?.examples ?? [],
     },
-    ...{
-      steps: [...manifest.steps],
-      stepRuns: steps.runsIn(workspace),
-      credentials: panel?.credentials ?? [],
-    },
+    credentials: panel?.credentials ?? [],
   };
 }
 

@@ -1,5 +1,18 @@
 /** The parts of the app's manifest that the sandbox uses. */
-import type { StepParameter, WorkflowStep } from '../protocol.ts';
+
+/** A step of Workflow Builder that the app offers. */
+export interface WorkflowStep {
+  /** Its callback ID. */
+  id: string;
+  outputs: StepParameter[];
+}
+
+export interface StepParameter {
+  name: string;
+  /** `string`, `integer`, `slack#/types/channel_id` */
+  type: string;
+  required: boolean;
+}
 
 export interface Manifest {
   botName: string;
@@ -12,10 +25,7 @@ export interface Manifest {
   steps: readonly WorkflowStep[];
 }
 
-type Parameters = Record<
-  string,
-  { type: string; title?: string; description?: string; is_required?: boolean }
->;
+type Parameters = Record<string, { type: string; is_required?: boolean }>;
 
 interface Given {
   features?: {
@@ -24,10 +34,7 @@ interface Given {
   };
   oauth_config?: { scopes?: { bot?: string[]; bot_optional?: string[] } };
   settings?: { event_subscriptions?: { bot_events?: string[] } };
-  functions?: Record<
-    string,
-    { title: string; description: string; input_parameters: Parameters; output_parameters: Parameters }
-  >;
+  functions?: Record<string, { output_parameters: Parameters }>;
 }
 
 /** @param parsed as `tally manifest` prints it */
@@ -42,16 +49,11 @@ export function readManifest(parsed: unknown): Manifest {
     })),
     scopes: new Set([...bot, ...bot_optional]),
     events: new Set(settings?.event_subscriptions?.bot_events),
-    steps: Object.entries(functions).map(([id, { title, description, ...parameters }]) => ({
-      ...{ id, title, description },
-      inputs: parametersOf(parameters.input_parameters),
-      outputs: parametersOf(parameters.output_parameters),
+    steps: Object.entries(functions).map(([id, { output_parameters }]) => ({
+      id,
+      outputs: Object.entries(output_parameters).map(([name, { type, is_required = false }]) => ({
+        ...{ name, type, required: is_required },
+      })),
     })),
   };
 }
-
-const parametersOf = (given: Parameters): StepParameter[] =>
-  Object.entries(given).map(([name, { type, title = name, description = '', is_required = false }]) => ({
-    ...{ name, type, title, description },
-    required: is_required,
-  }));

@@ -1,18 +1,22 @@
 /** Workflow Builder, as far as an app's steps see it: runs one by an event, and takes its outputs or its error. */
-import type { StepParameter, StepRun, WorkflowStep } from '../protocol.ts';
 import { sendEvent } from './conversation.ts';
-import { type Core, failed } from './core.ts';
+import { type Core, failed, type Outcome } from './core.ts';
+import type { StepParameter, WorkflowStep } from './manifest.ts';
 import { APP } from './people.ts';
 import { randomId, type Workspace } from './workspace.ts';
 
-interface Execution extends StepRun {
+interface Execution {
+  id: string;
+  /** Undefined while it runs. */
+  outputs?: Record<string, unknown>;
+  error?: string;
   definition: WorkflowStep;
   workspace: Workspace;
   /** Valid until the step is over. */
   token: string;
 }
 
-type Result = Pick<StepRun, 'outputs' | 'error'>;
+type Result = Pick<Execution, 'outputs' | 'error'>;
 
 const isOver = ({ outputs, error }: Result): boolean => outputs !== undefined || error !== undefined;
 
@@ -21,12 +25,17 @@ export class Steps {
   #runs: Execution[] = [];
 
   /** Resolves after the first attempt to deliver the event. */
-  async run(core: Core, workspace: Workspace, step: string, inputs: Record<string, unknown>) {
+  async run(
+    core: Core,
+    workspace: Workspace,
+    step: string,
+    inputs: Record<string, unknown>,
+  ): Promise<Outcome & { id?: string }> {
     const definition = core.manifest.steps.find(({ id }) => id === step);
     if (!definition || !workspace.isInstalled) return failed('step_not_found');
     const id = `Fx${randomId(10)}`;
     const token = `xwfp-sandbox-${randomId(24)}`;
-    const execution: Execution = { id, step, definition, workspace, token };
+    const execution: Execution = { id, definition, workspace, token };
     this.#runs.unshift(execution);
     workspace.changed();
     const ack = await sendEvent(core, workspace, {
@@ -37,7 +46,7 @@ export class Steps {
     });
     if (ack.how !== 'acked' && !isOver(execution)) execution.error = 'event_dispatch_failed';
     workspace.changed();
-    return { ok: true as const, id };
+    return { ok: true, id };
   }
 
   /** The workspace of a step that runs with this token. */
@@ -56,10 +65,8 @@ export class Steps {
     return undefined;
   }
 
-  runsIn(workspace: Workspace): StepRun[] {
-    return this.#runs
-      .filter((run) => run.workspace === workspace)
-      .map(({ definition: _definition, workspace: _workspace, token: _token, ...run }) => run);
+  find(workspace: Workspace, id: string): Result | undefined {
+    return this.#runs.find((run) => run.workspace === workspace && run.id === id);
   }
 }
 

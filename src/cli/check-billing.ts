@@ -1,15 +1,31 @@
+/** `tally check-billing`: asks a billing service what Tally asks, and says point by point whether it answers as Tally needs. */
 import { text } from 'node:stream/consumers';
-import { createBillingClient } from '../billing/client.ts';
-import { checkConformance, type PointResult } from '../billing/conformance.ts';
+import {
+  type BalanceRecord,
+  type BillingClient,
+  type Consumption,
+  createBillingClient,
+  type Subscription,
+  type TimeRange,
+} from '../billing/client.ts';
 import { trustedHosts } from '../config/variables.ts';
-import { isFailure } from '../domain/failure/index.ts';
+import { type Failure, failureOf, isFailure } from '../domain/failure/index.ts';
+import { clipWireValue, parseAmount } from '../domain/money/amount.ts';
 import { isProjectId, PRODUCTS } from '../domain/product.ts';
-import { isTimeZone } from '../domain/time/calendar.ts';
+import {
+  type Day,
+  dayAt,
+  daysBefore,
+  endOfDay,
+  isTimeZone,
+  startOfDay,
+  type Zone,
+} from '../domain/time/calendar.ts';
+import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
 import { createGuardedHttp } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { toPlainLine } from '../ops/mask.ts';
-import { check, openPrompts, printLine, runCliCommand, TEXT, UsageError } from './command.ts';
+import { check, openPrompts, printLine, runCliCommand, TEXT, toPlainLine, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
@@ -25,6 +41,31 @@ A private address, or one with plain http, has to be in TRUSTED_API_HOSTS, as fo
 Ends with 0 if the service conforms, 1 if a point fails, 64 if something is missing here.`;
 
 const OPTIONS = { project: TEXT, product: TEXT, url: TEXT, zone: TEXT };
+
+export const runCheckBilling = (): Promise<void> =>
+  runCliCommand(USAGE, OPTIONS, async ({ project = '', product: word = 'cloud', url, zone = 'UTC' }) => {
+    if (!isProjectId(project))
+      throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
+    const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
+    if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
+    if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
+    const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
+    const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
+    const token = await obtainToken();
+    const http = createGuardedHttp({ trustedHosts: trusted });
+    const subscription = { project, product: product.id };
+    const found = new Map<PointId, Judgement>();
+    const asked = { billing: createBillingClient({ http }), baseUrl, token, subscription, zone };
+    const why = await judgePoints(asked, found);
+    await http.close();
+    const mask = createSecretMask([token]);
+    for (const line of format(found, (came = why) => toPlainLine(mask(came)))) printLine(line.trimEnd());
+    const failed = [...found.values()].filter(({ isGood }) => !isGood).length;
+    const all = Object.keys(POINTS).length;
+    const verdict = failed === 0 ? 'The service conforms.' : `${failed} of ${all} points failed.`;
+    printLine(`\n${verdict}${found.size < all ? ' Not every point was checked.' : ''}`);
+    return failed === 0 ? 0 : 1;
+  });
 
 function parseUrl(url: string, trusted: readonly TrustedHost[]): string {
   if (url === '') throw new UsageError('--url is needed: the part of the address before /bill/graphql.');
@@ -51,42 +92,165 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-function formatPoints(points: readonly PointResult[]): readonly string[] {
-  const rows = points.map(({ verdict, id, asked, came }) => [
-    verdict === 'fail' ? 'FAIL' : verdict,
-    id,
-    asked,
-    came,
-  ]);
+/** What is asked, in the order of the report, and the answer that Tally needs. */
+export const POINTS = {
+  reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
+  token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
+  balance: { asked: 'the balance', wanted: 'balance and bonuses as decimals' },
+  '31-days': {
+    asked: 'the charges of the last 31 complete days',
+    wanted: 'items with a day and decimal amounts, none of another day',
+  },
+  'one-day': {
+    asked: 'the charges of one of these days',
+    wanted: 'that day alone, with the same amount',
+  },
+  'wrong-token': { asked: 'balance and a day with an unknown token', wanted: 'HTTP 401' },
+  'empty-period': { asked: 'a day in 2001', wanted: 'no data, or an item of zero' },
+} as const;
+type PointId = keyof typeof POINTS;
+
+function format(found: ReadonlyMap<PointId, Judgement>, shown: (came?: string) => string): readonly string[] {
+  const rows = (Object.keys(POINTS) as PointId[]).map((id) => {
+    const { isGood, came } = found.get(id) ?? {};
+    const verdict = isGood === undefined ? 'not checked' : isGood ? 'pass' : 'FAIL';
+    return [verdict, id, POINTS[id].asked, shown(came)];
+  });
   const widths = [0, 1, 2].map((at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
-  const lines = rows.map((cells) => cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '));
-  return points.flatMap(({ verdict, wanted }, at) => [
-    lines[at] ?? '',
-    ...(verdict === 'fail' ? [`      wanted: ${wanted}`] : []),
+  return rows.flatMap((cells) => [
+    cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '),
+    ...(cells[0] === 'FAIL' ? [`      wanted: ${POINTS[cells[1] as PointId].wanted}`] : []),
   ]);
 }
 
-await runCliCommand(USAGE, OPTIONS, async ({ project = '', product: word = 'cloud', url, zone = 'UTC' }) => {
-  if (!isProjectId(project))
-    throw new UsageError('--project needs the ID of a project: up to 32 digits, the first not 0.');
-  const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
-  if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
-  if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
-  const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
-  const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
-  const token = await obtainToken();
-  const http = createGuardedHttp({ trustedHosts: trusted });
-  const parts = { billing: createBillingClient({ http }), baseUrl, token, zone, clock: Date.now };
-  const checked = await checkConformance({ ...parts, subscription: { project, product: product.id } });
-  await http.close();
-  const mask = createSecretMask([token]);
-  const points = checked.map((point) => ({ ...point, came: toPlainLine(mask(point.came)) }));
-  const failed = points.filter(({ verdict }) => verdict === 'fail').length;
-  const conforms = failed === 0;
-  for (const line of formatPoints(points)) printLine(line.trimEnd());
-  const isPart = points.some(({ verdict }) => verdict === 'not checked');
-  printLine(
-    `\n${conforms ? 'The service conforms.' : `${failed} of ${points.length} points failed.`}${isPart ? ' Not every point was checked.' : ''}`,
-  );
-  return conforms ? 0 : 1;
+const DAYS = 31;
+/** A valid day from before any project existed. */
+const LONG_AGO: Day = '2001-01-01';
+const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
+
+/** What an answer shows of a point. */
+interface Judgement {
+  readonly isGood: boolean;
+  readonly came: string;
+}
+const good = (came: string): Judgement => ({ isGood: true, came });
+const bad = (came: string): Judgement => ({ isGood: false, came });
+
+/** How a service is asked. */
+interface Asked {
+  readonly billing: BillingClient;
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly subscription: Subscription;
+  /** IANA: where the service's days begin at midnight. */
+  readonly zone: Zone;
+}
+
+/** Never rejects for what a service does. @returns why the points that have no verdict were not checked */
+async function judgePoints(asked: Asked, found: Map<PointId, Judgement>): Promise<string> {
+  const { billing, subscription, zone } = asked;
+  const access = { workspace: 'T0', connection: 'check', baseUrl: asked.baseUrl, token: asked.token };
+  const days = daysBefore(dayAt(Date.now(), zone), DAYS, zone);
+  const last = days.at(-1) ?? LONG_AGO;
+  const askBalance = (as = access) => billing.balance(as, subscription).catch(failureOf);
+  const askDays = (first: Day, last: Day, as = access) =>
+    billing.consumption(as, subscription, rangeOf(first, last, zone)).catch(failureOf);
+
+  const balance = await askBalance();
+  const isBroken = isFailure(balance) && !isAnswer(balance);
+  found.set('reached', isBroken ? bad(describe(balance)) : good('answered'));
+  if (isBroken) return 'the service wasn’t reached';
+  const isRefused = isFailure(balance) && REFUSED.includes(balance.kind);
+  found.set('token', isRefused ? bad(describe(balance)) : good('accepted'));
+  if (isRefused) return 'the token was refused';
+  found.set('balance', judgeBalance(balance));
+
+  const month = await askDays(days[0] ?? LONG_AGO, last);
+  found.set('31-days', judgeMonth(month, days));
+  const day = isFailure(month) ? undefined : chooseDay(month, days);
+  if (day !== undefined && !isFailure(month))
+    found.set('one-day', judgeDay(await askDays(day, day), day, month));
+  const wrong = { ...access, token: UNKNOWN_TOKEN };
+  const refusals = [await askBalance(wrong), await askDays(day ?? last, day ?? last, wrong)];
+  const accepted = refusals.find((answer) => !isFailure(answer, 'token-rejected'));
+  const came = isFailure(accepted) ? describe(accepted) : 'figures, which anybody can read';
+  found.set('wrong-token', accepted === undefined ? good('HTTP 401') : bad(came));
+  found.set('empty-period', judgeEmpty(await askDays(LONG_AGO, LONG_AGO)));
+  return 'no charges came to check it with';
+}
+
+const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
+  from: startOfDay(first, zone),
+  to: endOfDay(last, zone),
+  zone,
+  days: { first, last },
 });
+
+const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
+
+/** Whether the failure is an answer of the contract, not of a proxy or another path. */
+const isAnswer = (failure: Failure): boolean =>
+  [...REFUSED, 'no-data'].includes(failure.kind) ||
+  (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
+
+/** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
+function describe(failure: Failure): string {
+  const { message, kind, cause } = failure;
+  if (kind === 'query-rejected')
+    return `${message} HTTP ${failure.data.status}: ${failure.data.messages.join(' / ')}`;
+  if (kind === 'redirect-refused') return `${message} It redirects to ${failure.data.target}.`;
+  return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+function judgeBalance(answer: BalanceRecord | Failure): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const { balance, bonuses, remarks } = answer;
+  const came = `balance ${clipWireValue(balance, 'missing')}, bonuses ${clipWireValue(bonuses, 'missing')}`;
+  const isReadable = [balance, bonuses].every((value) => 'value' in parseAmount(value));
+  return isReadable && remarks.length === 0 ? good(came) : bad([came, ...remarks].join(' / '));
+}
+
+function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const { charges, remarks } = answer;
+  const those = (what: string, isOne: (charge: (typeof charges)[number]) => boolean): string[] => {
+    const found = charges.filter(isOne).map(({ shown }) => shown);
+    return found.length === 0 ? [] : [`${what}: ${found.join(', ')}`];
+  };
+  const problems = [
+    ...those('unreadable days', ({ day }) => day === undefined),
+    ...those('unreadable amounts', ({ amount }) => !('value' in amount) || amount.incomplete),
+    ...those('other days', ({ day }) => day !== undefined && !days.includes(day)),
+    ...remarks,
+  ];
+  const count = `${charges.length} of ${pluralize(days.length, 'day')}`;
+  return problems.length === 0 ? good(count) : bad(problems.join(' / '));
+}
+
+/** @returns the newest day with a readable amount; if possible between two others, which an answer about more days would include */
+function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
+  const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
+  const usable = days.filter((day) => readable.has(day));
+  return usable.at(-2) ?? usable.at(-1);
+}
+
+function judgeDay(answer: Consumption | Failure, asked: Day, month: Consumption): Judgement {
+  if (isFailure(answer)) return bad(describe(answer));
+  const amountIn = ({ charges }: Consumption) => {
+    const amount = charges.find(({ day }) => day === asked)?.amount;
+    return amount && 'value' in amount ? amount.value : undefined;
+  };
+  const [alone, known] = [amountIn(answer), amountIn(month)];
+  const others = answer.charges.filter(({ day }) => day !== asked).map(({ shown }) => shown);
+  if (alone === undefined) return bad(`no readable amount of ${asked}`);
+  if (others.length > 0)
+    return bad(`other days: ${others.join(', ')}. Do the service’s days begin in another zone?`);
+  return known?.eq(alone) ? good(asked) : bad(`${alone} on ${asked}, and ${known} in the longer period`);
+}
+
+function judgeEmpty(answer: Consumption | Failure): Judgement {
+  if (isFailure(answer)) return isFailure(answer, 'no-data') ? good('no data') : bad(describe(answer));
+  const charged = answer.charges.filter(({ amount }) => !('value' in amount && amount.value.eq(0)));
+  const shown = charged.map((charge) => charge.shown);
+  return shown.length === 0 ? good('nothing') : bad(`charges of ${shown.join(', ')}`);
+}

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
 import type * as z from 'zod';
-import { redact } from '../ops/mask.ts';
+import { redact } from '../ops/redact.ts';
 
 /** EX_USAGE of sysexits.h */
 const WRONG_USAGE = 64;
@@ -15,6 +15,10 @@ export class UsageError extends Error {}
 
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
+export const toPlainLine = (text: string): string =>
+  text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 
 export const [TEXT, SWITCH] = [{ type: 'string' }, { type: 'boolean' }] as const;
 

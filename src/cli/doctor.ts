@@ -1,13 +1,42 @@
+/** `tally doctor`: what keeps Tally from starting or answering, or will one day, each with what fixes it. Changes nothing. */
+import { balanceDocument } from '../billing/graphql-contract.ts';
+import { type Config, ConfigError, parseConfig } from '../config/config.ts';
+import { type FailureOf, isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/index.ts';
+import { tryParse, tryParseJson } from '../domain/try-parse.ts';
 import { pluralize } from '../domain/wording.ts';
+import { checkBaseUrl } from '../http/address-rules.ts';
+import { createGuardedHttp } from '../http/request.ts';
+import { createSecretMask } from '../http/secret-mask.ts';
+import { suggestAuthUrl } from '../identity/client.ts';
+import { redact } from '../ops/redact.ts';
+import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
+import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { isSecondSocketError } from '../redis/outage.ts';
-import { printLine, runCliCommand } from './command.ts';
-import { diagnose, type Finding } from './diagnosis.ts';
+import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
+import { SCOPES } from '../slack/install/manifest.ts';
+import { createKeyring } from '../vault/keyring.ts';
+import { printLine, runCliCommand, toPlainLine } from './command.ts';
+import { readSealed } from './reseal.ts';
 
 const USAGE = `Usage: tally doctor
 
 Checks what the bot would start with, says what to fix, and changes nothing.
 
-Ends with 0 if Tally can start, 1 for a problem, 78 if the environment can’t be read.`;
+Ends with 0 if Tally can start, 1 for a problem.`;
+
+export async function runDoctor(): Promise<void> {
+  // The findings have the error that came first.
+  process.on('uncaughtException', (error) => {
+    if (!isSecondSocketError(error)) throw error;
+  });
+  await runCliCommand(USAGE, {}, async () => {
+    const findings = await diagnose(process.env);
+    printLine(format(findings));
+    return findings.some(isBad) ? 1 : 0;
+  });
+  // A client that gave up may still have a timer running.
+  process.exit();
+}
 
 function format(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length));
@@ -15,18 +44,343 @@ function format(findings: readonly Finding[]): string {
     `${(verdict === 'bad' ? 'BAD' : verdict).padEnd(7)}  ${check.padEnd(width)}  ${says}`,
     ...(todo === undefined ? [] : [`${' '.repeat(width + 11)}${todo}`]),
   ]);
-  const bad = findings.filter(({ verdict }) => verdict === 'bad').length;
+  const bad = findings.filter(isBad).length;
   return [...lines, '', bad === 0 ? 'Tally can start.' : `${pluralize(bad, 'problem')} to fix.`].join('\n');
 }
 
-// The findings have the error that came first.
-process.on('uncaughtException', (error) => {
-  if (!isSecondSocketError(error)) throw error;
-});
-await runCliCommand(USAGE, {}, async () => {
-  const { findings, code } = await diagnose(process.env);
-  printLine(format(findings));
-  return code;
-});
-// A client that gave up may still have a timer running.
-process.exit();
+/** Bad: Tally would not start or not answer. Warning: it works now, and will fail one day. */
+interface Finding {
+  readonly verdict: 'good' | 'warning' | 'bad';
+  readonly check: string;
+  readonly says: string;
+  /** The operator's next step. */
+  readonly todo?: string;
+}
+
+const isBad = ({ verdict }: Finding): boolean => verdict === 'bad';
+
+/** @returns what was found, without secrets */
+export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const mask = createMask(env);
+  const findings = await checkAll(env);
+  return findings.map(({ says, todo, ...rest }) => ({
+    ...{ ...rest, says: mask(says) },
+    ...(todo !== undefined && { todo: mask(todo) }),
+  }));
+}
+
+async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  try {
+    const config = parseConfig(env);
+    const uses = config.slack.mode.kind === 'http' ? 'HTTP' : 'Socket Mode';
+    const findings = await Promise.all([
+      about('Configuration').good(`is valid; Slack uses ${uses}`),
+      checkStore(config),
+      checkSlack(config),
+      checkServices(config),
+    ]);
+    return findings.flat();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ name, what, works }) => ({
+      ...{ verdict: 'bad', check: 'Configuration', says: `${name} ${what}`, todo: works },
+    }));
+  }
+}
+
+/** Masks what a service or an error repeats of the secrets: tokens, sealing keys, the password of Redis. */
+function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
+  const secrets = Object.keys(env).filter((name) => /^SLACK_.*(TOKEN|SECRET)$/.test(name));
+  const keys = env.ENCRYPTION_KEYS?.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1));
+  const password = /:([^:]*)@/.exec(env.REDIS_URL ?? '')?.[1];
+  const all = [...secrets.map((name) => env[name]), ...(keys ?? []), password];
+  const mask = createSecretMask(all.filter((text = '') => text.length >= 8) as string[]);
+  return (text) => redact(mask(text));
+}
+
+/** Code of an error or a finding | what it means | what fixes it. Any other code is shown with its own message. */
+const TABLE = `
+ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
+ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, or its DNS record.
+ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass. If it doesn’t use TLS, write redis:// in place of rediss://.
+ECONNRESET | closes every connection at {at} | If it accepts only TLS, write rediss:// in place of redis://.
+closed | can’t be reached at {at} | Start it, or correct REDIS_URL. If it accepts only TLS, write rediss in place of redis.
+untrusted | presents a certificate of an authority that Node doesn’t trust | Name the authority’s file in the environment: NODE_EXTRA_CA_CERTS=/path/ca.pem
+NOAUTH | needs a password, and REDIS_URL has none | Put it before the host: redis://:password@…
+WRONGPASS | rejects the user or the password in REDIS_URL | Correct them; write / @ : % as %2F %40 %3A %25.
+NOPERM | refuses its user: {detail} | Allow it, as an admin of Redis: ACL SETUSER {user} +@all '~tally:*' '~{tally}:*', or the rights in docs/redis-and-keys.md.
+READONLY | is a replica, which refuses every change | Set REDIS_URL to the master, {detail}, or to its Sentinels.
+OOM | is full, and refuses every change | Give it more memory: CONFIG SET maxmemory …
+MISCONF | can’t write to its disk, and refuses every change | Free space there; its log says why. BGSAVE tries again.
+maxmemory-policy | has the eviction policy {detail}, which deletes records to free memory | Let it delete nothing: CONFIG SET maxmemory-policy noeviction
+not on disk | has no append-only file: a crash loses what came after its last snapshot | Turn it on: CONFIG SET appendonly yes, and in its configuration.
+too old | is version {detail} | Upgrade it to Redis 7 or Valkey 8.
+a cluster | is a node of a Cluster, and REDIS_URL is for one server | Write redis+cluster://{at}, with user and password as before.
+a sentinel | is a Sentinel, and REDIS_URL is for a server | Write redis+sentinel://{at}/name-of-the-master.
+one server | is one server, and REDIS_URL is for several | Write redis://{at}, with user and password as before.
+unknown-key | {count} don’t open: ENCRYPTION_KEYS lacks “{key}” | Put it back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+not-authentic | {count} don’t open: “{key}” in ENCRYPTION_KEYS isn’t the key that sealed them, or they were changed outside of Tally | Put the old key back under its name; nothing is lost: ENCRYPTION_KEYS=newest:…,{key}:…
+malformed | {count} don’t open: they are damaged | See which: tally reseal
+token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Copy the token again from the app’s page: {variable}=…
+missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
+not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct SLACK_API_URL.
+clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
+HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
+not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
+redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
+private address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
+const ROWS = new Map(
+  TABLE.trim()
+    .split('\n')
+    .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
+);
+
+/** What the rows' `{name}` stand for. */
+type Details = Readonly<Record<string, string>>;
+
+/** Makes the findings of one check. */
+function about(check: string, details: Details = {}) {
+  const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
+    const known: Details = { ...details, detail: toPlainLine(detail) };
+    const row = ROWS.get(/SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : code);
+    const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
+    const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
+    const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
+    return { verdict, check, says: `${fill(says)}${named}`, todo: fill(todo) };
+  };
+  return {
+    good: (says: string): Finding => ({ verdict: 'good', check, says }),
+    found,
+    error: (error: unknown) => found(codeOf(error), rootOf(error).message),
+  };
+}
+type About = ReturnType<typeof about>;
+
+/** The cause inside of what libraries wrap around it. */
+function rootOf(error: unknown): NodeJS.ErrnoException {
+  const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
+  const inner = lastNodeError ?? cause ?? errors?.[0];
+  return inner instanceof Error ? rootOf(inner) : (error as Error);
+}
+
+function codeOf(error: unknown): string {
+  const { code, message = '', name } = rootOf(error);
+  if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
+  if (code === 'EAI_AGAIN') return 'ENOTFOUND';
+  // ioredis loses the cause at Sentinels and a Cluster.
+  if (message.includes('Connection is closed')) return 'closed';
+  if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
+  return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
+}
+
+/** In ms. */
+const TIMEOUT = 5_000;
+
+// Redis
+
+async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[]> {
+  const address = parseRedisUrl(redisUrl);
+  const { username } = address.kind === 'single' ? new URL(address.url) : address;
+  const user = username && /^[\w.-]+$/.test(username) ? username : 'default';
+  const redisIs = about('Redis', { variable: 'REDIS_URL', at: formatRedisHosts(address), user });
+  let fail: (error: Error) => void = () => undefined;
+  // A Cluster is there although one of the nodes in the address is not.
+  const redis = connectRedis(redisUrl, { onOutage: (error) => void setTimeout(() => fail(error), 500) });
+  try {
+    await new Promise((resolve, reject) => {
+      fail = reject;
+      redis.once('ready', resolve);
+      setTimeout(reject, TIMEOUT, new Error('Timed out.')).unref();
+    });
+    const servers = isCluster(redis) ? redis.nodes('master') : [redis];
+    const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
+    // Servers of a Cluster have much in common.
+    const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
+    return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
+  } catch (error) {
+    return [redisIs.error(error)];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** Enough keys for each master of a Cluster to have one, and the queue's. */
+const PROBES = [
+  ...Array.from({ length: 16 }, (_, n) => `tally:{tally-${n}}:probe`),
+  `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
+];
+
+/** Redis checks rights, memory and its disk when it queues a command, which is then discarded. */
+async function checkServer(
+  server: RedisConnection,
+  isOfCluster: boolean,
+  redisIs: About,
+): Promise<readonly Finding[]> {
+  const findings = readInfo(await server.info(), isOfCluster, redisIs);
+  if (findings.some(isBad)) return findings;
+  const sent = [['multi'], ...PROBES.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
+  const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
+  // Another master of the Cluster may have a key.
+  const refused = queued.find(
+    (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
+  );
+  const write = refused?.status === 'rejected' ? redisIs.error(refused.reason) : redisIs.good('takes writes');
+  return [...findings, write];
+}
+
+function readInfo(info: string, isOfCluster: boolean, { good, found }: About): readonly Finding[] {
+  const fieldOf = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1];
+  const version = fieldOf('redis_version') ?? '';
+  const major = Number.parseInt(version, 10);
+  const policy = fieldOf('maxmemory_policy') ?? 'noeviction';
+  const mode = fieldOf('redis_mode');
+  if (mode === 'sentinel' || (mode === 'cluster' && !isOfCluster)) return [found(`a ${mode}`)];
+  if (fieldOf('role') === 'slave')
+    return [found('READONLY', `${fieldOf('master_host')}:${fieldOf('master_port')}`)];
+  return [
+    good(`${fieldOf('valkey_version') ?? version} answers`),
+    major < 7 && found('too old', version, major < 5 ? 'bad' : 'warning'),
+    policy !== 'noeviction' && found('maxmemory-policy', policy, 'warning'),
+    fieldOf('aof_enabled') === '0' && found('not on disk', '', 'warning'),
+  ].filter((finding) => finding !== false);
+}
+
+/** Tries the keys on everything that is sealed. */
+async function checkKeys(redis: RedisConnection, keys: Config['keys']): Promise<Finding> {
+  const problems: FailureOf<'unseal-failed'>[] = [];
+  let total = 0;
+  for await (const { problem } of readSealed(redis, createKeyring(keys))) {
+    total += 1;
+    if (problem !== undefined) problems.push(problem);
+  }
+  const ofReason = (reason: string) => problems.find(({ data }) => data.reason === reason);
+  const problem = ofReason('unknown-key') ?? ofReason('not-authentic') ?? problems[0];
+  const count = `${problems.length} of ${total} sealed records`;
+  const recordsAre = about('Sealed records', { count, key: problem?.data.keyId ?? '' });
+  if (problem !== undefined) return recordsAre.found(problem.data.reason);
+  return recordsAre.good(total === 0 ? 'none yet' : `all ${total} open`);
+}
+
+// Slack
+
+type SlackBody = Readonly<Record<string, unknown>> | undefined;
+
+async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: string) {
+  const at = Date.now();
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const signal = AbortSignal.timeout(TIMEOUT);
+  const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
+  const body = tryParseJson(await response.text()) as SlackBody;
+  // Our clock halfway between the request and the response.
+  const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
+  const scopes = response.headers.get('x-oauth-scopes');
+  return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
+}
+
+/** Asks as the bot, and in Socket Mode as the app, without opening a connection. */
+async function checkSlack(config: Config): Promise<readonly Finding[]> {
+  const { credentials, mode, apiUrl } = config.slack;
+  const slack = about('Slack', { variable: 'SLACK_API_URL', at: new URL(apiUrl).host });
+  const token = credentials.kind === 'token' ? credentials.botToken : undefined;
+  try {
+    const [bot, app] = await Promise.all([
+      callSlack(config, token === undefined ? 'api.test' : 'auth.test', token),
+      mode.kind === 'socket' ? callSlack(config, 'apps.connections.open', mode.appToken) : undefined,
+    ]);
+    if (bot.body === undefined) return [slack.found('not Slack', `HTTP ${bot.status}`)];
+    return [
+      token === undefined ? slack.good('answers') : judgeToken(bot.body, 'SLACK_BOT_TOKEN', bot.scopes),
+      ...(app === undefined ? [] : [judgeToken(app.body, 'SLACK_APP_TOKEN')]),
+      ...checkClock(Math.round(bot.ahead / 1_000)),
+    ];
+  } catch (error) {
+    return [slack.error(error)];
+  }
+}
+
+/** @param scopes those of a bot token */
+function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
+  const { good, found } = about('Slack', { variable });
+  const code = String(body?.error);
+  if (code === 'missing_scope') return found(code, 'connections:write');
+  if (body?.ok !== true) return found('token', code);
+  const granted = scopes?.split(',').map((scope) => scope.trim());
+  const missing = SCOPES.filter(({ scope, optional }) => !optional && granted?.includes(scope) === false);
+  if (missing.length > 0) return found('missing_scope', missing.map(({ scope }) => scope).join(', '));
+  return good(
+    `accepts ${variable}${body.user ? `: “${toPlainLine(`${body.user}” in “${body.team}`)}”` : ''}`,
+  );
+}
+
+/** @param ahead in seconds; NaN if Slack's response has no date */
+function checkClock(ahead: number): readonly Finding[] {
+  const seconds = Math.abs(ahead);
+  if (!(seconds > 60)) return [];
+  const detail = `${seconds} s ${ahead > 0 ? 'ahead of' : 'behind'}`;
+  return [about('Clock').found('clock', detail, seconds >= 300 ? 'bad' : 'warning')];
+}
+
+// The services
+
+/** Asks as somebody without a token: the refusal shows that the address is right. */
+async function checkServices({ billing, identity, trustedHosts }: Config): Promise<readonly Finding[]> {
+  const http = createGuardedHttp({ trustedHosts });
+  const headers = { 'content-type': 'application/json', accept: 'application/json' };
+  const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
+  const base = (address: string) => checkBaseUrl(address, trustedHosts);
+  const billingIs = about('Billing', {
+    ...{ variable: 'BILLING_BASE_URL', at: hostOf(billing.baseUrl) },
+    works: 'it is the part of the address before /bill/graphql',
+  });
+  const identityIs = about('Identity', {
+    ...{ variable: 'IDENTITY_AUTH_URL', at: hostOf(identity.authUrl) },
+    works: 'it ends with /v3, as the console shows it',
+  });
+  const findings = await Promise.all([
+    checkService(billingIs, billing.baseUrl, async (address) => {
+      const url = `${base(address)}/bill/graphql`;
+      return http.request({ service: 'billing', method: 'POST', url, headers, body, secrets: [] });
+    }),
+    checkService(identityIs, identity.authUrl, async (address) => {
+      const suggestion = suggestAuthUrl(address);
+      if (suggestion !== undefined) return identityIs.found('no /v3', suggestion);
+      return http.request({ service: 'identity', method: 'GET', url: base(address), headers, secrets: [] });
+    }),
+  ]);
+  await http.close();
+  return findings;
+}
+
+const hostOf = (address = ''): string => tryParse(() => new URL(address).host) ?? '';
+
+async function checkService(
+  service: About,
+  address: string | undefined,
+  ask: (address: string) => Promise<{ readonly status: number; readonly text: string } | Finding>,
+): Promise<Finding> {
+  if (address === undefined) return service.good('is not set: people enter the address in Slack');
+  try {
+    const answer = await ask(address);
+    if ('verdict' in answer) return answer;
+    const { status, text } = answer;
+    const isJson = tryParseJson(text) !== undefined;
+    // A firewall, or a proxy with a login of its own, refuses with a page.
+    if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
+      return service.good(`answers and asks for a token (HTTP ${status})`);
+    if (status >= 400) return service.found(`HTTP ${status}`, 'refuses the question');
+    return isJson ? service.good(`answers (HTTP ${status})`) : service.found('not JSON');
+  } catch (error) {
+    if (!isFailure(error)) return service.error(error);
+    // An operator may know more than people in Slack: why a name has no public address, where a redirect leads.
+    const { kind, message, cause } = error;
+    const reason = cause instanceof Error ? cause.message : message;
+    if (kind === 'address-refused') return service.found('private address', message);
+    if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
+    if (kind === 'timed-out') return service.found('ETIMEDOUT');
+    if (kind === 'invalid-response') return service.found('not JSON');
+    if (kind !== 'service-unreachable')
+      return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
+    return service.found(error.data.code === NO_PUBLIC_ADDRESS ? 'private address' : error.data.code, reason);
+  }
+}

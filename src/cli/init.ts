@@ -5,7 +5,6 @@ import { parseEnv } from 'node:util';
 import { commandPrefix, variables } from '../config/variables.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address-rules.ts';
-import { signingSecretProblem } from '../ops/check-secrets.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import {
   check,
@@ -65,8 +64,6 @@ function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
   check<unknown>(name, variables.shape[name], value);
-  const problem = name === 'SLACK_SIGNING_SECRET' ? signingSecretProblem(value) : undefined;
-  if (problem !== undefined) throw new UsageError(`${problem.says}.`);
   return value;
 }
 
@@ -114,42 +111,43 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
-await runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
-  if (existsSync(ENV_FILE)) {
-    printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
-    return NOT_CREATED;
-  }
-  const prefix = check('--prefix', commandPrefix, options.prefix);
-  if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
-  const prompts = openPrompts();
-  try {
-    const url = await askUrl(prompts);
-    printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
-    printLine(formatManifest(createManifest({ url, prefix })));
-    printLine('2. Choose Install App, Install to …, Allow.');
-    if (url === undefined)
-      printLine(
-        '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
-      );
-    const values: Values = {
-      ...(url !== undefined && { PUBLIC_URL: url }),
-      ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),
-      ENCRYPTION_KEYS: `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
-    };
-    for (const question of questionsFor(url === undefined))
-      values[question[0]] = await ask(question, prompts);
-    values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
-    writeEnvFile(values);
-    prompts.close();
-    printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
-    const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
-      stdio: 'inherit',
-      env: { ...values, ...process.env },
-    });
-    if (status === 0)
-      printLine(`\nStart it: ${process.env.npm_lifecycle_event ? 'npm start' : 'tally start'}`);
-    return status ?? 1;
-  } finally {
-    prompts.close();
-  }
-});
+export const runInit = (): Promise<void> =>
+  runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
+    if (existsSync(ENV_FILE)) {
+      printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
+      return NOT_CREATED;
+    }
+    const prefix = check('--prefix', commandPrefix, options.prefix);
+    if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
+    const prompts = openPrompts();
+    try {
+      const url = await askUrl(prompts);
+      printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
+      printLine(formatManifest(createManifest({ url, prefix })));
+      printLine('2. Choose Install App, Install to …, Allow.');
+      if (url === undefined)
+        printLine(
+          '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
+        );
+      const values: Values = {
+        ...(url !== undefined && { PUBLIC_URL: url }),
+        ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),
+        ENCRYPTION_KEYS: `${new Date().getUTCFullYear()}:${randomBytes(32).toString('base64')}`,
+      };
+      for (const question of questionsFor(url === undefined))
+        values[question[0]] = await ask(question, prompts);
+      values.TRUSTED_API_HOSTS = await hostsToTrust(values, prompts);
+      writeEnvFile(values);
+      prompts.close();
+      printLine(`\nWrote ${ENV_FILE}. Keep a copy of its ENCRYPTION_KEYS apart from Redis’ backups.\n`);
+      const { status } = spawnSync(process.execPath, [...process.execArgv, process.argv[1] ?? '', 'doctor'], {
+        stdio: 'inherit',
+        env: { ...values, ...process.env },
+      });
+      if (status === 0)
+        printLine(`\nStart it: ${process.env.npm_lifecycle_event ? 'npm start' : 'tally start'}`);
+      return status ?? 1;
+    } finally {
+      prompts.close();
+    }
+  });

@@ -21,15 +21,16 @@ const OPTIONS = {
   'workflow-steps': SWITCH,
 };
 
-await runCliCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, ...more }) => {
-  if ((url === undefined) === !socket)
-    throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
-  const manifest = createManifest({
-    url: check('--url', appAddress, url),
-    prefix: check('--prefix', commandPrefix, prefix),
-    org,
-    functions: more['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
+export const runManifest = (): Promise<void> =>
+  runCliCommand(USAGE, OPTIONS, ({ url, socket, prefix, org, ...more }) => {
+    if ((url === undefined) === !socket)
+      throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
+    const manifest = createManifest({
+      url: check('--url', appAddress, url),
+      prefix: check('--prefix', commandPrefix, prefix),
+      org,
+      functions: more['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
+    });
+    process.stdout.write(formatManifest(manifest));
+    return 0;
   });
-  process.stdout.write(formatManifest(manifest));
-  return 0;
-});

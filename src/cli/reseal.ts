@@ -1,11 +1,15 @@
+/** `tally reseal`, and what is sealed in Redis. */
 import { loadConfig } from '../config/config.ts';
-import { isFailure } from '../domain/failure/index.ts';
-import { formatResealCounts, resealAll } from '../ops/reseal.ts';
-import { connectRedis, waitUntilReady } from '../redis/connect.ts';
-import { OtherLayout, requireLayout } from '../redis/layout.ts';
-import { storeErrorKind } from '../redis/outage.ts';
-import { createKeyring } from '../vault/keyring.ts';
-import { printError, printLine, runCliCommand } from './command.ts';
+import { type FailureOf, isFailure } from '../domain/failure/index.ts';
+import type { SlackId } from '../domain/slack-id.ts';
+import { pluralize } from '../domain/wording.ts';
+import { connectRedis, type RedisConnection, waitUntilReady } from '../redis/connect.ts';
+import { recordKey } from '../redis/keys.ts';
+import { guardRead, OtherLayout, replaceField, requireLayout } from '../redis/outage.ts';
+import { createKeyring, type Keyring, reseal } from '../vault/keyring.ts';
+import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
+import { printError, printLine, runCliCommand, toPlainLine } from './command.ts';
 
 const USAGE = `Usage: tally reseal
 
@@ -14,31 +18,93 @@ Seals every secret again with the newest of ENCRYPTION_KEYS, while bots run. Run
 /** How long to wait for Redis, in ms. */
 const REDIS_TIMEOUT = 5_000;
 
-await runCliCommand(USAGE, {}, async () => {
-  const { keys, redisUrl } = loadConfig(process.env, printError);
-  const redis = connectRedis(redisUrl);
-  try {
-    await waitUntilReady(redis, REDIS_TIMEOUT);
-    await requireLayout(redis);
-    const counts = await resealAll(redis, createKeyring(keys), printLine);
-    for (const line of formatResealCounts(
-      keys.map(({ id }) => id),
-      counts,
-    ))
-      printLine(line);
-    return counts.failed === 0 ? 0 : 1;
-  } catch (error) {
-    if (error instanceof OtherLayout) {
-      printError(error.message);
+export const runReseal = (): Promise<void> =>
+  runCliCommand(USAGE, {}, async () => {
+    const { keys, redisUrl } = loadConfig(process.env, printError);
+    const redis = connectRedis(redisUrl);
+    try {
+      await waitUntilReady(redis, REDIS_TIMEOUT);
+      await requireLayout(redis);
+      const { resealed, alreadyNew, failed } = await resealAll(redis, createKeyring(keys), printLine);
+      const [newest, ...older] = keys.map(({ id }) => `“${id}”`);
+      printLine(
+        `${pluralize(resealed, 'record')} resealed with ${newest}, ${alreadyNew} sealed with it already, ${failed} left unchanged.`,
+      );
+      if (failed > 0)
+        printLine('Keep every key. Put missing keys back after the newest, and run this again.');
+      else if (older.length > 0)
+        printLine(
+          `No record needs ${older.join(', ')} any more. Remove it from ENCRYPTION_KEYS if every bot had the newest key in front before this run.`,
+        );
+      return failed === 0 ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof OtherLayout) && !isFailure(error, 'store-unavailable')) throw error;
+      const cause = error.cause instanceof Error ? ` (${error.cause.message})` : '';
+      printError(
+        `${error.message}${cause} \`tally doctor\` says what to fix. Nothing is lost: then run this again.`,
+      );
       return 1;
+    } finally {
+      redis.disconnect();
     }
-    if (!isFailure(error) && storeErrorKind(error) === undefined) throw error;
-    const cause = isFailure(error) && error.cause instanceof Error ? ` (${error.cause.message})` : '';
-    printError(
-      `${(error as Error).message}${cause} \`tally doctor\` says what to fix. Nothing is lost: then run this again.`,
-    );
-    return 1;
-  } finally {
-    redis.disconnect();
+  });
+
+interface SealedField {
+  readonly workspace: SlackId;
+  readonly field: string;
+  readonly value: string;
+  /** The value sealed with the newest key; undefined if it is already, or doesn't open. */
+  readonly renewed?: string | undefined;
+  /** Why it doesn't open. */
+  readonly problem?: FailureOf<'unseal-failed'>;
+}
+
+/** Reads everything that is sealed, of every workspace, one workspace at a time. @throws store-unavailable */
+export async function* readSealed(redis: RedisConnection, keyring: Keyring): AsyncGenerator<SealedField> {
+  for await (const workspace of createWorkspaceIndex(redis).list()) {
+    const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
+    for (const [field, value] of Object.entries(fields)) {
+      const sealed = tryReseal(keyring, workspace, field, value);
+      if (sealed !== undefined) yield { workspace, field, value, ...sealed };
+    }
   }
-});
+}
+
+/** @returns undefined if nothing in it is sealed */
+function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
+  try {
+    const owner = sealOwnerOfField(workspace, field, value);
+    return owner && { renewed: reseal(keyring, owner, value) };
+  } catch (problem) {
+    if (isFailure(problem, 'unseal-failed')) return { problem };
+    throw problem;
+  }
+}
+
+/**
+ * Seals everything with the newest key, while bots run. It can be interrupted: a second run continues when the first one
+ * ended.
+ *
+ * @param print prints what was left unchanged, and why: names and key IDs, never a value
+ * @throws store-unavailable
+ */
+export async function resealAll(redis: RedisConnection, keyring: Keyring, print: (line: string) => void) {
+  const counts = { resealed: 0, alreadyNew: 0, failed: 0 };
+  for await (const { workspace, field, value, renewed, problem } of readSealed(redis, keyring)) {
+    const isReplaced = renewed === undefined || (await replaceField(redis, workspace, field, value, renewed));
+    if (problem === undefined && isReplaced) counts[renewed === undefined ? 'alreadyNew' : 'resealed'] += 1;
+    else {
+      counts.failed += 1;
+      print(
+        `${workspace} ${toPlainLine(field)}: ${problem ? reasonOf(problem) : 'a bot changed it just now'}`,
+      );
+    }
+  }
+  return counts;
+}
+
+function reasonOf({ data: { reason, keyId } }: FailureOf<'unseal-failed'>): string {
+  if (reason === 'unknown-key') return `needs the key “${keyId}”, which isn’t in ENCRYPTION_KEYS`;
+  if (reason === 'malformed') return 'damaged';
+  return 'doesn’t open: another key has the name of its own, or it was changed outside of Tally';
+}

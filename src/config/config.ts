@@ -1,14 +1,9 @@
 /** The environment as frozen, typed values; or everything that is wrong with it. */
-import { isIP } from 'node:net';
-import { isTrusted } from '../http/address-rules.ts';
 import {
   APP_PAGE,
   MAKE_SECRET,
   message,
-  SLACK_API,
-  slackApiUrl,
   trimVariables,
-  trustedHosts,
   type Variable,
   type VariableTexts,
   variables,
@@ -97,8 +92,6 @@ function configOf(values: typeof variables._output) {
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
-    /** Parallel requests to one origin. Each process counts for itself. */
-    serviceConnections: values.LIMIT_SERVICE_CONNECTIONS,
     log: { level: values.LOG_LEVEL },
   };
 }
@@ -159,25 +152,9 @@ function findCombinationProblems(texts: VariableTexts): Problems {
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',
   );
-  const plain = message(
-    'is plain http to another machine, which would expose the bot token',
-    `${SLACK_API} TRUSTED_API_HOSTS can allow a host that has no https.`,
-  );
   return [
     ...credentials,
     ...(oauth.length > 0 && SLACK_BOT_TOKEN !== undefined ? [['SLACK_BOT_TOKEN', both] as const] : []),
     ...(SLACK_APP_TOKEN === undefined ? missing('SLACK_SIGNING_SECRET', signing) : []),
-    ...(exposesTokens(texts) ? [['SLACK_API_URL', plain] as const] : []),
   ];
-}
-
-function exposesTokens({ SLACK_API_URL = '', TRUSTED_API_HOSTS = '' }: VariableTexts): boolean {
-  const api = slackApiUrl.safeParse(SLACK_API_URL);
-  if (!api.success) return false;
-  const to = new URL(api.data);
-  const isLoopback =
-    /^(?:localhost|\[::1\])$/.test(to.hostname) ||
-    (isIP(to.hostname) === 4 && to.hostname.startsWith('127.'));
-  const trusted = trustedHosts.safeParse(TRUSTED_API_HOSTS).data ?? [];
-  return to.protocol !== 'https:' && !isLoopback && !isTrusted(to, trusted);
 }

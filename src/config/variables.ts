@@ -5,7 +5,6 @@
 import { isIPv6 } from 'node:net';
 import type { LevelWithSilent } from 'pino';
 import * as z from 'zod';
-import { DEFAULT_LIMITS } from '../domain/rate-limits.ts';
 import type { TrustedHost } from '../http/address-rules.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
@@ -49,9 +48,14 @@ function parseUrl(text: string, works: string, fail: Fail): string {
 /** @returns the address without a slash at its end */
 export const webUrl = parsedBy((text, fail) => parseUrl(text, 'For example https://api.example.com.', fail));
 
+const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
+
 /** @returns the address with a slash at its end, because Slack's client appends the method's name */
-export const slackApiUrl = parsedBy((text, fail) => `${parseUrl(text, SLACK_API, fail)}/`);
-export const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
+const slackApiUrl = parsedBy((text, fail) => {
+  const address = `${parseUrl(text, SLACK_API, fail)}/`;
+  if (/^https:|^http:\/\/(?:localhost|127(?:\.\d+){3}|\[::1\])[:/]/.test(address)) return address;
+  return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
+});
 
 /** Slack's commands have no name spaces. Slack's limit is 32 characters a command, and `/os-token` is the longest. */
 export const commandPrefix = z
@@ -130,10 +134,13 @@ export const APP_PAGE = 'It’s on the app’s page under Basic Information, App
 
 /** Each variable that Tally reads; others are ignored. */
 export const variables = z.object({
-  SLACK_SIGNING_SECRET: word(
-    'a signing secret',
-    'It’s 32 hexadecimal digits in one word, not a token.',
-  ).optional(),
+  SLACK_SIGNING_SECRET: z
+    .string()
+    .regex(
+      /^[0-9a-f]{32}$/,
+      message('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
+    )
+    .optional(),
   SLACK_BOT_TOKEN: slackToken(
     'xoxb-',
     'a bot token',
@@ -160,9 +167,6 @@ export const variables = z.object({
   BILLING_BASE_URL: webUrl.optional(),
   IDENTITY_AUTH_URL: webUrl.optional(),
   TRUSTED_API_HOSTS: trustedHosts.default([]),
-  LIMIT_SERVICE_CONNECTIONS: wholeNumber('a number of connections', 2, 256, 32).default(
-    DEFAULT_LIMITS.serviceConnections,
-  ),
   LOG_LEVEL: z
     .string()
     .toLowerCase()

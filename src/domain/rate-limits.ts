@@ -11,8 +11,6 @@ export interface RateLimits {
   readonly requests: PersonAndWorkspace;
   /** Tests, **Send now**, OS_TOKENs: each calls a service or posts. */
   readonly tests: PersonAndWorkspace;
-  /** Parallel requests to one origin, each on its own socket. A single workspace gets a quarter of them at most. */
-  readonly serviceConnections: number;
 }
 
 export interface PersonAndWorkspace {
@@ -26,5 +24,4 @@ export const rate = (most: number, seconds: number): Rate => ({ most, per: secon
 export const DEFAULT_LIMITS: RateLimits = {
   requests: { person: rate(20, 20), workspace: rate(200, 10) },
   tests: { person: rate(10, 100), workspace: rate(30, 60) },
-  serviceConnections: 32,
 };

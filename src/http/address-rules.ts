@@ -56,7 +56,7 @@ export function isPublicAddress(address: string): boolean {
 const LOCAL_NAME = /(?:^|\.)(?:localhost|local|internal|home\.arpa)$/;
 
 /** Whether the operator exempts the destination's host and port from the address rules. */
-export function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
+function isTrusted(to: Destination, trusted: readonly TrustedHost[]): boolean {
   const port = Number(to.port || (to.protocol === 'http:' ? 80 : 443));
   return trusted.some(
     (entry) => canonicalHost(entry.host) === canonicalHost(to.hostname) && (entry.port ?? port) === port,
@@ -69,8 +69,7 @@ function canonicalHost(host: string): string {
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
 }
 
-export const withoutBrackets = (hostname: string): string =>
-  hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
 /**
  * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
@@ -88,7 +87,7 @@ export function checkDestination(to: Destination, trusted: readonly TrustedHost[
 }
 
 /** @returns why a host is not on the internet, by its name or address alone; undefined if it may be */
-export function hostProblem(host: string): string | undefined {
+function hostProblem(host: string): string | undefined {
   if (isIP(host) !== 0) return isPublicAddress(host) ? undefined : 'is not a public address';
   if (LOCAL_NAME.test(host)) return 'is a name for this machine or a private network';
   return host.includes('.') ? undefined : 'is a name without a domain';
@@ -96,6 +95,9 @@ export function hostProblem(host: string): string | undefined {
 
 /** People paste whole endpoints, because the API documentation shows them. */
 const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
+
+/** The pattern is tried once a run of slashes, so that it takes linear time. */
+const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
  * Reads a base URL that a person typed.
@@ -118,15 +120,9 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   if (url.search || url.hash)
     throw new Failure('address-refused', { host: url.host, why: 'has a “?” or “#” part; leave it out' });
   return (
-    url.origin + withoutTrailingSlashes(withoutTrailingSlashes(url.pathname).replace(PASTED_ENDPOINT, ''))
+    url.origin +
+    url.pathname.replace(TRAILING_SLASHES, '').replace(PASTED_ENDPOINT, '').replace(TRAILING_SLASHES, '')
   );
-}
-
-/** A loop, because a pattern takes quadratic time on a long run of slashes in the middle. */
-function withoutTrailingSlashes(path: string): string {
-  let end = path.length;
-  while (path[end - 1] === '/') end -= 1;
-  return path.slice(0, end);
 }
 
 /** @returns every address of a host name @throws what the lookup throws */

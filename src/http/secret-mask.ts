@@ -10,47 +10,34 @@ const SHORTEST = 4;
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
- * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case,
- * as they are, escaped for an address, HTML or JSON, in hexadecimal or in base64. A figure is masked only where it
- * contains a whole secret.
+ * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case, as
+ * they are, escaped for an address, or in base64. A figure is masked only where it contains a whole secret.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));
-  // Made for the first text that isn't a figure: most answers have none, and this takes longer than the rest of them.
-  let known: { readonly short: readonly string[]; readonly pieces: ReadonlySet<string> } | undefined;
+  const forms = secrets.filter(({ length }) => length >= SHORTEST).flatMap(formsOf);
+  const short = forms.filter(({ length }) => length < REVEALING);
+  const pieces = new Set(forms.flatMap(piecesOf));
   return (text) => {
     if (FIGURE.test(text)) return figures.some((secret) => text.includes(secret)) ? MASK : text;
-    known ??= shapesOf(secrets);
-    const { short, pieces } = known;
-    const hide = (outside: string): string =>
-      maskPieces(
-        short.reduce((rest, form) => rest.replaceAll(form, MASK), outside),
-        pieces,
-      );
-    const [masked, plain] = [hide(text), withoutEscapes(text)];
-    const plainMasked = plain === text ? plain : hide(plain);
-    return plainMasked === plain ? masked : plainMasked;
+    return maskPieces(
+      short.reduce((rest, form) => rest.replaceAll(form, MASK), text),
+      pieces,
+    );
   };
 }
 
-/** A character in an address, in HTML, or in JSON within a string. */
-const ESCAPE = /%([\da-f]{2})|&#x([\da-f]{1,6});|\\u([\da-f]{4})|&#(\d{1,7});/gi;
+const formsOf = (secret: string): readonly string[] => [
+  secret,
+  encodeURIComponent(secret),
+  Buffer.from(secret).toString('base64'),
+  Buffer.from(secret).toString('base64url'),
+];
 
-const withoutEscapes = (text: string): string =>
-  text.replace(ESCAPE, (escaped, ...codes: (string | undefined)[]) => {
-    const [percent, html, json, decimal] = codes;
-    const hexadecimal = percent ?? html ?? json;
-    const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
-    return code < 128 ? String.fromCharCode(code) : escaped;
-  });
-
-function shapesOf(secrets: readonly string[]) {
-  const forms = secrets.filter(({ length }) => length >= SHORTEST).flatMap(formsOf);
-  return {
-    short: forms.filter(({ length }) => length < REVEALING),
-    pieces: new Set(forms.flatMap(piecesOf)),
-  };
-}
+const piecesOf = (form: string): readonly string[] =>
+  Array.from({ length: Math.max(0, form.length - REVEALING + 1) }, (_, at) =>
+    form.slice(at, at + REVEALING).toLowerCase(),
+  );
 
 function maskPieces(text: string, pieces: ReadonlySet<string>): string {
   let masked = '';
@@ -62,20 +49,3 @@ function maskPieces(text: string, pieces: ReadonlySet<string>): string {
   }
   return end < 0 ? text : masked + text.slice(end);
 }
-
-function formsOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  // What comes before a secret shifts its base64. The characters at its ends depend on its neighbours.
-  const base64 = [0, 1, 2].map((shift) =>
-    Buffer.concat([Buffer.alloc(shift), bytes])
-      .toString('base64')
-      .slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6)),
-  );
-  const urlSafe = base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'));
-  return [secret, encodeURIComponent(secret), bytes.toString('hex'), ...base64, ...urlSafe];
-}
-
-const piecesOf = (form: string): readonly string[] =>
-  Array.from({ length: Math.max(0, form.length - REVEALING + 1) }, (_, at) =>
-    form.slice(at, at + REVEALING).toLowerCase(),
-  );

@@ -1,19 +1,7 @@
 import type { IssuedToken } from './client.ts';
 
 /** Set by an earlier login, each of these makes the client refuse the plugin's options or use another login. */
-const CONFLICTING_VARIABLES = [
-  'OS_CLOUD',
-  'OS_PROJECT_ID',
-  'OS_PROJECT_NAME',
-  'OS_PROJECT_DOMAIN_ID',
-  'OS_PROJECT_DOMAIN_NAME',
-  'OS_TENANT_ID',
-  'OS_TENANT_NAME',
-  'OS_DOMAIN_ID',
-  'OS_DOMAIN_NAME',
-  'OS_USER_DOMAIN_ID',
-  'OS_USER_DOMAIN_NAME',
-] as const;
+const CONFLICTING_VARIABLES = `OS_CLOUD OS_PROJECT_ID OS_PROJECT_NAME OS_PROJECT_DOMAIN_ID OS_PROJECT_DOMAIN_NAME OS_TENANT_ID OS_TENANT_NAME OS_DOMAIN_ID OS_DOMAIN_NAME OS_USER_DOMAIN_ID OS_USER_DOMAIN_NAME`;
 
 /**
  * Makes `openstack` and curl use the token.
@@ -30,7 +18,7 @@ export const renderShellCommands = (
   authUrl: string,
 ): string =>
   [
-    `unset ${CONFLICTING_VARIABLES.join(' ')}`,
+    `unset ${CONFLICTING_VARIABLES}`,
     'export OS_AUTH_TYPE=admin_token',
     `export OS_AUTH_URL=${shellQuote(authUrl)}`,
     `export OS_TOKEN=${shellQuote(token)}`,

@@ -1,7 +1,7 @@
 import { type Logger as BoltLogger, LogLevel } from '@slack/bolt';
 import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino';
 import { isFailure } from '../domain/failure/index.ts';
-import { redact } from './mask.ts';
+import { redact } from './redact.ts';
 
 export type Log = Logger;
 

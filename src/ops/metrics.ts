@@ -31,7 +31,7 @@ interface Measured {
 }
 
 /** Each bot has its own registry, so that several can run in one process. */
-export function createMetrics(measured: Measured) {
+export function createMetrics() {
   const registry = new Registry();
   // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
@@ -40,8 +40,9 @@ export function createMetrics(measured: Measured) {
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counters = createCounters(registry);
   const durations = createDurations(registry);
-  addGauges(registry, measured);
   return {
+    /** Adds what is measured whenever the page is asked for. */
+    measure: (measured: Measured) => addGauges(registry, measured),
     /** Tally finished a piece of work. */
     finished(work: Work): void {
       const { outcome, ms = 0 } = work;
@@ -139,7 +140,7 @@ function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: 
   });
   new Gauge({
     name: 'tally_ready',
-    help: 'Whether Redis answers and takes writes, and Slack reaches this process and accepts its token.',
+    help: 'Whether Redis answers, and Slack reaches this process and accepts its token.',
     labelNames: ['part'],
     registers,
     async collect() {

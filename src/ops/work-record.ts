@@ -149,35 +149,25 @@ const LINES = {
 export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
   const hashUser = createUserHash(keys);
   return (work) => {
-    const { kind, workspace, outcome, ms = 0, error } = work;
+    const { kind, began: _began, answered: _answered, ms = 0, error, user, late, ...rest } = work as AnyWork;
     const { event, well, badly, isWell } = LINES[kind];
     const isOwnError =
-      outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
-    const level = isOwnError ? 'error' : !isWell.has(outcome) ? 'warn' : kind === 'run' ? 'debug' : 'info';
+      rest.outcome === 'unknown' || (kind === 'message' && error !== undefined && !isFailure(error));
+    const isBad = !isWell.has(rest.outcome);
+    const level = isOwnError ? 'error' : isBad ? 'warn' : kind === 'run' ? 'debug' : 'info';
     const fields = {
-      ...{ event, ...fieldsOf(work, hashUser), workspace, outcome, ms: Math.round(ms * 10) / 10 },
+      ...{ event, ...rest, ms: Math.round(ms * 10) / 10 },
+      ...(user && { user: hashUser(user) }),
+      ...(late !== undefined && { lateMs: Math.round(late) }),
       // A refused word was typed by a person, so it can be a password.
-      ...(error !== undefined && outcome !== 'invalid-word' && { err: error }),
+      ...(error !== undefined && rest.outcome !== 'invalid-word' && { err: error }),
     };
-    log[level](fields, isOwnError || level === 'warn' ? badly : well);
+    log[level](fields, isOwnError || isBad ? badly : well);
   };
 }
 
-/** The log leaves out what is undefined. */
-function fieldsOf(work: Work, hashUser: (user: string) => string): object {
-  switch (work.kind) {
-    case 'run':
-      return {};
-    case 'request': {
-      const { via, route, user, reference } = work;
-      return { via, route, user: user === '' ? undefined : hashUser(user), reference };
-    }
-    case 'message': {
-      const { message, schedule, watch, late, tries } = work;
-      return { message, schedule, watch, lateMs: late && Math.round(late), tries };
-    }
-  }
-}
+/** The fields of each kind that the log words in its own way. */
+type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
  * A hash that nobody can undo by trying all IDs, since its key is derived from the newest encryption key: the same in every

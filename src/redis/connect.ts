@@ -3,7 +3,7 @@ import { Failure } from '../domain/failure/index.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { withoutUndefined } from '../domain/without-undefined.ts';
 import { withTimeout } from '../timeout.ts';
-import { parseRedisUrl, withoutIgnoredOptions } from './url.ts';
+import { parseRedisUrl } from './url.ts';
 
 /** To one server, or to a Cluster. */
 export type RedisConnection = Redis | Cluster;
@@ -87,8 +87,8 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   const address = parseRedisUrl(url);
   const isImpatient = options === IMPATIENT;
   if (address.kind === 'single') {
-    const target = withoutIgnoredOptions(address.url).replace(/^unix:\/\//, '');
-    return watched(new Redis(target, { ...options, retryStrategy, enableOfflineQueue: !isImpatient }));
+    const target = address.url.replace(/^unix:\/\//, '');
+    return new Redis(target, { ...options, retryStrategy, enableOfflineQueue: !isImpatient });
   }
   const { username, password, isTls } = address;
   const credentials = { ...withoutUndefined({ username, password }), ...(isTls && { tls: {} }) };
@@ -102,23 +102,21 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
       ...(isImpatient && { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     });
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
-  return watched(
-    new Redis({
-      ...options,
-      ...credentials,
-      ...withoutUndefined({ sentinelUsername, sentinelPassword }),
-      retryStrategy,
-      enableOfflineQueue: !isImpatient,
-      sentinels: [...sentinels],
-      name,
-      db,
-      enableTLSForSentinelMode: isTls,
-      // The Sentinels take the same authorities as the servers.
-      ...(isTls && { sentinelTLS: {} }),
-      sentinelRetryStrategy: retryStrategy,
-      sentinelCommandTimeout: COMMAND_TIMEOUT,
-    }),
-  );
+  return new Redis({
+    ...options,
+    ...credentials,
+    ...withoutUndefined({ sentinelUsername, sentinelPassword }),
+    retryStrategy,
+    enableOfflineQueue: !isImpatient,
+    sentinels: [...sentinels],
+    name,
+    db,
+    enableTLSForSentinelMode: isTls,
+    // The Sentinels take the same authorities as the servers.
+    ...(isTls && { sentinelTLS: {} }),
+    sentinelRetryStrategy: retryStrategy,
+    sentinelCommandTimeout: COMMAND_TIMEOUT,
+  });
 }
 
 /** Refuses commands while the Cluster is away. `enableOfflineQueue: false` would also refuse them while a node's connection opens. */
@@ -130,14 +128,6 @@ class ImpatientCluster extends Cluster {
     command.reject(new Error("Cluster isn't ready."));
     return command.promise;
   }
-}
-
-/** Ends a connection whose database is not there: it would go on in database 0, which is another program's. */
-function watched(redis: Redis): Redis {
-  redis.on('error', (error: { readonly command?: { readonly name: string } }) => {
-    if (error.command?.name === 'select') redis.disconnect(true);
-  });
-  return redis;
 }
 
 /**

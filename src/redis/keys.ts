@@ -54,11 +54,7 @@ export const QUEUE_PREFIX = '{tally}';
 /** A sorted set: every workspace that has a record, by when it was last touched. */
 export const INDEX_KEY = 'tally:workspaces';
 
-/** Written to see whether Redis takes writes; in a Cluster, enough of them to be on each of its masters. */
-export const probeKeys = (isCluster: boolean): readonly string[] =>
-  Array.from({ length: isCluster ? 16 : 1 }, (_, n) => `tally:{tally-${n}}:probe`);
-
-/** The number of `layout.ts`. */
+/** The number that `LAYOUT` in `outage.ts` has. */
 export const LAYOUT_KEY = 'tally:layout';
 
 /** Marks an event, a request, a state or an access notice as seen. @param id a hash or a nonce: the key names no workspace */

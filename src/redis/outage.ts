@@ -3,7 +3,7 @@ import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
-import { type KeyOf, recordKey } from './keys.ts';
+import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 
 /** Runs commands that read. @throws store-unavailable for every form of an outage; our own mistakes are thrown as they are */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
@@ -107,7 +107,7 @@ export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
 /** Why Redis did not do what it was asked. @returns undefined for our own mistakes */
-export function storeErrorKind(error: unknown): StoreErrorKind | undefined {
+function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   const { name, message } = error;
   if (name === 'ReplyError')
@@ -143,4 +143,29 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
   const subscriber = (kind: unknown) => listener(kind as StoreErrorKind);
   STORE_ERRORS.subscribe(subscriber);
   return () => void STORE_ERRORS.unsubscribe(subscriber);
+}
+
+/** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
+const LAYOUT = 4;
+
+/** Another version of Tally has worked on this Redis. */
+export class OtherLayout extends Error {
+  constructor(found: string) {
+    super(
+      `Redis has records of another version of Tally: their layout is “${found.slice(0, 40)}”, and this version’s is ${LAYOUT}. Start the version that wrote them, or give this one a database of its own: REDIS_URL.`,
+    );
+  }
+}
+
+/** For a command of an operator. @throws OtherLayout, store-unavailable */
+export async function requireLayout(redis: RedisConnection): Promise<void> {
+  const found = await guardRead(() => redis.get(LAYOUT_KEY));
+  if (found !== null && found !== String(LAYOUT)) throw new OtherLayout(found);
+}
+
+/** For a bot: from then on no other layout may start there. @throws OtherLayout, store-unavailable */
+export async function claimLayout(redis: RedisConnection): Promise<void> {
+  await requireLayout(redis);
+  // A Redis that takes no writes now can still be read.
+  await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

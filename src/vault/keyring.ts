@@ -105,9 +105,6 @@ function decode(text: string, what: string | undefined): Buffer {
   return bytes;
 }
 
-/** An envelope anywhere in a text, such as a record of a kind that this version does not know. */
-const ENVELOPE_WITHIN = /(?<![\w.-])v1\.[\w-]{1,32}\.[\w-]{16}\.[\w-]{22,}(?![\w.-])/g;
-
 /**
  * Seals a stored value with the newest key: an envelope, or JSON with one as `sealed`. It is opened in any case, so that
  * an envelope that belongs elsewhere is found.
@@ -132,9 +129,4 @@ function envelopeIn(value: string, owner: SealOwner) {
   if (typeof envelope !== 'string')
     throw new Failure('unseal-failed', { reason: 'malformed', what: owner.kind });
   return { record, envelope };
-}
-
-/** Whether a value contains an envelope that an older key sealed. */
-export function holdsOlderEnvelope({ needsReseal }: Keyring, value: string): boolean {
-  return [...value.matchAll(ENVELOPE_WITHIN)].some(([envelope]) => needsReseal(envelope));
 }

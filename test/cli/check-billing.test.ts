@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { BOT_ENTRY, buildBot, ROOT } from '../../sandbox/build.ts';
-import { POINTS } from '../../src/billing/conformance.ts';
+import { POINTS } from '../../src/cli/check-billing.ts';
 
 beforeAll(() => buildBot(() => {}), 60_000);
 

@@ -10,7 +10,7 @@ import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
 import { startIdentity } from '../../sandbox/identity.ts';
-import { diagnose } from '../../src/cli/diagnosis.ts';
+import { diagnose } from '../../src/cli/doctor.ts';
 import { SCOPES } from '../../src/slack/install/manifest.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
@@ -136,16 +136,16 @@ const REDIS: readonly Setup[] =
   // biome-ignore format: a setup a line
   [
     ['refused', async () => ({REDIS_URL: `redis://127.0.0.1:${await closedPort()}` }), /nothing listens.*ECONNREFUSED/, /Start it/],
-    ['Sentinels that are away', async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/tally` }), /nothing listens/, /Start it/],
-    ['a Cluster that is away', async () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${await closedPort()}` }), /nothing listens/, /Start it/],
+    ['Sentinels that are away', async () => ({ REDIS_URL: `redis+sentinel://127.0.0.1:${await closedPort()}/tally` }), /can’t be reached/, /Start it/],
+    ['a Cluster that is away', async () => ({ REDIS_URL: `redis+cluster://127.0.0.1:${await closedPort()}` }), /can’t be reached/, /Start it/],
     ['an unknown host', async () => ({REDIS_URL: 'redis://nowhere.invalid' }), /host name nowhere\.invalid:6379 is unknown/, /DNS/],
     ['no answer', async () => ({REDIS_URL: `redis://127.0.0.1:${(await mute()).port}` }), /doesn’t answer at/, /firewall/],
     ['no password', redis(`requirepass ${PASSWORD}`), /needs a password/, /redis:\/\/:password@/],
     ['a wrong password', async () => ({REDIS_URL: urlOf(await redisServer(['requirepass another']), 'redis', `:${PASSWORD}@`), }), /rejects the user or the password/, /%2F/],
     ['a right that is missing', asUser('~*', '+@all', '-eval'), /'eval' command/, /SETUSER bot \+@all/],
     ['keys that are not Tally’s', asUser('~other:*', '+@all'), /refuses its user.*key/, /~tally:\*/],
-    ['TLS that REDIS_URL does not ask for', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /accepts only TLS/, /rediss:/],
-    ['TLS that Redis does not speak', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t use TLS/, /redis:/],
+    ['TLS that REDIS_URL does not ask for', async () => ({REDIS_URL: urlOf(await redisServer([], true)) }), /closes every connection/, /rediss:/],
+    ['TLS that Redis does not speak', async () => ({REDIS_URL: urlOf(await redisServer(), 'rediss') }), /doesn’t answer/, /redis:/],
     ['an own authority', async () => ({REDIS_URL: urlOf(await redisServer([], true), 'rediss') }), /authority that Node doesn’t trust/, /NODE_EXTRA_CA_CERTS=/],
     ['a replica', async () => redis(`replicaof 127.0.0.1 ${(await redisServer()).port}`)(), /is a replica/, /the master, 127\.0\.0\.1:\d+/],
     ['a full Redis', refusingWrites('OOM'), /is full.*OOM/, /maxmemory/],
@@ -166,28 +166,21 @@ const SLACK: readonly Setup[] =
     ['nobody', async () => ({SLACK_API_URL: `http://127.0.0.1:${await closedPort()}/api/` }), /nothing listens/, /SLACK_API_URL/],
     ['a page in its place', async () => ({SLACK_API_URL: `${await page(503, '<html>')}/api/` }), /is not Slack \(HTTP 503\)/, /proxy/],
     ['a wrong token', () => slack({'auth.test': refusing('invalid_auth') }), /rejects SLACK_BOT_TOKEN.*invalid_auth/, /SLACK_BOT_TOKEN=/],
-    ['a revoked token', () => slack({'auth.test': refusing('token_revoked') }), /revoked/, /Reinstall/],
-    ['a removed app', () => slack({'auth.test': refusing('account_inactive') }), /removed/, /Reinstall/],
-    ['another kind of token', () => slack({'auth.test': refusing('not_allowed_token_type') }), /another kind/, /xoxb-/],
     ['missing scopes', () => slack({}, NEEDED.filter((scope) => !/^(chat:write|users:read)$/.test(scope))), /lacks chat:write, users:read/, /reinstall/],
     ['an app without connections:write', () => inSocketMode(refusing('missing_scope')), /SLACK_APP_TOKEN lacks connections:write/, /SLACK_APP_TOKEN=/],
     ['a wrong app-level token', () => inSocketMode(refusing('invalid_auth')), /rejects SLACK_APP_TOKEN/, /SLACK_APP_TOKEN=/],
-    ['what it never said before, by its own code', () => slack({'auth.test': refusing('team_on_fire') }), /refuses SLACK_BOT_TOKEN \(team_on_fire\)/, /log/],
   ] as const
 ).map(([name, build, says, todo]) => [name, build, 'Slack', says, todo]);
 
 // biome-ignore format: a setup a line
 const OTHERS: readonly Setup[] = [
   ['another clock', () => slack({}, NEEDED, 400), 'Clock', /behind Slack’s/, /NTP/],
-  ['no signing secret', async () => ({SLACK_SIGNING_SECRET: 'abc' }), 'Configuration', /has 3 characters/, /Basic Information/],
   ['billing at another path', async () => ({BILLING_BASE_URL: await page(404, '') }), 'Billing', /HTTP 404/, /before \/bill\/graphql/],
   ['a login page', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
   ['a redirect', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
   ['a private address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
   ['an identity service that is away', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
   ['an identity address without /v3', async () => ({IDENTITY_AUTH_URL: 'https://identity.example.com' }), 'Identity', /\/v3/, /=https:\/\/identity\.example\.com\/v3/],
-  ['an address without https', async () => ({PUBLIC_URL: 'http://tally.example.com' }), 'Public address', /isn’t https/, /TLS/],
-  ['an address of this machine', async () => ({PUBLIC_URL: 'https://localhost:3000' }), 'Public address', /Slack can’t reach/, /Socket Mode/],
   ['a key that is not there', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
   ['a key of the same name', () => sealedWith('2026', OLD_KEY), 'Sealed records', /“2026” .* isn’t the key/, /nothing is lost/],
 ];
@@ -195,7 +188,7 @@ const OTHERS: readonly Setup[] = [
 // biome-ignore format: a setup a line
 const WARNINGS: readonly Setup[] = [
   ['an eviction policy', redis('maxmemory-policy allkeys-lru'), 'Redis', /allkeys-lru/, /noeviction/],
-  ['nothing on disk', redis('appendonly no'), 'Redis', /keeps nothing on disk/, /appendonly yes/],
+  ['nothing on disk', redis('appendonly no'), 'Redis', /no append-only file/, /appendonly yes/],
   ['a clock a minute off', () => slack({}, NEEDED, -100), 'Clock', /ahead of Slack’s/, /NTP/],
 ];
 
@@ -211,9 +204,9 @@ async function doctor(env: Env, ...args: string[]) {
 
 /** What is wrong with a setup; no secret may be in what is found. */
 async function problemsOf(env: Env) {
-  const { findings, code } = await diagnose(env);
+  const findings = await diagnose(env);
   for (const secret of SECRETS) expect(JSON.stringify(findings)).not.toContain(secret);
-  return { code, problems: findings.filter(({ verdict }) => verdict !== 'good') };
+  return findings.filter(({ verdict }) => verdict !== 'good');
 }
 
 describeUnless(NO_TLS, 'tally doctor', () => {
@@ -253,12 +246,13 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   });
 
   it.each([...REDIS, ...SLACK, ...OTHERS])(
-    'ends with 1 for %s, and names it with what to do',
+    'names %s, with what to do',
     async (...setup) => {
       const [, build, check, says, todo] = setup;
-      const { code, problems } = await problemsOf({ ...healthy, ...(await build()) });
       const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
-      expect([code, problems]).toEqual([1, [{ verdict: 'bad', check, ...problem }]]);
+      expect(await problemsOf({ ...healthy, ...(await build()) })).toEqual([
+        { verdict: 'bad', check, ...problem },
+      ]);
     },
     30_000,
   );
@@ -266,26 +260,30 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   it.each(WARNINGS)(
     'warns of %s',
     async (_, build, check, says, todo) => {
-      const { code, problems } = await problemsOf({ ...healthy, ...(await build()) });
       const problem = { says: expect.stringMatching(says), todo: expect.stringMatching(todo) };
-      expect([code, problems]).toEqual([0, [{ verdict: 'warning', check, ...problem }]]);
+      expect(await problemsOf({ ...healthy, ...(await build()) })).toEqual([
+        { verdict: 'warning', check, ...problem },
+      ]);
     },
     30_000,
   );
 
   it('opens what is sealed, and counts it', async () => {
-    const { findings } = await diagnose({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) });
-    expect(findings).toContainEqual({ verdict: 'good', check: 'Sealed records', says: 'all 1 open' });
+    expect(await diagnose({ ...healthy, ...(await sealedWith('2026', NEW_KEY)) })).toContainEqual({
+      verdict: 'good',
+      check: 'Sealed records',
+      says: 'all 1 open',
+    });
   });
 
-  it('ends with 78 for an environment that can’t be read, lists every problem, and asks nobody', async () => {
+  it('lists everything that is wrong with the environment, ends with 1, and asks nobody', async () => {
     const { code, output } = await doctor({
       ...healthy,
       REDIS_URL: '',
       PORT: 'x',
       ENCRYPTION_KEYS: 'k:short',
     });
-    expect(code).toBe(78);
+    expect(code).toBe(1);
     expect(output.match(/^BAD .*(REDIS_URL|PORT|ENCRYPTION_KEYS) /gm)).toHaveLength(3);
     expect(output).toContain('3 problems to fix.');
   });

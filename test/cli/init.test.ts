@@ -119,7 +119,7 @@ describeUnless(
       await init.answer('or Enter for Socket Mode', `https://localhost.example${ENTER}`);
       await init.answer('SLACK_BOT_TOKEN (hidden):', `xoxb-of-another-app${ENTER}`);
       await init.answer('SLACK_SIGNING_SECRET (hidden):', `abc${ENTER}`);
-      await init.answer('has 3 characters', '');
+      await init.answer('is not a signing secret', '');
       await init.answer('SLACK_SIGNING_SECRET (hidden):', `${SIGNING_SECRET}${ENTER}`);
       await init.answer('REDIS_URL [redis://127.0.0.1:6379]:', `redis://127.0.0.1:1${ENTER}`);
       await init.answer('BILLING_BASE_URL [none]:', ENTER);

@@ -15,7 +15,6 @@ export const SECTIONS = {
   http: 'HTTP',
   store: 'Redis and keys',
   services: 'Billing and identity',
-  limits: 'Limits',
   observability: 'Logs',
 } as const;
 type Section = keyof typeof SECTIONS;
@@ -92,11 +91,6 @@ export const DESCRIPTIONS: Readonly<Record<Variable, VariableDescription>> = {
     section: 'services',
     what: 'hosts that may have private addresses and plain http; all others must be public and have https',
     example: 'billing.internal,10.0.0.5:8443',
-  },
-  LIMIT_SERVICE_CONNECTIONS: {
-    section: 'limits',
-    what: 'requests at a time to one billing or identity host; a workspace gets a quarter of them at most',
-    example: '64',
   },
   LOG_LEVEL: {
     section: 'observability',

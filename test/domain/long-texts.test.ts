@@ -8,7 +8,7 @@ import { cleanTyping, simplifyText } from '../../src/domain/language/typed-text.
 import { parseAmount } from '../../src/domain/money/amount.ts';
 import { couldBeSecret, looksLikeSecret } from '../../src/domain/secret-detection.ts';
 import { checkBaseUrl } from '../../src/http/address-rules.ts';
-import { redact } from '../../src/ops/mask.ts';
+import { redact } from '../../src/ops/redact.ts';
 import { escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { replyTo, replyToCommand } from './language/corpus/what-tally-reads.ts';
 

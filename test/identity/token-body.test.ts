@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseExpiry, parseIdentityError, parseTokenBody } from '../../src/identity/token-body.ts';
+import { parseExpiry, parseIdentityError, parseTokenBody } from '../../src/identity/client.ts';
 
 const AT = Date.UTC(2026, 10, 21, 2, 13, 55);
 const NOTHING = {

@@ -6,12 +6,10 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createHealth } from '../../src/ops/health.ts';
 import { VERSION } from '../../src/ops/version.ts';
-import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
+import { connectRedis } from '../../src/redis/connect.ts';
 import { createTokenCheck } from '../../src/slack/install/token-check.ts';
-import { describeUnless } from '../support/describe-unless.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { commandsOf } from '../support/redis-commands.ts';
-import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
 
 let store: TestRedis;
 beforeAll(async () => {
@@ -47,7 +45,7 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
 it('asks Redis once for many questions at a time', async () => {
   const health = createHealth(store.client, () => true);
   const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
-  expect(await commandsOf(store, ask, () => false)).toEqual(['get', 'set']);
+  expect(await commandsOf(store, ask, () => false)).toEqual(['get']);
 });
 
 it('is not ready until Slack accepts the token', async () => {
@@ -63,30 +61,4 @@ it('is not ready until Slack accepts the token', async () => {
   refusal = undefined;
   await expect.poll(health.missing, { timeout: 2_000 }).toEqual([]);
   check.stop();
-});
-
-describeUnless(NO_SERVER, 'a Redis that answers and refuses writes', () => {
-  it.each(WRITE_REFUSALS)('is reported once ($code), and takes no process from Slack', async (refusal) => {
-    const server = await startServer();
-    const redis = connectRedis(`redis://127.0.0.1:${server.port}`);
-    await waitUntilReady(redis, 5_000);
-    const reported: unknown[] = [];
-    const health = createHealth(
-      redis,
-      () => true,
-      (error) => reported.push(error),
-    );
-    expect(await health.missing()).toEqual([]);
-    const allowWrites = await refuseWrites(server.client, refusal);
-    await expect.poll(health.missing).toEqual(['redis-writes']);
-    expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
-    await allowWrites();
-    await expect.poll(health.missing).toEqual([]);
-    expect(reported).toMatchObject([
-      { kind: 'store-unavailable', cause: { message: expect.stringContaining(refusal.code) } },
-      undefined,
-    ]);
-    redis.disconnect();
-    await server.kill();
-  });
 });

@@ -2,15 +2,13 @@ import { afterEach, expect, it } from 'vitest';
 import { createMetrics, type Metrics } from '../../src/ops/metrics.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 
-const IDLE = { inProgress: () => 0, notReady: async () => [], oldestOverdue: async () => 0 };
-
 let metrics: Metrics | undefined;
 afterEach(() => {
   metrics?.stop();
   metrics = undefined;
 });
 const started = () => {
-  metrics = createMetrics(IDLE);
+  metrics = createMetrics();
   return metrics;
 };
 
@@ -50,7 +48,7 @@ const POSTED: Work = {
 
 it('keeps the metrics of two bots in one process apart', async () => {
   const one = started();
-  const two = createMetrics(IDLE);
+  const two = createMetrics();
   one.finished(POSTED);
   const counted = 'tally_messages_total{kind="post",outcome="sent"} 1\n';
   expect((await one.page()).body).toContain(counted);

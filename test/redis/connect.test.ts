@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startRedis } from '../../sandbox/redis.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { connectQueue, connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
+import { connectRedis, type RedisConnection, waitUntilReady } from '../../src/redis/connect.ts';
 import { guardRead } from '../../src/redis/outage.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { type RedisProxy, startRedisProxy } from '../support/redis-proxy.ts';
-import { NO_SERVER, type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
+import { type RedisServer, SERVER_BINARY, startServer } from '../support/redis-servers.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const NOWHERE = 'unix:///nowhere/redis.sock';
@@ -41,31 +41,6 @@ describe('a connection', () => {
     expect(await redis.hmget('h', 'a', 'b')).toEqual(['1', null]);
     redis.disconnect();
     await server.stop();
-  });
-
-  it.skipIf(NO_SERVER)('takes no setting of its client from REDIS_URL', async () => {
-    const server = await startServer();
-    const redis = connected(`redis://127.0.0.1:${server.port}?tls=true&keyPrefix=theirs:&db=1`);
-    await waitUntilReady(redis, 5_000);
-    await redis.set('a', '1');
-    await server.client.select(1);
-    expect(await server.client.keys('*')).toEqual(['a']);
-    await server.kill();
-  });
-
-  it.skipIf(NO_SERVER)('never works with database 0 where its own is not there, and says why', async () => {
-    const server = await startServer(['databases 2']);
-    const told: string[] = [];
-    const url = `redis://127.0.0.1:${server.port}/9`;
-    const redis = connected(url, { onOutage: (error) => told.push(error.message) });
-    const queue = connectQueue(url, () => undefined);
-    open.push(queue);
-    void failureOf(queue.set('queued', '1'));
-    expect(await failureOf(waitUntilReady(redis, 500))).toMatchObject({ kind: 'store-unavailable' });
-    expect(await failureOf(redis.set('a', '1'))).toBeInstanceOf(Error);
-    expect(await server.client.dbsize()).toBe(0);
-    expect(told).toEqual(['ERR DB index is out of range']);
-    await server.kill();
   });
 
   it('refuses commands at once while nothing is there, instead of keeping them', async () => {

@@ -15,7 +15,7 @@ describe('REDIS_URL', () => {
     ['redis://127.0.0.1:6379', { kind: 'single' }],
     ['rediss://user:word@redis.example.com:6380/0', { kind: 'single' }],
     ['unix:///run/redis.sock?db=2', { kind: 'single', url: 'unix:///run/redis.sock?db=2' }],
-    ['REDIS://:Word@Host', { kind: 'single', url: 'redis://:Word@Host' }],
+    ['REDIS://:Word@Host', { kind: 'single', url: 'REDIS://:Word@Host' }],
     [
       'redis+sentinel://one,two:26380,[fd00::5]:1/main',
       {
@@ -57,7 +57,7 @@ describe('REDIS_URL', () => {
     ['redis+sentinel://one/main?sentinelPasswort=x', 'unknown option after the ?'],
     ['redis+sentinel://one,,two/main', 'host 2 is not host:port'],
     ['redis+sentinel://one:65536/main', 'host 1 is not host:port'],
-    ['redis+cluster://', 'has no hosts'],
+    ['redis+cluster://', 'is not a Redis address'],
     ['redis+cluster://one:1/3', 'a Cluster has only one'],
     ['redis+cluster://one:1?a=b', 'option after the ?'],
     ['redis+cluster://user:%zz@one', 'has a % in'],

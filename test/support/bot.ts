@@ -17,7 +17,7 @@ import { UNLIMITED } from './no-rate-limits.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
 export const CHANNEL = 'C0COSTS001';
-export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
+export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
 const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 

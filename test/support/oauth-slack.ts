@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocketServer } from 'ws';
 
 export const CLIENT = { id: '111.222', secret: 'client-secret-for-tests-0123456789' };
-export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
+export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 export const INSTALLER = 'U0INSTALL1';
 
 export interface Team {

@@ -48,7 +48,3 @@ const RULES: readonly (readonly [RegExp, string])[] = [
 export function redact(line: string): string {
   return RULES.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), line);
 }
-
-/** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
-export const toPlainLine = (text: string): string =>
-  text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
