@@ -22,6 +22,7 @@ import {
   type KnownInstallation,
 } from './install/installation-tokens.ts';
 import { SCOPES } from './install/manifest.ts';
+import type { BrowserRoutes } from './install/oauth-flow.ts';
 import {
   createOAuthFlow,
   createStateStore,
@@ -29,7 +30,6 @@ import {
   REDIRECT_PATH,
   STATE_COOKIE,
 } from './install/oauth-flow.ts';
-import type { BrowserRoutes } from './install/pages.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
 import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';

@@ -44,7 +44,7 @@ import {
 } from '../forms/fields.ts';
 import { createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
-import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,

@@ -4,7 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
-import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
 /** Why what a field holds isn't taken, in a sentence. */

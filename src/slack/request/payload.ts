@@ -6,9 +6,22 @@ import type { RequestVia } from '../../ops/work-record.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
-import { stateValues } from './form-fields.ts';
+import { SLACK_LIMITS } from '../block-kit/blocks.ts';
 
 const word = z.string().nullish();
+const choice = z.looseObject({ value: word });
+const stateValue = z.looseObject({
+  value: word,
+  selected_user: word,
+  selected_conversation: word,
+  selected_time: word,
+  selected_date: word,
+  selected_option: choice.nullish(),
+  selected_options: z.array(choice).nullish(),
+  selected_users: z.array(z.string()).nullish(),
+  selected_conversations: z.array(z.string()).nullish(),
+});
+
 /** The ID of a workspace or organization, which becomes part of Redis keys. */
 const team = z
   .string()
@@ -19,6 +32,8 @@ const team = z
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
+/** Of a view or a message: block ID → action ID → what was typed or chosen. */
+const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
 /** `user_team` is the workspace that the user belongs to. */
@@ -42,7 +57,7 @@ const view = z.looseObject({
 const action = z.looseObject({
   action_id: z.string(),
   ...each(word, 'block_id', 'value'),
-  selected_option: z.looseObject({ value: word }).nullish(),
+  selected_option: choice.nullish(),
 });
 
 /** The fields of a payload that Tally or Bolt reads. Others are not checked. */
@@ -279,4 +294,34 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
     enterpriseId,
     isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
   };
+}
+
+/** Block ID → what was typed or chosen, trimmed; '' for nothing. Several choices are joined by commas. */
+export type FormFields = Readonly<Record<string, string>>;
+
+/** The choices of a field that takes several. */
+export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
+
+/** Reads the `state.values` of a view or a message. */
+export const parseFieldValues = (values?: z.infer<typeof stateValues> | null): FormFields =>
+  Object.fromEntries(
+    Object.entries(values ?? {}).map(([block, byAction]) => [
+      block,
+      enteredText(Object.values(byAction)[0] ?? {}),
+    ]),
+  );
+
+function enteredText(state: z.infer<typeof stateValue>): string {
+  const several =
+    state.selected_options?.map(({ value }) => value ?? '') ??
+    state.selected_users ??
+    state.selected_conversations;
+  const single =
+    state.value ??
+    state.selected_option?.value ??
+    state.selected_user ??
+    state.selected_conversation ??
+    state.selected_time ??
+    state.selected_date;
+  return several?.join(',') ?? (single ?? '').slice(0, SLACK_LIMITS.input).trim();
 }

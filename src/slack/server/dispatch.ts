@@ -23,9 +23,9 @@ import {
 import { createLastClicks, createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
 import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
-import { parseFieldValues } from '../request/form-fields.ts';
 import {
   originOf,
+  parseFieldValues,
   type SlackEvent,
   type SlackPayload,
   type Source,

@@ -7,8 +7,7 @@ import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields } from '../request/form-fields.ts';
-import type { SlackEvent, Source } from '../request/payload.ts';
+import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
 /** What a handler needs and does, which decides how an error of it is answered. */
