@@ -1,11 +1,10 @@
 import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
 import type { Config } from '../config/config.ts';
-import { Failure, isFailure } from '../domain/failure/index.ts';
+import { Failure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import {
   createInstallationStore,
-  createMemberAccessStore,
   type InstallationRecords,
 } from '../workspace/credentials/installation-store.ts';
 import { createDeletion } from '../workspace/record/workspace-store.ts';
@@ -22,16 +21,16 @@ import {
   type KnownInstallation,
 } from './install/installation-tokens.ts';
 import { SCOPES } from './install/manifest.ts';
-import type { BrowserRoutes } from './install/oauth-flow.ts';
 import {
-  createOAuthFlow,
+  type BrowserRoutes,
+  createOAuthPages,
   createStateStore,
   INSTALL_PATH,
+  landingPage,
   REDIRECT_PATH,
-  STATE_COOKIE,
-} from './install/oauth-flow.ts';
+} from './install/oauth-pages.ts';
 import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
-import { createUninstallHandler, tokenStatusOf } from './install/uninstall.ts';
+import { createUninstallHandler } from './install/uninstall.ts';
 import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
 import type { SlackServices } from './slack-services.ts';
 import {
@@ -72,15 +71,16 @@ const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
 
-export function createInstallations(config: Config['slack'], services: InstallationServices): Installations {
-  const { credentials } = config;
-  return credentials.kind === 'token'
-    ? singleWorkspace(credentials.botToken, config.apiUrl, services)
-    : manyWorkspaces(credentials, config.apiUrl, services);
-}
+export const createInstallations = (
+  { credentials, apiUrl }: Config['slack'],
+  services: InstallationServices,
+): Installations =>
+  credentials.kind === 'token'
+    ? singleWorkspace(credentials.botToken, apiUrl, services)
+    : manyWorkspaces(credentials, apiUrl, services);
 
 function singleWorkspace(botToken: string, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, log, boltLogger: logger, names, onForget } = services;
+  const { redis, log, boltLogger: logger, names, onForget: others, clock } = services;
   const client = new webApi.WebClient(
     botToken,
     names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
@@ -90,58 +90,45 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     authorize: async () => ({ botToken }),
     clientFor: async () => client,
     notInstalledReply: () => undefined,
-    handleUninstall: createUninstallHandler({
-      forget: createDeletion({ redis, others: onForget }),
-      access: createMemberAccessStore(redis),
-      clock: services.clock,
-      tokenStatus: { since: async () => undefined, works: async () => false },
-      onGone: () => undefined,
-      log,
-    }),
+    handleUninstall: createUninstallHandler({ redis, forget: createDeletion({ redis, others }), clock, log }),
     stays: () => isTokenAccepted(client),
     tokenCheck: createTokenCheck(client, log),
   };
 }
 
 function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
-  const { redis, keyring, names, log, boltLogger: logger } = services;
-  const { origin } = new URL(apiUrl);
-  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
+  const { redis, keyring, names, log, boltLogger: logger, clock } = services;
+  const clientOptions = { slackApiUrl: apiUrl, logger };
+  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, ...clientOptions });
   const clientOf = (token: string) => new webApi.WebClient(token, interactive);
+  const clientOfTeam = createClientFactory(names.forClient({ ...BACKGROUND_OPTIONS, ...clientOptions }));
   const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
   const installed = createInstallationStore({ redis, keyring });
   const tokens = createInstallationTokens(installed, providerWith, log);
   const store: InstallationStore = {
     storeInstallation: (installation) => tokens.save(installation as Installation),
-    fetchInstallation: () => Promise.reject(new Failure('not-installed', { reason: 'unknown' })),
+    fetchInstallation: () => Promise.reject(notInstalled()),
   };
   const page = `${oauth.publicUrl}${INSTALL_PATH}`;
-  const notInstalled = createNotInstalledReply(page, services.responseUrls, log);
+  const reply = createNotInstalledReply(page, services.responseUrls, log);
   const forget = createDeletion({
     redis,
     others: services.onForget,
     isInstalled: (id) => hasOwnInstallation(id, tokens, clientOf),
   });
-  const clientOfTeam = createClientFactory(
-    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
-  );
 
   return {
-    pages: createOAuthFlow({
-      provider: providerWith(store),
-      options,
-      publicUrl: oauth.publicUrl,
-      slack: origin,
-      welcome: createWelcome(services.audit, clientOf, log, services.clock),
-      names,
-      log,
+    pages: createOAuthPages({
+      ...{ provider: providerWith(store), options, page, names, log },
+      slack: new URL(apiUrl).origin,
+      welcome: createWelcome(services.audit, clientOf, log, clock),
     }),
     async authorize(_, body) {
       const origin = originOf((body ?? {}) as SlackPayload);
       try {
         return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
       } catch (error) {
-        notInstalled.refuse(body, error, origin.teamId ?? origin.enterpriseId);
+        reply.refuse(body, error, origin.teamId ?? origin.enterpriseId);
         throw error;
       }
     },
@@ -149,21 +136,16 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       const known =
         (await tokens.find(workspace)) ?? (await tokens.find(await installed.organizationOf(workspace)));
       const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
-      if (bot === undefined) throw new Failure('not-installed', { reason: 'unknown' });
+      if (bot === undefined) throw notInstalled();
       return clientOfTeam(bot.token, workspace);
     },
-    notInstalledReply: notInstalled.acknowledgement,
-    handleUninstall: createUninstallHandler({
-      forget,
-      access: createMemberAccessStore(redis),
-      onGone: tokens.drop,
-      clock: services.clock,
-      tokenStatus: tokenStatusOf(tokens, clientOf),
-      log,
-    }),
+    notInstalledReply: reply.acknowledgement,
+    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }),
     stays: async (id) => (await installed.load(id)) !== undefined,
   };
 }
+
+const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
 /** Whether a workspace can do without its organization's installation. */
 async function hasOwnInstallation(
@@ -171,32 +153,27 @@ async function hasOwnInstallation(
   tokens: InstallationTokens,
   clientOf: (token: string) => WebClient,
 ): Promise<boolean> {
-  try {
-    const { bot } = (await tokens.load(id))?.installation ?? {};
-    return bot !== undefined && (await isTokenAccepted(clientOf(bot.token)));
-  } catch (error) {
-    if (isFailure(error, 'unseal-failed')) return false;
-    throw error;
-  }
+  const bot = (await tokens.loadReadable(id))?.installation.bot;
+  return bot !== undefined && isTokenAccepted(clientOf(bot.token));
 }
 
 /** Slack's installer needs another store for each renewal. */
-function createProviderFactory(oauth: OAuth, apiUrl: string, { redis, boltLogger }: InstallationServices) {
+function createProviderFactory(
+  { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
+  apiUrl: string,
+  { redis, boltLogger: logger, names }: InstallationServices,
+) {
   const options = {
     scopes: SCOPES.map(({ scope }) => scope),
-    redirectUri: `${oauth.publicUrl}${REDIRECT_PATH}`,
+    redirectUri: `${publicUrl}${REDIRECT_PATH}`,
   };
-  const stateStore = createStateStore(createOAuthNonces(redis), oauth.stateSecret, options);
+  const stateStore = createStateStore(createOAuthNonces(redis), stateSecret);
   const providerWith = (installationStore: InstallationStore) =>
     new InstallProvider({
-      clientId: oauth.clientId,
-      clientSecret: oauth.clientSecret,
-      authVersion: 'v2',
-      stateStore,
-      stateCookieName: STATE_COOKIE,
-      installationStore,
+      ...{ clientId, clientSecret, authVersion: 'v2', stateStore, installationStore, logger },
+      stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
-      logger: boltLogger,
+      renderHtmlForInstallPath: (address) => names.inText(landingPage(address)),
       clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
     });
   return { providerWith, options };
@@ -217,14 +194,14 @@ async function findForPayload(
     if (known === undefined) continue;
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
-    const own = await tokens.load(teamId);
+    const local = await tokens.load(teamId);
     // In a shared channel, the payload may name the workspace of another customer beside the organization.
-    const isOther = own !== undefined && own.installation.enterprise?.id !== enterpriseId;
+    const isOther = local !== undefined && local.installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);
     return known;
   }
-  throw new Failure('not-installed', { reason: 'unknown' });
+  throw notInstalled();
 }
 
 /** @throws not-installed for an installation without a bot */
@@ -232,13 +209,11 @@ function authorizeResult(
   { bot, isEnterpriseInstall, team, enterprise }: Installation,
   origin: PayloadOrigin,
 ): AuthorizeResult {
-  if (bot === undefined) throw new Failure('not-installed', { reason: 'unknown' });
+  if (bot === undefined) throw notInstalled();
   const workspace = isEnterpriseInstall ? origin.teamId : team?.id;
   const organization = enterprise?.id ?? origin.enterpriseId;
   return {
     botToken: bot.token,
-    botId: bot.id,
-    botUserId: bot.userId,
     ...(workspace !== undefined && { teamId: workspace }),
     ...(organization !== undefined && { enterpriseId: organization }),
   };

@@ -1,7 +1,7 @@
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { Failure } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
@@ -44,6 +44,8 @@ type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 export interface InstallationTokens {
   /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
+  /** The same where one that can't be opened counts as none, so that it can be deleted. @throws store-unavailable */
+  loadReadable(id: string): Promise<StoredInstallation | undefined>;
   /**
    * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
    * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
@@ -81,6 +83,11 @@ export function createInstallationTokens(
 
   return {
     load,
+    loadReadable: (id) =>
+      load(id).catch((error: unknown) => {
+        if (!isFailure(error, 'unseal-failed')) throw error;
+        return undefined;
+      }),
     async find(id) {
       if (id === undefined) return undefined;
       const known = cache.get(id);

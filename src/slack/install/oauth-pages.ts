@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+/** The two pages of an installation by OAuth: where it begins, and where Slack sends the browser back to. */
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
-  type CallbackOptions,
+  ClearStateStore,
   type Installation,
   type InstallProvider,
   type InstallURLOptions,
@@ -16,107 +17,76 @@ import type { CommandNames } from '../command-prefix.ts';
 /** How long an installation may take between Tally's page and Slack's redirect, in s. */
 const STATE_LIFETIME = 600;
 
-/** States are `<expiry, in s since the epoch>-<random>.<signature>`; the store remembers only those that were used. */
-export function createStateStore(
-  states: OAuthNonces,
-  secret: string,
-  options: InstallURLOptions,
-): StateStore {
-  const sign = (word: string): string => createHmac('sha256', secret).update(word).digest('base64url');
+/** Slack's signed states, of which each counts once; the store remembers only those that were used. */
+export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
+  const signed = new ClearStateStore(secret, STATE_LIFETIME);
   return {
-    async generateStateParam(_, now) {
-      const word = `${secondsOf(now) + STATE_LIFETIME}-${randomBytes(24).toString('base64url')}`;
-      return `${word}.${sign(word)}`;
-    },
+    generateStateParam: (options, now) => signed.generateStateParam(options, now),
     async verifyStateParam(now, state) {
-      const [word = '', signature = ''] = state.split('.');
-      const left = isSame(signature, sign(word)) ? Number.parseInt(word, 10) - secondsOf(now) : 0;
-      if (!(left > 0 && (await states.spend(word, left))))
-        throw new InvalidStateError('The state was not issued, has expired or was used before.');
+      const options = await signed.verifyStateParam(now, state);
+      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME)))
+        throw new InvalidStateError('The state was used before.');
       return options;
     },
   };
 }
 
-const secondsOf = (date: Date): number => Math.floor(date.getTime() / 1000);
-
-function isSame(signature: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(signature), Buffer.from(expected)];
-  return a.length === b.length && timingSafeEqual(a, b);
-}
-
-export const STATE_COOKIE = 'tally-install';
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
-/** The two pages of an installation: where it begins, and where Slack sends the browser back to. */
-export function createOAuthFlow({
-  provider,
-  options,
-  publicUrl,
-  slack,
-  welcome,
-  names,
-  log,
-}: {
-  /** Slack's installer, which reads the state from the cookie `STATE_COOKIE`. */
+/** Answers one request of a browser. Never rejects. */
+type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** Pages for people: path of a `GET` → its handler. */
+export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
+
+export interface OAuthPages {
+  /** Slack's installer, whose landing page is `landingPage`. */
   readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
-  readonly publicUrl: string;
+  /** Where Tally is installed. */
+  readonly page: string;
   /** Scheme and host of Slack. */
   readonly slack: string;
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
   readonly names: CommandNames;
   readonly log: Logger;
-}): BrowserRoutes {
-  const send = (res: ServerResponse, shown: HtmlPage) => sendPage(res, shown, names);
-  const again = `${publicUrl}${INSTALL_PATH}`;
-  const secure = publicUrl.startsWith('https:') ? ' Secure;' : '';
+}
 
-  const begin: RouteHandler = async (_, res) => {
-    try {
-      const state = await provider.stateStore?.generateStateParam(options, new Date());
-      const address = await provider.generateInstallUrl(options, true, state);
-      // Slack's page sends the browser back from another site: Lax is the strictest value that includes the cookie then.
-      const cookie = `${STATE_COOKIE}=${state};${secure} HttpOnly; SameSite=Lax; Path=/; Max-Age=${STATE_LIFETIME}`;
-      res.setHeader('set-cookie', cookie);
-      send(res, landingPage(address));
-    } catch (err) {
-      log.error({ err }, 'Could not start an installation');
-      send(res, refusalPage('ours', again));
-    }
+export function createOAuthPages({
+  provider,
+  options,
+  page,
+  slack,
+  welcome,
+  names,
+  log,
+}: OAuthPages): BrowserRoutes {
+  const send = (res: ServerResponse, { status, html }: HtmlPage): void =>
+    void res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
+
+  const begin: RouteHandler = (req, res) => {
+    res.setHeaders(new Headers(PAGE_HEADERS));
+    return provider.handleInstallPath(req, res, {}, options);
   };
-
   const complete: RouteHandler = async (req, res) => {
     let installed: Installation | undefined;
-    const answers: CallbackOptions = {
+    await provider.handleCallback(req, res, {
       async successAsync(installation) {
         installed = installation as Installation;
-        send(res, pageOf(installed, slack));
+        send(res, installedPage(installed, slack));
       },
       async failureAsync(error) {
         const reason = slackReason(req, error);
         const refusal = refusalOf(error, reason);
         log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
-        send(res, refusalPage(refusal, again, refusal === 'slack' ? reason : undefined));
+        send(res, refusalPage(refusal, page, refusal === 'slack' ? reason : undefined));
       },
-    };
-    await provider.handleCallback(req, res, answers);
+    });
     if (installed !== undefined) await welcome(installed);
   };
-
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
-}
-
-function pageOf(installation: Installation, slack: string): HtmlPage {
-  const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
-  const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
-  const open =
-    appId === undefined || team === undefined
-      ? undefined
-      : `${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`;
-  return installedPage(name, isEnterpriseInstall, open);
 }
 
 /** @returns Slack's error code, from the redirect's query or from its answer to Tally */
@@ -133,20 +103,11 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }
 
-/** Answers one request of a browser. Never rejects. */
-export type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-
-/** Pages for people: path of a `GET` → its handler. */
-export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
-
 /** A page for a person's browser. Everything from outside goes through `escapeHtml`. */
-export interface HtmlPage {
+interface HtmlPage {
   readonly status: number;
   readonly html: string;
 }
-
-/** Why an installation did not happen. */
-export type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
 
 /** The style of all pages; the content security policy names its hash. */
 const STYLE = `
@@ -174,47 +135,39 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-export function sendPage(
-  res: ServerResponse,
-  { status, html }: HtmlPage,
-  names: Pick<CommandNames, 'inText'>,
-): void {
-  res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
-}
-
-/** The page where an installation begins. @param address Slack's page that asks for the permissions */
-export function landingPage(address: string): HtmlPage {
-  return htmlPage(
-    200,
+/** The page where an installation begins. @param address Slack's page that asks for the permissions @returns HTML */
+export const landingPage = (address: string): string =>
+  htmlPage(
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
 <p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
 <p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
-}
 
-/**
- * @param name the workspace's or organization's, as Slack has it
- * @param open Slack's address that opens the app; undefined when Slack didn't name it
- */
-export function installedPage(
-  name: string | undefined,
-  isOrganization: boolean,
-  open: string | undefined,
-): HtmlPage {
+/** @param slack scheme and host of Slack, whose page opens the app */
+function installedPage(installation: Installation, slack: string): HtmlPage {
+  const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
+  const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
   const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
-  const first = isOrganization
+  const open =
+    appId === undefined || team === undefined
+      ? ''
+      : `<p><a class="button" href="${escapeHtml(`${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`)}">Open Slack</a></p>`;
+  const first = isEnterpriseInstall
     ? '<p>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</p>\n'
     : '';
-  return htmlPage(
-    200,
+  const html = htmlPage(
     'Tally is installed',
     `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
-${open === undefined ? '' : `<p><a class="button" href="${escapeHtml(open)}">Open Slack</a></p>`}
+${open}
 ${first}<p class="small">You can close this page.</p>`,
   );
+  return { status: 200, html };
 }
+
+/** Why an installation did not happen. */
+type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
 
 const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
   denied: {
@@ -239,24 +192,16 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   },
 };
 
-/**
- * The page for an installation that did not happen.
- * @param again where to start again
- * @param reason Slack's error code
- */
-export function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
+/** @param again where to start again @param reason Slack's error code */
+function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
-  const slackReason = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
-  return htmlPage(
-    status,
-    title,
-    `<p>${says}</p>${slackReason}<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`,
-  );
+  const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
+  const button = `<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`;
+  return { status, html: htmlPage(title, `<p>${says}</p>${slackSays}${button}`) };
 }
 
 /** @param title and body are HTML */
-function htmlPage(status: number, title: string, body: string): HtmlPage {
-  const html = `<!doctype html>
+const htmlPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -273,17 +218,12 @@ ${body}
 </body>
 </html>
 `;
-  return { status, html };
-}
 
-const ENTITIES: Readonly<Record<string, string>> = {
+const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
 };
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
-}
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
