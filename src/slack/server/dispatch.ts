@@ -22,7 +22,7 @@ import {
 } from '../reply/error-reply.ts';
 import { createLastClicks, createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
-import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
+import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
   parseFieldValues,
@@ -54,7 +54,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     errorReply: createErrorReply(services.log),
     lastClicks: createLastClicks(),
     eventDedup: createEventDedup(services.redis),
-    withRights: createWithRights(services),
+    authorize: createAuthorize(services),
   };
   registerCommands(app, dispatch);
   registerClicks(app, dispatch);
@@ -273,7 +273,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
 
 /** Slack shows only the suggestions that are in the acknowledgement. */
 function registerSuggestions(app: App, dispatch: Dispatch): void {
-  const { listeners, withRights, errorReply, limits } = dispatch;
+  const { listeners, authorize, errorReply, limits } = dispatch;
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
@@ -286,12 +286,11 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
         const excess = limits.take('suggestions', source);
         if (excess !== undefined) throw excess;
         if (listener === undefined || !isShortText(typed)) return [];
-        const found = await withRights(reply, listener, annotate, async (request) => {
-          const suggestions = await listener.find(typed, request, view?.private_metadata ?? '');
-          await request.reply.confirm();
-          return suggestions;
-        });
-        return found ?? [];
+        const request = await authorize(reply, listener, annotate);
+        if (request === undefined) return [];
+        const found = await listener.find(typed, request, view?.private_metadata ?? '');
+        await request.reply.confirm();
+        return found;
       };
       const failed = (error: unknown) => {
         errorReply.explain(error, annotate);
@@ -378,12 +377,9 @@ function registerSteps(app: App, dispatch: Dispatch): void {
           if ((await isFirst) === false || !(await eventDedup.first(teamId, id)))
             return annotate({ outcome: 'duplicate' });
           limits.demand('requests', { teamId, userId: WORKFLOWS });
-          const outputs = await repeatIfRightsChange(async () => {
-            const workspace = await workspaces.load(teamId);
-            const found = await run(inputs, { at: clock(), workspace });
-            if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
-            return found;
-          });
+          const workspace = await workspaces.load(teamId);
+          const outputs = await run(inputs, { at: clock(), workspace });
+          if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new Failure('rights-changed');
           await end('functions.completeSuccess', () => complete({ outputs }));
         } catch (error) {
           const text = stepErrorText(errorReply.explain(error, annotate));

@@ -14,7 +14,7 @@ import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
-import type { WithRights } from '../request/authorize.ts';
+import type { Authorize } from '../request/authorize.ts';
 import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
 import { acceptsWords, type Listeners, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
@@ -25,7 +25,7 @@ export interface Dispatch extends SlackServices {
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
   readonly eventDedup: EventDedup;
-  readonly withRights: WithRights;
+  readonly authorize: Authorize;
 }
 
 /** Something that Slack sent and Tally works on: the way to reply, and its line in the log. */
@@ -40,7 +40,7 @@ export interface Task {
  * @param explain sends what went wrong
  */
 export async function perform(
-  { withRights, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
+  { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
   rules: Rules,
   work: (request: Request) => Promise<unknown>,
@@ -50,17 +50,15 @@ export async function perform(
   const began = performance.now();
   const opensWindow = rules.opensForm === true && reply.source.triggerId !== undefined;
   let request: Request | undefined;
-  const run = async (authorized: Request): Promise<void> => {
-    request = authorized;
+  try {
+    if (opensWindow) reply.startLoadingView(loadingDelays.modal);
+    request = await authorize(reply, rules, annotate, command);
+    if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
     // A file leaves the message whose button was pressed.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
-  };
-  try {
-    if (opensWindow) reply.startLoadingView(loadingDelays.modal);
-    await withRights(reply, rules, annotate, run, command);
   } catch (error) {
     await explain(errorReply.explain(error, annotate), request);
   } finally {
