@@ -29,8 +29,8 @@ export const SERVER_LIMITS = {
   requestTimeout: 5_000,
   /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
   connectionsCheckingInterval: 1_000,
-  /** At a time, each with one body being read. Beyond that, the oldest without a signed request are closed. */
-  connections: 256,
+  /** Without a signed request, at a time, each with one body being read. Beyond that, the oldest are closed. */
+  unsignedConnections: 256,
   /** Node handles all requests that it reads from a connection at once, so this is also how many may come unanswered. */
   requestsPerConnection: 100,
 } as const;

@@ -38,12 +38,14 @@ export function createSlackServer(
   routes: MachineRoutes,
 ) {
   const { mode, apiUrl } = config;
-  const { names, boltLogger: logger } = services;
+  const { names, log, boltLogger: logger } = services;
   const { authorize, tokenCheck } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
-  const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
+  const socket =
+    mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
   const inFlight = new Set<Promise<unknown>>();
-  const connections = createConnectionLimit(SERVER_LIMITS.connections);
+  /** Connections without a signed request, in the order in which they came. */
+  const unsigned = new Set<Socket>();
   const customRoutes = [
     ...Object.entries(routes).map(([path, route]) => machineRoute(path, route)),
     ...Object.entries(installations.pages).map(
@@ -54,7 +56,7 @@ export function createSlackServer(
       }),
     ),
   ];
-  const http = createHttpReceiver(config, services, customRoutes, connections, () => isLeaving);
+  const http = createHttpReceiver(config, services, customRoutes, unsigned, () => isLeaving);
   let server: Server | undefined;
   let isLeaving = false;
   /** Connections and requests so far. */
@@ -95,16 +97,16 @@ export function createSlackServer(
     async start(port: number): Promise<number> {
       server = await http.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      connections.watch(server);
       const count = () => {
         arrived += 1;
       };
       server.on('connection', count).on('request', count);
+      server.on('connection', (socket: Socket) => limitUnsigned(unsigned, socket));
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
     /** Whether events can arrive, and Slack accepts the answers. */
-    up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.up() ?? true),
+    up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
     /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
@@ -140,7 +142,7 @@ function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
   customRoutes: CustomRoute[],
-  connections: ConnectionLimit,
+  unsigned: Set<Socket>,
   isLeaving: () => boolean,
 ): HTTPReceiver {
   const isSocketMode = mode.kind === 'socket';
@@ -163,7 +165,7 @@ function createHttpReceiver(
     customRoutes,
     // Bolt asks only about requests that Slack signed.
     customPropertiesExtractor(req) {
-      connections.trust(req.socket);
+      unsigned.delete(req.socket);
       return { isFirst: isFirstTime(req), arrived: performance.now() };
     },
     dispatchErrorHandler: ({ response }) => refuse(response, 404),
@@ -213,33 +215,13 @@ function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
   return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
 }
 
-interface ConnectionLimit {
-  watch(server: Server): void;
-  /** Notes that Slack signed a request of this connection. */
-  trust(socket: Socket): void;
-}
-
 /**
- * Keeps `most` connections at a time: for one too many the oldest without a signed request is closed, whatever it is doing. So
- * a client without the secret can't keep others out by holding connections.
+ * For one connection too many without a signed request, the oldest is closed, whatever it is doing: a client without the secret
+ * can't keep others out by holding connections.
  */
-function createConnectionLimit(most: number): ConnectionLimit {
-  /** Those without a signed request, in the order in which they came. */
-  const unknown = new Set<Socket>();
-  let open = 0;
-  return {
-    watch(server) {
-      server.on('connection', (socket: Socket) => {
-        open += 1;
-        unknown.add(socket);
-        socket.once('close', () => {
-          open -= 1;
-          unknown.delete(socket);
-        });
-        const [oldest = socket] = unknown;
-        if (open > most) oldest.destroy();
-      });
-    },
-    trust: (socket) => void unknown.delete(socket),
-  };
+function limitUnsigned(unsigned: Set<Socket>, socket: Socket): void {
+  unsigned.add(socket);
+  socket.once('close', () => unsigned.delete(socket));
+  const [oldest] = unsigned;
+  if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
 }
