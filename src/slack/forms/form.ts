@@ -161,7 +161,9 @@ async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   const run = form.pressed?.[what];
   if (run === undefined) return show(form, at, 'redraw');
   const known = await loadFields(form, at, false);
-  await run(known, (result) => at.request.reply.modal.update(drawForm(form, known, [], result)));
+  await run(known, async (result) => {
+    await at.request.reply.modal.update(drawForm(form, known, [], result));
+  });
 }
 
 function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {

@@ -54,21 +54,21 @@ export interface Reply {
 interface ModalReply {
   /** Whether a modal can be opened: after a click or a slash command, not after a message. */
   readonly canOpen: boolean;
-  /** Whether the request came from a modal. */
-  readonly isOpen: boolean;
   /** Whether one was opened or replaced for this request, so that errors go there too. */
   isShown(): Promise<boolean>;
   /**
    * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
-   * of any other modal that the request came from.
+   * of any other modal that the request came from. Where none can be opened, sends a button that opens it.
    */
   open(view: ModalView): Promise<void>;
-  /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
-  update(view: ModalView, fallback?: Message): Promise<void>;
+  /**
+   * Replaces the modal of this request.
+   * @param fallback sent as a direct message if that fails, for example because the modal was closed
+   * @returns whether it was replaced
+   */
+  update(view: ModalView, fallback?: Message): Promise<boolean>;
   /** The same with the message in a modal under this title. @param more blocks that make sense in the modal only */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** @returns whether the modal was replaced; sends nothing otherwise */
-  tryUpdate(view: ModalView): Promise<boolean>;
   /** Draws the form as it is after a click or a choice, unless there was another click since. */
   redraw(view: ModalView): Promise<void>;
 }
@@ -102,17 +102,11 @@ export function createReply(
       await confirm();
       await view.settle();
       await messages.sendPrivate(message, replace);
-      if (view.isLoading) await view.tryUpdate(ANSWERED_VIEW);
+      if (view.isLoading) await view.update(ANSWERED_VIEW);
     };
     return {
       ...{ source: known, client, as, confirm, posted: () => messages.posted },
-      modal: modalReply(known, {
-        confirm,
-        view,
-        command,
-        sendPrivate,
-        sendDirectly: (message) => messages.sendDirectly(message),
-      }),
+      modal: modalReply(known, view, messages, { command, confirm }, sendPrivate),
       startLoadingMessage: (delay, mayReplace) =>
         messages.startLoading(delay, audience, replaces && mayReplace),
       startLoadingView: (delay) => view.startLoading(delay),
@@ -145,23 +139,21 @@ export function createReply(
   return as(source);
 }
 
-interface ModalParts extends Required<Pick<ReplyTerms, 'confirm'>>, Pick<ReplyTerms, 'command'> {
-  readonly view: ReplyModal;
-  readonly sendPrivate: (message: Message) => Promise<void>;
-  readonly sendDirectly: (message: Message) => Promise<void>;
-}
-
 function modalReply(
   { triggerId, viewId }: Source,
-  { confirm, view, command, sendPrivate, sendDirectly }: ModalParts,
+  view: ReplyModal,
+  messages: ReplyMessages,
+  { command, confirm }: Pick<ReplyTerms, 'command'> & Required<Pick<ReplyTerms, 'confirm'>>,
+  sendPrivate: Reply['private'],
 ): ModalReply {
   const update: ModalReply['update'] = async (shown, fallback) => {
     await confirm();
-    if (!(await view.tryUpdate(shown)) && fallback !== undefined) await sendDirectly(fallback);
+    const isShown = await view.update(shown);
+    if (!isShown && fallback !== undefined) await messages.sendDirectly(fallback);
+    return isShown;
   };
   return {
     canOpen: (triggerId ?? viewId) !== undefined,
-    isOpen: viewId !== undefined,
     async isShown() {
       await view.settle();
       return view.isOpened;
@@ -174,11 +166,8 @@ function modalReply(
       await view.open(shown);
     },
     update,
-    show: (title, message, ...more) =>
-      update(modal({ title, blocks: [...message.blocks, ...more] }), message),
-    async tryUpdate(shown) {
-      await confirm();
-      return view.tryUpdate(shown);
+    async show(title, message, ...more) {
+      await update(modal({ title, blocks: [...message.blocks, ...more] }), message);
     },
     async redraw(shown) {
       await confirm();
@@ -248,16 +237,16 @@ class ReplyModal {
     const { hasFields, viewId } = this.source;
     const current = this.#opened ?? (hasFields ? undefined : viewId);
     if (current === undefined) return this.#openNew(view);
-    await this.#update(current, view);
+    await this.#replace(current, view);
     this.#opened = current;
   }
 
   /** @returns whether the modal was replaced */
-  async tryUpdate(view: ModalView): Promise<boolean> {
+  async update(view: ModalView): Promise<boolean> {
     await this.settle();
     const id = this.#opened ?? this.source.viewId;
     if (id === undefined) return false;
-    return this.#update(id, view).then(
+    return this.#replace(id, view).then(
       () => true,
       () => false,
     );
@@ -265,7 +254,7 @@ class ReplyModal {
 
   async redraw(view: ModalView): Promise<void> {
     const last = this.lastClicks.get(this.#opened ?? this.source.viewId ?? '');
-    if (last === undefined || last === this.source) await this.tryUpdate(view);
+    if (last === undefined || last === this.source) await this.update(view);
   }
 
   async #openNew(view: ModalView): Promise<void> {
@@ -278,7 +267,7 @@ class ReplyModal {
   }
 
   /** @throws slack-failed */
-  async #update(view_id: string, view: ModalView): Promise<void> {
+  async #replace(view_id: string, view: ModalView): Promise<void> {
     const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
     await retryRateLimited(call, MODAL_WAIT);
     this.isLoading = false;
