@@ -41,23 +41,20 @@ import {
   type WebClient,
 } from './web-client.ts';
 
-/** The bot tokens that Tally answers with: one workspace's from the configuration, or many by OAuth. */
+/** Bot tokens: one from the configuration, or one per workspace by OAuth. */
 export interface Installations {
   readonly pages: BrowserRoutes;
   /** Bolt's look-up of the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
-  /** What to acknowledge a payload with that `authorize` refused; undefined for any other. */
+  /** The acknowledgement for a payload that `authorize` rejected. */
   readonly notInstalledReply: NotInstalledReply['acknowledgement'];
-  /**
-   * A client for work without a payload, such as scheduled posts: one attempt, 10 s timeout.
-   * @throws not-installed, unseal-failed, store-unavailable
-   */
+  /** A client for background work, such as scheduled posts. One attempt, 10 s. */
   clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
-  /** Whether the workspace still has Tally installed, as far as Slack says. @throws store-unavailable */
+  /** Whether Tally is still installed in the workspace, according to Slack. */
   stays(workspace: SlackId): Promise<boolean>;
-  /** Undefined with OAuth, where there is no token to check at the start. */
+  /** Single-workspace mode only; with OAuth there is no token to check at start-up. */
   readonly tokenCheck?: TokenCheck;
 }
 
@@ -66,7 +63,7 @@ type InstallationServices = Pick<
   'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
 >;
 
-/** OAuth codes and refresh tokens work once, so a retry can't help. In ms: shorter than `installed.lock` lasts. */
+/** OAuth codes and refresh tokens work once, so no retry. The timeout is shorter than `installed.lock`. */
 const OAUTH_OPTIONS = callOptions(10_000, false);
 
 type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
@@ -147,7 +144,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
 const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
 
-/** Whether a workspace can do without its organization's installation. */
+/** Whether the workspace has its own installation besides the organization's. */
 async function hasOwnInstallation(
   id: string,
   tokens: InstallationTokens,
@@ -157,7 +154,7 @@ async function hasOwnInstallation(
   return bot !== undefined && isTokenAccepted(clientOf(bot.token));
 }
 
-/** Slack's installer needs another store for each renewal. */
+/** Slack's installer takes its store at construction, so each renewal needs a new one. */
 function createProviderFactory(
   { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
   apiUrl: string,
@@ -180,9 +177,8 @@ function createProviderFactory(
 }
 
 /**
- * A workspace without its own installation uses its organization's, whatever the payload says. It is linked to the
- * organization before anything of it is stored, so that uninstalling finds it.
- * @throws not-installed
+ * A workspace without its own installation uses its organization's, whatever the payload says. It is linked before
+ * anything is stored, so that an uninstall finds it.
  */
 async function findForPayload(
   tokens: InstallationTokens,
@@ -195,7 +191,7 @@ async function findForPayload(
     if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
       return known;
     const local = await tokens.load(teamId);
-    // In a shared channel, the payload may name the workspace of another customer beside the organization.
+    // In a shared channel, a payload can combine the organization with another customer's workspace.
     const isOther = local !== undefined && local.installation.enterprise?.id !== enterpriseId;
     if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
     known.joined.add(teamId);

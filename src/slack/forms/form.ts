@@ -1,6 +1,6 @@
 /**
- * A form is a description: its fields, whose record it is about and how that is saved. Opened, it is drawn again after each
- * change; sent, it is read and saved once, however often and to however many processes. All that comes back is outside text.
+ * A form is declared by its fields, its record, and how it is saved. It is re-rendered after each change, and saved
+ * once, however often it is submitted and by whichever process. Everything that comes back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
@@ -32,67 +32,63 @@ import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } fro
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What the fields hold, once each is right; undefined for one that doesn't apply. */
+/** The parsed values of all fields; undefined for a field that doesn't apply. */
 export type FormInput<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** `project`, whose fields and buttons have the action `project-form`. */
+/** Form `project` has the action `project-form`. */
 type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? Name : never) : never;
 
-/** A form that was sent. */
+/** A submitted form. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
-  /** Tells this form, as it was last drawn to be sent, from all others. */
+  /** Identifies this rendering, so that a repeated submit is recognized. */
   readonly nonce: string;
 }
 
-/** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
+/** What happened, and what to do in the form; `todo` is left out if the form was closed. */
 export type FormProblem = readonly [what: string, todo?: string];
 
 export interface FormDescription<F extends Fields> extends FormLayout {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly fields: F;
-  /** Above what became of it. */
+  /** Title of the modal that shows the result. */
   readonly heading: string;
-  /** Shown until its work is done. */
+  /** Shown while saving. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** By the buttons' names. @param show draws the form with these blocks below its buttons */
+  /** Handlers of its extra buttons. @param show re-renders the form with these blocks below the buttons */
   readonly pressed?: Readonly<
     Record<string, (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>>
   >;
-  /** Differs if the record of this ID does. @param input once the form was sent */
+  /** A version of the record with this ID; changes when the record does. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  /** What the fields hold for the record as it is. */
+  /** The record's current values. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws not-allowed */
+  /** After a repeated submit: the message to show if the record already contains what was submitted. */
   readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
-  /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
+  /** After a conflict: what the record is now (mrkdwn), or another problem; undefined if nothing conflicts. */
   readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
-  /** The ID of what the form is about after a conflict, if that isn't the same. */
+  /** The ID to save under after a conflict, if it changes. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /**
-   * @returns what was saved, or why nothing was, as a mrkdwn sentence; undefined where the same form is being saved already
-   * @throws Failure, NotAllowed
-   */
+  /** @returns the success message, or why it can't be saved; undefined if the same submit is already being saved */
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
-  /** Completes “Not …”; `saved` if absent. */
+  /** Completes “Not …”; default `saved`. */
   readonly done?: string;
-  /** What a failure says that the fields should hold. */
+  /** Field values to correct after a failure. */
   readonly corrected?: (failure: Failure) => FormFields;
-  /** What stays as it was if nothing was saved. */
+  /** What stays unchanged if nothing was saved, as a sentence. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
-/** What a form opens with. */
 export interface FormOpening {
   readonly id: string;
   readonly values: FormFields;
   readonly isOpen?: boolean;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what its fields mean is known to the form alone
+// biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
 type AnyForm = FormDescription<any> & NamedForm;
 
 const NOTHING_SAVED = 'Nothing was saved.';
@@ -139,14 +135,14 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
 }
 
-/** @param shown what the form shows: Slack sends nothing else */
+/** @param shown the visible fields' values: Slack sends only those */
 function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
-/** Draws the form, and once more when what is slow has been asked. */
+/** Renders the form, then again once slow data has loaded. */
 async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
@@ -155,7 +151,7 @@ async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<
   if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
-/** After a choice, or a press of one of its buttons. */
+/** A changed field, or a press of an extra button. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
   const run = form.pressed?.[what];
@@ -174,7 +170,7 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   const refused = read.flatMap(([field, value]) =>
     value instanceof FieldRefusal ? [[field, value.sentence] as const] : [],
   );
-  // Slack takes errors only below fields that the form shows.
+  // Slack accepts errors only for visible fields.
   const [first = ''] = Object.keys(form.fields).filter((field) => field in shown);
   const errors = refused.map(([field, sentence]) => [field in shown ? field : first, sentence] as const);
   if (errors.length > 0) return { errors: Object.fromEntries(errors) };
@@ -182,7 +178,7 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** The first field that is wrong, and why; a text that everybody may read must be no secret of this workspace. */
+/** The first invalid field and why. Free text must not contain one of this workspace's secrets. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
@@ -199,7 +195,7 @@ async function findProblem(
 
 const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
-/** The form again, with what was typed and why nothing was saved. @param field the one that is wrong */
+/** Shows the form again with its values and an error. @param field the invalid one */
 async function showAgain(
   form: AnyForm,
   at: Moment,
@@ -210,7 +206,7 @@ async function showAgain(
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // A preview waits for its button, and what is wrong with a field is said once.
+  // Don't run slow previews, which have their own button, and don't repeat the invalid field's own warning.
   const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
@@ -243,7 +239,7 @@ async function submit(
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
-    // A text is wrong here only if it is a secret, which isn't shown again.
+    // `check` rejects free text only as a leaked secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
@@ -257,14 +253,14 @@ async function submit(
     }
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
-    // What was saved before the store went away stays saved.
+    // Redis may fail after part of the work was saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
   }
 }
 
-/** The form again, which is then about what there is now. */
+/** Shows the form again, based on the record's current revision. */
 function showConflict(
   form: AnyForm,
   sent: Moment & SentForm<Fields>,
@@ -280,17 +276,17 @@ function showConflict(
 }
 
 const stateSchema = z.object({
-  /** Of the record that the form is about. */
+  /** ID of the record being edited. */
   id: z.string().default(''),
-  /** The record's revision as the form showed it; no record has the default. */
+  /** The revision the form was rendered from, for conflict detection; `?` if unknown. */
   seen: z.string().default('?'),
-  /** Tells it from other forms. */
+  /** Identifies this form, so that submitting twice saves once. */
   nonce: z.string().default(''),
-  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  /** The channel that the form posts to, or where it was opened; '' if neither. */
   place: z.string().default(''),
-  /** Whether the fields under More are shown. */
+  /** Whether **More…** is expanded. */
   isOpen: z.boolean().default(false),
-  /** What the form doesn't show, as Slack sends only what it shows. */
+  /** Values of fields that aren't shown, because Slack sends back only shown ones. */
   hidden: z.record(z.string(), z.string()).default({}),
 });
 type FormState = Readonly<z.infer<typeof stateSchema>>;
@@ -301,22 +297,22 @@ export const decodeState = (metadata: string): FormState =>
 
 /** What a form shows. */
 export interface FormLayout {
-  /** Block ID → field, in their order. */
+  /** Fields by block ID, in order. */
   readonly fields: Readonly<Record<string, Field>>;
   readonly title: (at: FormMoment) => string;
-  /** The button that sends it; **Save** if absent. */
+  /** Label of the submit button; default **Save**. */
   readonly submit?: string;
-  /** Its other buttons, by their names. */
+  /** Extra buttons: ID → label. */
   readonly buttons?: Readonly<Record<string, string>>;
-  /** More that it keeps for when it is sent. */
+  /** Extra hidden values to keep until it is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
-  /** The channel that its suggestions are for. */
+  /** The channel to suggest projects for. */
   readonly placeOf?: (values: FormFields) => string;
 }
 
 export interface NamedForm extends FormLayout {
   readonly name: string;
-  /** Of its fields and buttons. */
+  /** Prefix of the action IDs of its fields and buttons. */
   readonly action: ActionName;
 }
 export type Moment = FormMoment & { readonly state: FormState };
@@ -326,7 +322,9 @@ export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean 
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/** The same moment with what its fields need: all of them, or those that are slow. @returns `at` if they need nothing */
+/**
+ * Loads the data its fields need: the quick ones first, or the slow ones. @returns `at` itself if nothing was loaded
+ */
 export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -338,7 +336,7 @@ export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boo
   return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
 }
 
-/** @param notice shown at its top @param result shown below its buttons */
+/** @param notice blocks above the fields @param result blocks below the buttons */
 export function drawForm(
   form: NamedForm,
   at: Moment,
@@ -388,7 +386,7 @@ function encodeState(form: NamedForm, at: Moment, blocks: readonly (Block | Inpu
   const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
     const value = values[name];
     if (value === undefined || drawn.has(name) || field.isSecret) return [];
-    // What isn't understood may be a secret.
+    // A value that doesn't parse could be a secret, so it isn't kept in the metadata.
     return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
   const place = form.placeOf?.(values) || at.place;

@@ -68,11 +68,11 @@ export function createWelcome(
   };
 }
 
-/** Answers payloads for which there is no usable installation, and so no token. */
+/** Answers payloads from workspaces without a usable installation, where Tally has no token to reply with. */
 export interface NotInstalledReply {
-  /** Logs why. A click is answered by its `response_url`, because its acknowledgement shows nothing. */
+  /** Logs the reason. Answers a click through its `response_url`: the acknowledgement of a click shows nothing. */
   refuse(body: object | undefined, error: unknown, workspace: string | undefined): void;
-  /** @returns how to acknowledge a refused command or form; undefined for any other payload */
+  /** @returns the acknowledgement for a command or form; undefined for other payloads */
   acknowledgement(body: object): object | undefined;
 }
 
@@ -83,7 +83,7 @@ interface Payload {
   readonly view?: { readonly blocks: readonly KnownBlock[] };
 }
 
-/** @param page where Tally is installed */
+/** @param page URL of the install page */
 export function createNotInstalledReply(
   page: string,
   responseUrls: ResponseUrlClient,

@@ -14,7 +14,7 @@ import { commandText } from '../../domain/command-names.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
 
-/** How long an installation may take between Tally's page and Slack's redirect, in s. */
+/** How long the OAuth state is valid, in s. */
 const STATE_LIFETIME = 600;
 
 /** Slack's signed states, of which each counts once; the store remembers only those that were used. */
@@ -37,7 +37,7 @@ export const REDIRECT_PATH = '/slack/oauth_redirect';
 /** Answers one request of a browser. Never rejects. */
 type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Pages for people: path of a `GET` → its handler. */
+/** GET path → page handler. */
 export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
 
 export interface OAuthPages {
@@ -46,7 +46,7 @@ export interface OAuthPages {
   readonly options: InstallURLOptions;
   /** Where Tally is installed. */
   readonly page: string;
-  /** Scheme and host of Slack. */
+  /** Slack's origin. */
   readonly slack: string;
   /** Runs after the page is sent. Never rejects. */
   readonly welcome: (installation: Installation) => Promise<void>;
@@ -89,7 +89,7 @@ export function createOAuthPages({
   return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
 }
 
-/** @returns Slack's error code, from the redirect's query or from its answer to Tally */
+/** @returns Slack's error code from the redirect query or from the token exchange */
 function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
   const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
   const { data } = error as { data?: { error?: unknown } };
@@ -103,13 +103,13 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }
 
-/** A page for a person's browser. Everything from outside goes through `escapeHtml`. */
+/** An HTML page. Untrusted values go through `escapeHtml`. */
 interface HtmlPage {
   readonly status: number;
   readonly html: string;
 }
 
-/** The style of all pages; the content security policy names its hash. */
+/** The CSS of all pages; the content security policy contains its hash. */
 const STYLE = `
 :root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b6770; --paper: #fff; --ground: #eef2f5; --line: #d9e0e5; --brand: #1f3a4d; --onbrand: #fff; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9fb0bb; --paper: #182530; --ground: #0f1920; --line: #2b3d4a; --brand: #9ccbe8; --onbrand: #0f1920; } }
@@ -126,7 +126,7 @@ code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; back
 @media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
 `;
 
-/** Allows no scripts, foreign resources or frames, and sends no referrer, because the URL contains a code. */
+/** No scripts, external resources or frames. No referrer either, because the URL contains the OAuth code. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
@@ -135,7 +135,7 @@ const PAGE_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** The page where an installation begins. @param address Slack's page that asks for the permissions @returns HTML */
+/** @param address Slack's authorize URL */
 export const landingPage = (address: string): string =>
   htmlPage(
     'Add Tally to Slack',
@@ -166,7 +166,7 @@ ${first}<p class="small">You can close this page.</p>`,
   return { status: 200, html };
 }
 
-/** Why an installation did not happen. */
+/** Why an installation failed. */
 type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
 
 const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
@@ -200,7 +200,7 @@ function refusalPage(refusal: PageRefusal, again: string, reason?: string): Html
   return { status, html: htmlPage(title, `<p>${says}</p>${slackSays}${button}`) };
 }
 
-/** @param title and body are HTML */
+/** @param title, body HTML */
 const htmlPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>

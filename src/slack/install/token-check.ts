@@ -7,9 +7,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Whether Slack accepts the bot's one token. */
+/** Whether Slack accepts the bot token, in single-workspace mode. */
 export interface TokenCheck {
-  /** Asks until Slack accepts it, without blocking a start. Never rejects. */
+  /** Retries until Slack accepts the token, in the background. Never rejects. */
   start(): Promise<void>;
   /** Whether Slack has accepted it. */
   ok(): boolean;
@@ -28,7 +28,7 @@ export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
   return { ...attempts, ok: () => isAccepted };
 }
 
-/** @returns false only if Slack refuses the token; true if it doesn't answer. Never rejects. */
+/** @returns false only if Slack rejects the token; a Slack outage returns true. Never rejects. */
 export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
   client.auth.test().then(
     () => true,
@@ -37,7 +37,7 @@ export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
 
 const WAIT = { first: 500, most: 30_000 } as const;
 
-/** How long a start waits for the first answer from Slack, in ms: usually long enough. */
+/** How long start-up waits for Slack's first answer. */
 const FIRST_ANSWER = 1_000;
 
 /** Repeated attempts at something that needs a token, less and less often, and no sooner than Slack says. */

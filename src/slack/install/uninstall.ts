@@ -21,14 +21,13 @@ interface UninstallParts {
 }
 
 /**
- * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
- * once, so each deletes everything, and doing it twice is harmless. It reads what is installed anew, because another process
- * may have changed what this one has cached.
- * @returns a handler that returns false for any other event, and throws store-unavailable: then Slack must send it again
+ * Deletes all data of a workspace or organization that uninstalls Tally. Slack sends these events in any order and more
+ * than once, so every one deletes everything; repeating it is harmless. @returns false for other events @throws
+ * store-unavailable: then Slack must resend
  */
 export function createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }: UninstallParts) {
   const access = createMemberAccessStore(redis);
-  /** When it was installed, in ms; undefined when it isn't. */
+  /** Install time; undefined if not installed. */
   const installedAt = async (id: string): Promise<Millis | undefined> => (await tokens?.loadReadable(id))?.at;
   /** Whether Slack still accepts its token. */
   const isWorking = async (id: string): Promise<boolean> => {
@@ -41,7 +40,7 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
     log.info({ workspace: id, event }, 'Deleted everything of a workspace');
   };
 
-  /** A repeated event must not delete an installation that is newer than it. */
+  /** Ignores a resent event that is older than the current installation. */
   const isOutdated = async (id: string, { event_time }: SlackPayload): Promise<boolean> => {
     const since = await installedAt(id);
     if (since === undefined || event_time === undefined) return false;
@@ -53,7 +52,7 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
     if (!organization) return false;
     if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
     if (!team || team === organization) return true;
-    // Once its tokens are revoked, Slack may not say which of the two was installed.
+    // After tokens are revoked, Slack may not say whether the workspace or the organization uninstalled.
     if ((await installedAt(team)) !== undefined || (await installedAt(organization)) === undefined)
       return false;
     return !(await isWorking(organization));
@@ -69,7 +68,7 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
     gone(id, event);
   };
 
-  /** @returns the workspaces that the event is about; none that a later event was about */
+  /** @returns the workspaces that the event names, without those about which a later event is already stored */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
@@ -87,11 +86,11 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
         await uninstall(body, event.type);
         return true;
       case 'tokens_revoked':
-        // Tally works without users' tokens, but not without the bot's.
+        // User tokens don't matter to Tally; the bot token does.
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        // Noted first, so that no request that is under way brings the workspace back after it was deleted.
+        // Mark it revoked before deleting, so that a running request can't link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
           if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
         return true;
@@ -104,7 +103,7 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
   };
 }
 
-/** Slack may give the organization's ID as the workspace's, or name the organization in the authorization alone. */
+/** Slack may put the organization's ID into the workspace field, or name it only in `authorizations`. */
 function withOrganization(body: SlackPayload): SlackPayload {
   const { team_id: team, enterprise_id, authorizations } = body;
   const inTeam = team && isOrganizationId(team) ? team : undefined;

@@ -16,7 +16,7 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** After this time, in ms, an answer asks Slack again who it is for; a record is always read again. */
+/** How long a checked role is trusted before sending, in ms. The record is always read again. */
 const ROLE_KEPT = 1_000;
 
 /**
@@ -35,7 +35,7 @@ export type Authorize = (
   command?: Command,
 ) => Promise<Request | undefined>;
 
-/** Asks Slack and Redis in parallel, so that a request with a cached user waits for one round trip. */
+/** Asks Slack and Redis in parallel, so a cached user costs one round trip. */
 export const createAuthorize =
   ({ users, workspaces }: Pick<SlackServices, 'users' | 'workspaces'>): Authorize =>
   async (reply, rules, annotate, command) => {
@@ -44,18 +44,18 @@ export const createAuthorize =
     const { teamId, userId } = source;
     if (teamId === '' || userId === '') throw new Failure('not-allowed', { reason: 'external' });
     const people = users(client, teamId);
-    // Asking accepts a role that Slack confirmed within the last minute; changing something does not.
+    // `ask` accepts a role confirmed in the last minute; other rights look it up again.
     const isFresh = right === 'member' || right === 'manage';
     const began = performance.now();
     const lookups = Promise.all([people.find(source, isFresh), source.workspace ?? workspaces.load(teamId)]);
-    // A replay is dropped before its lookups are awaited, so their errors must not count as unhandled.
+    // A replay is dropped before these settle; ignore their errors.
     lookups.catch(() => undefined);
     if ((await source.isFirst) === false) {
       annotate({ outcome: 'replayed' });
       return undefined;
     }
     const [profile, workspace] = await lookups;
-    // Slack allows only about twenty look-ups of user groups a minute, and a person types faster.
+    // Slack allows about 20 user-group look-ups a minute, so suggestions (one per keystroke) use the cache.
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
@@ -109,7 +109,7 @@ function scopeOf(
       ? undefined
       : { how: source.sharedFrom === undefined ? 'asked' : 'shared', person: user.id },
     locale: isPrivate ? user.locale : workspace.settings.locale,
-    // A manager may see more than everybody who reads what is shared.
+    // A manager may see more than the channel may.
     mayShare: (asked) => isChannel && (!user.canManage || asked.some(canEverybodyAsk)),
   };
 }

@@ -12,9 +12,9 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** The tag (BCP 47) of the locale in which numbers are written. */
+  /** BCP 47 locale for numbers. */
   readonly locale: string;
-  /** The person's own IANA zone, as Slack knows it. */
+  /** The user's time zone from their Slack profile. */
   readonly zone: Zone | undefined;
 }
 
@@ -22,19 +22,18 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** `finops`, without the @; outside text. */
+  /** `finops`, without the @; untrusted text. */
   readonly handle: string;
 }
 
 export type UserDirectory = ReturnType<typeof createUserDirectory>;
 
-/** The people of one workspace. */
 export type People = ReturnType<UserDirectory>;
 
-/** How long a role is cached, in ms. Managers' actions look it up again. */
+/** How long a role is cached. Management actions bypass the cache. */
 const TTL = MINUTE;
 
-/** @param most how many users, and how many groups, are cached */
+/** @param most maximum cached users, and groups */
 export function createUserDirectory(clock: () => Millis, most = 5000) {
   const users = createCache<SlackUser>(clock, most);
   const members = createCache<readonly string[]>(clock, most);
@@ -78,7 +77,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
       return { ...profile, ...permissionsOf(role, settings, named) };
     };
 
-    /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
+    /** A user who sent nothing; `nobody` if unknown to Slack. */
     const findOther = (userId: SlackId, fresh: boolean): Promise<Profile> =>
       find({ userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
         if (!isFailure(error, 'slack-failed') || error.data.code !== 'user_not_found') throw error;
@@ -89,19 +88,18 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
       /** The profile and role of the user that a payload names, cached for `TTL`; `fresh` asks Slack again. */
       find,
       /**
-       * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
-       * no membership, so that asking still works.
+       * Adds permissions. User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as
+       * “not a member”, so asking still works.
        */
       admit,
       /**
-       * What a person who sent nothing may do now, `nobody` if Slack doesn't know them.
-       * @param fresh asks Slack again about the user groups too, and fails when it does not answer
+       * Current permissions of someone who sent nothing. @param fresh bypass the group cache, and throw if Slack fails
        */
       permissionsOf: async (person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> =>
         admit(await findOther(person, true), settings, fresh),
       isIn: async (person: SlackId, named: readonly string[]): Promise<boolean> =>
         (await membersIn(named, true)).includes(person),
-      /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */
+      /** Members of these groups, cached; none if Slack doesn't know the group. */
       membersOf: (named: readonly string[]) => membersIn(named, false),
       /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
       roleOf: async (person: SlackId): Promise<Role> => (await findOther(person, false)).role,
@@ -113,7 +111,7 @@ export function createUserDirectory(clock: () => Millis, most = 5000) {
             id === undefined ? [] : { id, handle: handle ?? id },
           );
         }),
-      /** The workspace's admins and owners. Slack can only list all users, so this is the last resort. */
+      /** Slack can only list all users, so use this as a last resort. */
       admins: () => fetchAdmins(client, teamId),
     };
   };
@@ -132,10 +130,10 @@ const fetchAdmins = (client: WebClient, team_id: SlackId): Promise<readonly stri
     return found;
   });
 
-/** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
+/** Caches results but not failures; parallel look-ups share one call. */
 function createCache<T extends object>(clock: () => Millis, most: number) {
   const known = new LRUCache<string, T, () => Promise<T>>({
-    // `max` would allocate memory for all entries at the start.
+    // LRUCache allocates `max` entries upfront; `maxSize` doesn't.
     maxSize: most,
     sizeCalculation: () => 1,
     ttl: TTL,
@@ -153,8 +151,8 @@ interface TokenOwner {
 }
 
 /**
- * The workspace that a token belongs to, or the organization, looked up once: a payload of another one comes from an
- * external user, whatever it claims.
+ * The workspace or organization of a token, looked up once. A payload that names another one comes from an external
+ * user.
  */
 function ownerOfClient() {
   const ask = async (client: WebClient): Promise<TokenOwner> => {
@@ -170,7 +168,7 @@ function ownerOfClient() {
   };
 }
 
-/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws slack-failed if `strict` */
+/** @returns [] for a deleted group, and for other errors unless `strict` */
 async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean): Promise<readonly string[]> {
   try {
     const { users = [] } = await callSlack('usergroups.users.list', () =>
@@ -195,7 +193,10 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** @param home the workspace that the payload says they belong to. `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
+/**
+ * @param home workspace according to the payload. An external user in a channel with Tally has `is_stranger: false`;
+ * only their team ID differs.
+ */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

@@ -14,7 +14,7 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
+/** Machine-readable routes: GET path → status and body. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -28,8 +28,8 @@ const EVENTS_PATH = '/slack/events';
 type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
- * Bolt with its own receivers: HTTPReceiver serves the pages, and Slack's events unless SocketModeReceiver does. Every event
- * is acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
+ * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
+ * acknowledged when its listeners end, even if they fail; until then it is in flight.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -59,10 +59,10 @@ export function createSlackServer(
   const http = createHttpReceiver(config, services, customRoutes, unsigned, () => isLeaving);
   let server: Server | undefined;
   let isLeaving = false;
-  /** Connections and requests so far. */
+  /** Counts connections and requests since start. */
   let arrived = 0;
 
-  /** What a stop waits for. */
+  /** Work that `stop` waits for. */
   const track = (work: Promise<void>): Promise<void> => {
     inFlight.add(work);
     const done = () => inFlight.delete(work);
@@ -90,10 +90,7 @@ export function createSlackServer(
 
   return {
     app,
-    /**
-     * Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode.
-     * @returns the port
-     */
+    /** Listens. Retries until Slack accepts the token or the socket connection. @returns the port */
     async start(port: number): Promise<number> {
       server = await http.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
@@ -105,9 +102,9 @@ export function createSlackServer(
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
-    /** Whether events can arrive, and Slack accepts the answers. */
+    /** Ready: events can arrive, and Slack accepts our token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
-    /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+    /** Sets `up` to false, keeps serving for `delay` ms, then until requests stop coming. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
@@ -115,17 +112,17 @@ export function createSlackServer(
       for (let before = -1; before !== arrived && performance.now() < end; ) {
         before = arrived;
         await sleep(SETTLING.pause);
-        // On a busy machine the time is up before Node looks at the network.
+        // Under load the timer can fire before Node reads pending network input.
         await turn();
       }
     },
-    /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
+    /** Stops accepting and waits up to `deadline` ms for work in flight. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
       const closed = server === undefined ? Promise.resolve() : http.stop();
-      // A request that is still being received is in flight once it is complete.
+      // A request still being received counts once it is complete.
       const drained = closed.then(drain);
       await withTimeout(deadline, drained, () => undefined);
       server?.closeAllConnections();
@@ -134,10 +131,12 @@ export function createSlackServer(
   };
 }
 
-/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
+/**
+ * Requests sent before the stop may still sit in OS buffers. Wait until `pause` ms pass without one, at most `most`.
+ */
 const SETTLING = { pause: 50, most: 3_000 } as const;
 
-/** Bolt's receiver behind Tally's guard. It serves the pages in Socket Mode, too, but there not Slack's events. */
+/** Bolt's receiver behind the guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
@@ -149,7 +148,7 @@ function createHttpReceiver(
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
 
-  /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
+  /** Runs in parallel with look-ups. Without Redis nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -163,7 +162,7 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    // Bolt asks only about requests that Slack signed.
+    // Called only for requests with a valid signature.
     customPropertiesExtractor(req) {
       unsigned.delete(req.socket);
       return { isFirst: isFirstTime(req), arrived: performance.now() };
@@ -177,7 +176,7 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // Tells clients to reconnect, to another process, before this one stops.
+    // Makes clients reconnect to another process before this one stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
@@ -187,8 +186,8 @@ function createHttpReceiver(
 }
 
 /**
- * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
- * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
+ * Hands an event to Bolt; acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt, because
+ * Bolt acknowledges first, and Slack must resend if deleting fails.
  */
 async function processAndAck(
   app: App,

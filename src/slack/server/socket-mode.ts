@@ -7,8 +7,8 @@ const CLOSED_EARLY =
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
 /**
- * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
- * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
+ * Slack closes connections now and then. Slack's client would wait 5 s, and give up if the API can't be reached at that
+ * moment, so Tally reconnects itself.
  */
 export function createSocketMode(
   appToken: string,
@@ -28,7 +28,7 @@ export function createSocketMode(
   let isStopped = false;
   let failure: unknown;
 
-  // The client does not handle its listeners' rejections, so one invalid envelope would end the process.
+  // The client doesn't catch its listeners' rejections, so an invalid envelope would end the process.
   for (const event of ['ws_message', 'slack_event']) {
     const listeners = client.listeners(event);
     client.removeAllListeners(event);
@@ -50,7 +50,7 @@ export function createSocketMode(
     } finally {
       isConnecting = false;
     }
-    // A stop that comes while Slack is still asked for an address finds nothing to close yet.
+    // If stopped while asking for an address, there was nothing to close yet.
     if (isStopped) await receiver.stop();
   };
   const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);
@@ -69,7 +69,7 @@ export function createSocketMode(
 
   return {
     receiver,
-    /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
+    /** Resolves when connected, or after one failed attempt (it keeps retrying). Never rejects. */
     start: attempts.start,
     isUp: () => isConnected,
     async stop(): Promise<void> {
