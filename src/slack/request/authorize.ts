@@ -13,7 +13,7 @@ import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { type Audience, type Source, threadOf } from './payload.ts';
-import { findManagers, type HandlerRules, type Request, slackLookups } from './request.ts';
+import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
 /** How long a checked role is trusted before sending, in ms. The record is always read again. */
@@ -59,7 +59,7 @@ export const createAuthorize =
     const asksGroups = isFresh && source.via !== 'suggestions';
     const user = await people.admit(profile, workspace.settings, asksGroups);
     if (right === 'manage' && user.canAsk && !user.canManage) {
-      const managers = await findManagers(people, workspace, false);
+      const managers = await people.managers(workspace, false);
       throw new Failure('not-allowed', { reason: 'not-manager', managers });
     }
     requireRight(right, user);

@@ -12,7 +12,7 @@ import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { WebClient } from '../web-client.ts';
-import { type Channels, channelsOf } from './channels.ts';
+import { channelsOf } from './channels.ts';
 import type { Audience } from './payload.ts';
 import type { People, User } from './users.ts';
 
@@ -69,45 +69,16 @@ export interface HandlerRules {
   readonly sendsFile?: boolean;
 }
 
-const MOST_NAMED = 5;
-
-/** How many named managers to look up: some may have left. */
-const MOST_LOOKED_UP = 15;
-
-/**
- * Up to a few current managers: from the settings, else admins who registered a connection, else any admins. @param
- * listsAdmins allows listing all users as the last resort
- */
-export async function findManagers(
-  people: People,
-  { settings, connections }: Workspace,
-  listsAdmins: boolean,
-): Promise<readonly SlackId[]> {
-  const named = [...settings.managers, ...(await people.membersOf(settings.managerGroups))];
-  const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
-  for (const find of [() => named, () => registered, () => (listsAdmins ? people.admins() : [])]) {
-    const found = [...new Set(await find())].slice(0, MOST_LOOKED_UP);
-    const roles = await Promise.all(found.map((person) => people.roleOf(person).catch(() => 'nobody')));
-    const isManager = (person: SlackId, role = '') =>
-      role === 'admin' || (role === 'member' && named.includes(person));
-    const managers = found.filter((person, at) => isManager(person, roles[at]));
-    if (managers.length > 0) return managers.slice(0, MOST_NAMED);
-  }
-  return [];
-}
-
+/** What a request can ask of Slack. Each throws slack-failed. */
 export const slackLookups = (people: People, client: WebClient, asker: SlackId, workspace: Workspace) => ({
-  // Lazy: most requests need no channel.
-  get channels(): Channels {
-    return channelsOf(client);
-  },
+  channels: channelsOf(client),
   /** The workspace's user groups. @throws slack-failed `missing_scope` without the optional scope usergroups:read */
-  userGroups: people.userGroups,
+  userGroups: () => people.userGroups(),
   /** Whether the user is in one of these user groups now, never cached. */
-  isInGroups: (groups: readonly string[]) => people.isIn(asker, groups),
-  roleOf: people.roleOf,
-  /** The rights of another user, looked up at Slack. @param settings those of the workspace, unless given */
+  isInGroups: async (groups: readonly string[]) => (await people.membersOf(groups, true)).includes(asker),
+  roleOf: (person: SlackId) => people.roleOf(person),
+  /** Another user's permissions. @param settings default: the workspace's current ones */
   permissionsOf: (person: SlackId, settings: Settings = workspace.settings) =>
     people.permissionsOf(person, settings, false),
-  managers: () => findManagers(people, workspace, true),
+  managers: () => people.managers(workspace, true),
 });
