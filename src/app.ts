@@ -28,7 +28,7 @@ import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { noteLayout, OtherLayout, requireLayout } from './redis/layout.ts';
 import { onStoreError } from './redis/outage.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
-import { createInstallations } from './slack/installations.ts';
+import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { registerListeners } from './slack/server/dispatch.ts';

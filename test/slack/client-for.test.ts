@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
-import { createInstallations, type Installations } from '../../src/slack/installations.ts';
+import { createInstallations, type Installations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { callSlack } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';

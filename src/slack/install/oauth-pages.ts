@@ -1,4 +1,4 @@
-/** The two pages of an installation by OAuth: where it begins, and where Slack sends the browser back to. */
+/** An installation by OAuth: its two pages in the browser, and the first message in Slack. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
@@ -11,8 +11,14 @@ import {
 } from '@slack/oauth';
 import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
 import type { OAuthNonces } from '../../workspace/replay-protection.ts';
+import { actions, button, context, header, type Message, markup } from '../block-kit/blocks.ts';
 import type { CommandNames } from '../command-prefix.ts';
+import { postMessage } from '../reply/message-calls.ts';
+import type { WebClient } from '../web-client.ts';
+import { installationId } from './installation-tokens.ts';
 
 /** How long the OAuth state is valid, in s. */
 const STATE_LIFETIME = 600;
@@ -227,3 +233,39 @@ const ENTITIES: Record<string, string> = {
   "'": '&#39;',
 };
 const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+
+/** The first message, to the person who installed Tally. */
+const FIRST_STEPS: Message = {
+  text: 'Tally is installed. Three steps to the first answer.',
+  blocks: [
+    header('Tally is installed'),
+    markup(
+      [
+        `*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type \`${commandText('/billing connect')}\`.`,
+        `*2.* Ask what a project has left, by the ID on its project card: \`${commandText('/balance')} 123\``,
+        `*3.* Ask what it spent: \`${commandText('/spend')} 123 last-7-days\``,
+      ].join('\n'),
+    ),
+    actions(button('connect', 'Connect…', { style: 'primary' })),
+    context(
+      `Only you see an answer until you share it. \`${commandText('/billing help')}\` lists everything else.`,
+    ),
+  ],
+};
+
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
+export const createWelcome =
+  (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
+  async (installation: Installation): Promise<void> => {
+    const { user, bot, isEnterpriseInstall } = installation;
+    const workspace = installationId(installation);
+    log.info({ workspace }, 'Tally was installed');
+    const about = `for the ${isEnterpriseInstall === true ? 'organization' : 'workspace'}`;
+    const results = await Promise.allSettled([
+      audit.record(workspace, { at: clock(), who: user.id, action: 'installed Tally', about }),
+      postMessage(clientOf(bot?.token ?? ''), { channel: user.id, thread: undefined }, FIRST_STEPS),
+    ]);
+    for (const result of results)
+      if (result.status === 'rejected')
+        log.error({ workspace, err: result.reason }, 'Could not audit or welcome a new installation');
+  };

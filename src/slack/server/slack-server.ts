@@ -7,7 +7,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import type { Installations } from '../installations.ts';
+import type { Installations } from '../install/installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';

@@ -1,45 +1,45 @@
 import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
 import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
-import type { Config } from '../config/config.ts';
-import { Failure } from '../domain/failure/index.ts';
-import type { SlackId } from '../domain/slack-id.ts';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
 import {
   createInstallationStore,
   type InstallationRecords,
-} from '../workspace/credentials/installation-store.ts';
-import { createDeletion } from '../workspace/record/workspace-store.ts';
-import { createOAuthNonces } from '../workspace/replay-protection.ts';
-import {
-  createNotInstalledReply,
-  createWelcome,
-  type NotInstalledReply,
-} from './install/install-messages.ts';
-import {
-  createInstallationTokens,
-  type InstallationTokens,
-  installationId,
-  type KnownInstallation,
-} from './install/installation-tokens.ts';
-import { SCOPES } from './install/manifest.ts';
-import {
-  type BrowserRoutes,
-  createOAuthPages,
-  createStateStore,
-  INSTALL_PATH,
-  landingPage,
-  REDIRECT_PATH,
-} from './install/oauth-pages.ts';
-import { createTokenCheck, isTokenAccepted, type TokenCheck } from './install/token-check.ts';
-import { createUninstallHandler } from './install/uninstall.ts';
-import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from './request/payload.ts';
-import type { SlackServices } from './slack-services.ts';
+} from '../../workspace/credentials/installation-store.ts';
+import { createDeletion } from '../../workspace/record/workspace-store.ts';
+import { createOAuthNonces } from '../../workspace/replay-protection.ts';
+import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
+import type { ResponseUrlClient } from '../reply/message-calls.ts';
+import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
+import type { SlackServices } from '../slack-services.ts';
 import {
   BACKGROUND_OPTIONS,
   callOptions,
   createClientFactory,
   INTERACTIVE_OPTIONS,
   type WebClient,
-} from './web-client.ts';
+} from '../web-client.ts';
+import {
+  createInstallationTokens,
+  type InstallationTokens,
+  installationId,
+  type KnownInstallation,
+} from './installation-tokens.ts';
+import { SCOPES } from './manifest.ts';
+import {
+  type BrowserRoutes,
+  createOAuthPages,
+  createStateStore,
+  createWelcome,
+  INSTALL_PATH,
+  landingPage,
+  REDIRECT_PATH,
+} from './oauth-pages.ts';
+import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
+import { createUninstallHandler } from './uninstall.ts';
 
 /** Bot tokens: one from the configuration, or one per workspace by OAuth. */
 export interface Installations {
@@ -47,7 +47,7 @@ export interface Installations {
   /** Bolt's look-up of the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
   readonly authorize: Authorize<boolean>;
   /** The acknowledgement for a payload that `authorize` rejected. */
-  readonly notInstalledReply: NotInstalledReply['acknowledgement'];
+  readonly notInstalledReply: (payload: object) => object | undefined;
   /** A client for background work, such as scheduled posts. One attempt, 10 s. */
   clientFor(workspace: SlackId): Promise<WebClient>;
   /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
@@ -121,11 +121,12 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
       welcome: createWelcome(services.audit, clientOf, log, clock),
     }),
     async authorize(_, body) {
-      const origin = originOf((body ?? {}) as SlackPayload);
+      const payload = (body ?? {}) as SlackPayload;
+      const origin = originOf(payload);
       try {
         return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
       } catch (error) {
-        reply.refuse(body, error, origin.teamId ?? origin.enterpriseId);
+        reply.refuse(payload, error, origin.teamId ?? origin.enterpriseId);
         throw error;
       }
     },
@@ -213,4 +214,40 @@ function authorizeResult(
     ...(workspace !== undefined && { teamId: workspace }),
     ...(organization !== undefined && { enterpriseId: organization }),
   };
+}
+
+/** Answers payloads from workspaces without a usable installation, where Tally has no token to reply with. */
+function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlClient, log: Logger) {
+  const acknowledgements = new WeakMap<object, object>();
+  return {
+    /** Logs the reason. Answers a click through its `response_url`: the acknowledgement of a click shows nothing. */
+    refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
+      const about = { err: error, workspace };
+      if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
+      else log.error(about, 'Could not look up an installation');
+      const message = textMessage(
+        notInstalledText(error, `An admin can install Tally again: ${installPage}`),
+      );
+      const { command, type, response_url: url, view } = payload;
+      if (command !== undefined)
+        acknowledgements.set(payload, { response_type: 'ephemeral', ...escapeMessageText(message) });
+      else if (type === 'view_submission') {
+        const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
+        acknowledgements.set(payload, refuseForm((view?.blocks ?? []) as never[], message.text, instead));
+      } else if (url)
+        responseUrls
+          .post(url, message)
+          .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
+    },
+    /** @returns the acknowledgement for a command or form; undefined for other payloads */
+    acknowledgement: (payload: object) => acknowledgements.get(payload),
+  };
+}
+
+function notInstalledText(error: unknown, installAgain: string): string {
+  if (isFailure(error, 'unseal-failed') && error.data.reason !== 'malformed') return KEY_IS_GONE;
+  if (isFailure(error, 'not-installed') || isFailure(error, 'unseal-failed'))
+    return `${error.message} ${installAgain}`;
+  const what = isFailure(error, 'store-unavailable') ? error.message : 'Something went wrong in Tally.';
+  return `${what} Nothing was changed. Try again in a minute.`;
 }
