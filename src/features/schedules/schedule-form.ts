@@ -61,8 +61,7 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
-    buttons: { test: 'Send a test to me' },
-    pressed: { test: (at, show) => sendTest(kind, services, at, show) },
+    button: { label: 'Send a test to me', press: (at, show) => sendTest(kind, services, at, show) },
     valuesOf,
     async build(at, before) {
       const { since } = await planPosts(services, at);

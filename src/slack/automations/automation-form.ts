@@ -59,8 +59,7 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation>
-  extends Pick<FormDescription<Fields>, 'fields' | 'buttons' | 'pressed'> {
+interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
   /** Title of the form that creates one. */
   readonly title: string;

@@ -48,20 +48,29 @@ export interface SentForm<F extends Fields> extends FormMoment {
 }
 
 /** What happened, and what to do in the form; `todo` is left out if the form was closed. */
-export type FormProblem = readonly [what: string, todo?: string];
+type FormProblem = readonly [what: string, todo?: string];
 
-export interface FormDescription<F extends Fields> extends FormLayout {
+export interface FormDescription<F extends Fields> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
+  /** Fields by block ID, in order. */
   readonly fields: F;
+  readonly title: (at: FormMoment) => string;
+  /** Label of the submit button; default **Save**. */
+  readonly submit?: string;
+  /** A button below the fields. @param show re-renders the form with these blocks below the button */
+  readonly button?: {
+    readonly label: string;
+    readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
+  };
+  /** Extra hidden values to keep until it is submitted. */
+  readonly hidden?: (at: FormMoment) => FormFields;
+  /** The channel to suggest projects for; default is where the form was opened. */
+  readonly placeOf?: (values: FormFields) => string;
   /** Title of the modal that shows the result. */
   readonly heading: string;
   /** Shown while saving. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** Handlers of its extra buttons. @param show re-renders the form with these blocks below the buttons */
-  readonly pressed?: Readonly<
-    Record<string, (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>>
-  >;
   /** A version of the record with this ID; changes when the record does. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** The record's current values. */
@@ -82,20 +91,14 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
-export interface FormOpening {
-  readonly id: string;
-  readonly values: FormFields;
-  readonly isOpen?: boolean;
-}
-
 // biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
-type AnyForm = FormDescription<any> & NamedForm;
-
+type AnyForm = Omit<FormDescription<any>, 'fields'> & {
+  readonly fields: Fields;
+  readonly name: string;
+  /** Prefix of the action IDs of its fields and buttons. */
+  readonly action: ActionName;
+};
 const NOTHING_SAVED = 'Nothing was saved.';
-const changedFirst = (now: string): FormProblem => [
-  `Someone else changed this first. ${now}`.trim(),
-  'Save again to replace that.',
-];
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
@@ -112,7 +115,7 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
       },
     },
     options: Object.fromEntries(
-      Object.entries<Field>(fields).flatMap(([field, { find }]) =>
+      Object.entries(fields).flatMap(([field, { find }]) =>
         find === undefined ? [] : [[`${form.action}:${field}`, suggest(find)]],
       ),
     ),
@@ -126,7 +129,14 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
   return {
     listeners,
-    async open(request: Request, { id, values, isOpen = false }: FormOpening): Promise<void> {
+    async open(
+      request: Request,
+      {
+        id,
+        values,
+        isOpen = false,
+      }: { readonly id: string; readonly values: FormFields; readonly isOpen?: boolean },
+    ): Promise<void> {
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
       const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
@@ -154,17 +164,16 @@ async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<
 /** A changed field, or a press of an extra button. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
-  const run = form.pressed?.[what];
-  if (run === undefined) return show(form, at, 'redraw');
+  if (what !== 'button' || form.button === undefined) return show(form, at, 'redraw');
   const known = await loadFields(form, at, false);
-  await run(known, async (result) => {
+  await form.button.press(known, async (result) => {
     await at.request.reply.modal.update(drawForm(form, known, [], result));
   });
 }
 
 function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   const values = { ...decodeState(metadata).hidden, ...shown };
-  const read = Object.entries<Field>(form.fields)
+  const read = Object.entries(form.fields)
     .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
     .map(([field, described]) => [field, readField(described, values[field] ?? '', values)] as const);
   const refused = read.flatMap(([field, value]) =>
@@ -184,7 +193,7 @@ async function findProblem(
   at: Moment,
 ): Promise<readonly [field: string, why: string] | undefined> {
   const before = form.before?.(at.id, at.request) ?? {};
-  for (const [name, field] of Object.entries<Field>(form.fields)) {
+  for (const [name, field] of Object.entries(form.fields)) {
     if (!isPartOf(field, at.values)) continue;
     const isLeak = field.isText && holdsRegisteredSecret(at.values[name] ?? '', at.request.workspace);
     const problem = isLeak ? `${field.label}: ${LEAKED}` : await field.check?.(at, before, name);
@@ -207,7 +216,7 @@ async function showAgain(
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
   // Don't run slow previews, which have their own button, and don't repeat the invalid field's own warning.
-  const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.isSlow);
+  const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
@@ -268,11 +277,11 @@ function showConflict(
 ): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
-  return showProblem(
-    form,
-    { ...sent, id, state },
-    typeof conflict === 'string' ? changedFirst(conflict) : conflict,
-  );
+  const problem: FormProblem =
+    typeof conflict === 'string'
+      ? [`Someone else changed this first. ${conflict}`.trim(), 'Save again to replace that.']
+      : conflict;
+  return showProblem(form, { ...sent, id, state }, problem);
 }
 
 const stateSchema = z.object({
@@ -292,32 +301,12 @@ const stateSchema = z.object({
 type FormState = Readonly<z.infer<typeof stateSchema>>;
 
 /** @returns a new form's state if the metadata is invalid */
-export const decodeState = (metadata: string): FormState =>
+const decodeState = (metadata: string): FormState =>
   tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
 
-/** What a form shows. */
-export interface FormLayout {
-  /** Fields by block ID, in order. */
-  readonly fields: Readonly<Record<string, Field>>;
-  readonly title: (at: FormMoment) => string;
-  /** Label of the submit button; default **Save**. */
-  readonly submit?: string;
-  /** Extra buttons: ID → label. */
-  readonly buttons?: Readonly<Record<string, string>>;
-  /** Extra hidden values to keep until it is submitted. */
-  readonly hidden?: (at: FormMoment) => FormFields;
-  /** The channel to suggest projects for. */
-  readonly placeOf?: (values: FormFields) => string;
-}
+type Moment = FormMoment & { readonly state: FormState };
 
-export interface NamedForm extends FormLayout {
-  readonly name: string;
-  /** Prefix of the action IDs of its fields and buttons. */
-  readonly action: ActionName;
-}
-export type Moment = FormMoment & { readonly state: FormState };
-
-export const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
 
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
@@ -325,7 +314,7 @@ const isDue = (field: Field, at: FormMoment): boolean =>
 /**
  * Loads the data its fields need: the quick ones first, or the slow ones. @returns `at` itself if nothing was loaded
  */
-export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boolean): Promise<Moment> {
+async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
       const { load } = field;
@@ -337,8 +326,8 @@ export async function loadFields({ fields }: FormLayout, at: Moment, isSlow: boo
 }
 
 /** @param notice blocks above the fields @param result blocks below the buttons */
-export function drawForm(
-  form: NamedForm,
+function drawForm(
+  form: AnyForm,
   at: Moment,
   notice: readonly Block[] = [],
   result: readonly Block[] = [],
@@ -350,7 +339,7 @@ export function drawForm(
   ) as [typeof all, typeof all];
   const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
   const row = compact([
-    ...Object.entries(form.buttons ?? {}).map(([id, label]) => button(`${form.action}:${id}`, label)),
+    form.button && button(`${form.action}:button`, form.button.label),
     more.length > 0 && !isOpen && button(`${form.action}:more`, 'More…'),
   ]);
   const moreBlocks = isOpen && more.length > 0 ? [header('More'), ...draw(more)] : [];
@@ -365,7 +354,7 @@ export function drawForm(
   });
 }
 
-function drawField({ action }: NamedForm, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
+function drawField({ action }: AnyForm, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
   const { values, data } = at;
   if (!isPartOf(field, values)) return [];
   const { load, isLive = false, find } = field;
@@ -380,7 +369,7 @@ function drawField({ action }: NamedForm, name: string, field: Field, at: Moment
     );
 }
 
-function encodeState(form: NamedForm, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
+function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
   const { state, values } = at;
   const drawn = new Set(blocks.flatMap((block) => (block.type === 'input' ? (block.block_id ?? []) : [])));
   const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
