@@ -43,45 +43,30 @@ export function createSlackServer(
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
   const socket =
     mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
-  const inFlight = new Set<Promise<unknown>>();
-  /** Connections without a signed request, in the order in which they came. */
-  const unsigned = new Set<Socket>();
-  const customRoutes = [
-    ...Object.entries(routes).map(([path, route]) => machineRoute(path, route)),
-    ...Object.entries(installations.pages).map(
-      ([path, page]): CustomRoute => ({
-        path,
-        method: 'GET',
-        handler: (req, res) => void track(page(req, res)),
-      }),
-    ),
-  ];
-  const http = createHttpReceiver(config, services, customRoutes, unsigned, () => isLeaving);
+  const inFlight = createInFlight();
+  const pages = Object.entries(installations.pages).map(
+    ([path, page]): CustomRoute => ({
+      ...{ path, method: 'GET' },
+      handler: (req, res) => void inFlight.track(page(req, res)),
+    }),
+  );
   let server: Server | undefined;
   let isLeaving = false;
   /** Counts connections and requests since start. */
   let arrived = 0;
-
-  /** Work that `stop` waits for. */
-  const track = (work: Promise<void>): Promise<void> => {
-    inFlight.add(work);
-    const done = () => inFlight.delete(work);
-    work.then(done, done);
-    return work;
-  };
-  const drain = async (): Promise<void> => {
-    while (inFlight.size > 0) await Promise.allSettled(inFlight);
-  };
+  const customRoutes = [...Object.entries(routes).map(machineRoute), ...pages];
+  const http = createHttpReceiver(config, services, customRoutes, () => isLeaving);
 
   /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
   const processEvent = async (event: ReceiverEvent): Promise<void> => {
     const body = parsePayload(event.body);
-    if (body !== undefined) return track(processAndAck(app, installations, names, { ...event, body }));
+    if (body !== undefined)
+      return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
   const receiver: Receiver = {
-    init: () => (socket?.receiver ?? http).init({ processEvent } as App),
+    init: () => (socket?.receiver ?? http.receiver).init({ processEvent } as App),
     start: async () => undefined,
     stop: async () => undefined,
   };
@@ -92,13 +77,12 @@ export function createSlackServer(
     app,
     /** Listens. Retries until Slack accepts the token or the socket connection. @returns the port */
     async start(port: number): Promise<number> {
-      server = await http.start(port, SERVER_LIMITS);
+      server = await http.receiver.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
       const count = () => {
         arrived += 1;
       };
-      server.on('connection', count).on('request', count);
-      server.on('connection', (socket: Socket) => limitUnsigned(unsigned, socket));
+      server.on('connection', http.limitUnsigned).on('connection', count).on('request', count);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
@@ -108,45 +92,62 @@ export function createSlackServer(
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
-      const end = performance.now() + SETTLING.most;
-      for (let before = -1; before !== arrived && performance.now() < end; ) {
-        before = arrived;
-        await sleep(SETTLING.pause);
-        // Under load the timer can fire before Node reads pending network input.
-        await turn();
-      }
+      await waitUntilQuiet(() => arrived);
     },
     /** Stops accepting and waits up to `deadline` ms for work in flight. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      const closed = server === undefined ? Promise.resolve() : http.stop();
+      const closed = server === undefined ? Promise.resolve() : http.receiver.stop();
       // A request still being received counts once it is complete.
-      const drained = closed.then(drain);
-      await withTimeout(deadline, drained, () => undefined);
+      await withTimeout(deadline, closed.then(inFlight.drain), () => undefined);
       server?.closeAllConnections();
-      return inFlight.size;
+      return inFlight.count();
     },
   };
 }
 
-/**
- * Requests sent before the stop may still sit in OS buffers. Wait until `pause` ms pass without one, at most `most`.
- */
-const SETTLING = { pause: 50, most: 3_000 } as const;
+/** Requests sent before the stop may still sit in OS buffers: waits until 50 ms pass without one, at most 3 s. */
+async function waitUntilQuiet(arrivals: () => number): Promise<void> {
+  const end = performance.now() + 3_000;
+  for (let before = -1; before !== arrivals() && performance.now() < end; ) {
+    before = arrivals();
+    await sleep(50);
+    // Under load the timer can fire before Node reads pending network input.
+    await turn();
+  }
+}
+
+/** The work that a stop waits for. */
+function createInFlight() {
+  const running = new Set<Promise<void>>();
+  return {
+    track(work: Promise<void>): Promise<void> {
+      running.add(work);
+      const end = () => running.delete(work);
+      work.then(end, end);
+      return work;
+    },
+    count: () => running.size,
+    async drain(): Promise<void> {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
 
 /** Bolt's receiver behind the guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
   customRoutes: CustomRoute[],
-  unsigned: Set<Socket>,
   isLeaving: () => boolean,
-): HTTPReceiver {
+) {
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
+  /** Connections without a signed request, oldest first. */
+  const unsigned = new Set<Socket>();
 
   /** Runs in parallel with look-ups. Without Redis nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
@@ -182,7 +183,16 @@ function createHttpReceiver(
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
     else void isAllowed(req, res).then((isIt) => isIt && serve(req, res));
   };
-  return receiver;
+  return {
+    receiver,
+    /** Closes the oldest of too many unsigned connections, so that clients without the secret can't keep Slack out. */
+    limitUnsigned(socket: Socket): void {
+      unsigned.add(socket);
+      socket.once('close', () => unsigned.delete(socket));
+      const [oldest] = unsigned;
+      if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
+    },
+  };
 }
 
 /**
@@ -205,22 +215,11 @@ async function processAndAck(
   await app.processEvent({ ...event, body, ack }).finally(ack);
 }
 
-function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
+function machineRoute([path, route]: [string, MachineRoutes[string]]): CustomRoute {
   const answer = async (res: ServerResponse): Promise<void> => {
     const { status, body, type = 'text/plain' } = await route();
     if (typeof body === 'string') res.writeHead(status, { 'content-type': type }).end(body);
     else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
-}
-
-/**
- * For one connection too many without a signed request, the oldest is closed, whatever it is doing: a client without the secret
- * can't keep others out by holding connections.
- */
-function limitUnsigned(unsigned: Set<Socket>, socket: Socket): void {
-  unsigned.add(socket);
-  socket.once('close', () => unsigned.delete(socket));
-  const [oldest] = unsigned;
-  if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
 }
