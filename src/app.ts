@@ -29,7 +29,7 @@ import { createWorkLog, type OnFinished } from './ops/work-record.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
 import { claimLayout, onStoreError } from './redis/outage.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
-import { createInstallations } from './slack/installations.ts';
+import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
 import { createUserDirectory } from './slack/request/users.ts';
 import { registerListeners } from './slack/server/dispatch.ts';

@@ -1,31 +1,33 @@
-/** What people see and type where another app has the commands' names: `/acme-spend` in place of `/spend`, if COMMAND_PREFIX is acme. */
+/**
+ * Renames commands for workspaces where another app has their names: with COMMAND_PREFIX=acme, `/spend` becomes
+ * `/acme-spend`.
+ */
 import type { SlashCommand } from '../domain/command-names.ts';
 import { clipText, SLACK_LIMITS } from './block-kit/blocks.ts';
 
 export type CommandNames = ReturnType<typeof createCommandNames>;
 
 /**
- * Everywhere else a command has its own name: in buttons' values, in the record, and in the texts that are rendered. On
- * the way to Slack, texts get the names that people have to type.
- * @param commands the app's own names; read late, because features are still being created here
+ * Inside Tally a command always has its own name: in button values, records and rendered text. Only text on its way to
+ * Slack gets the prefix. @param commands called lazily, because features are created later
  */
 export function createCommandNames(commands: () => readonly SlashCommand[], prefix?: string) {
   let pattern: RegExp | undefined;
   const inText = (text: string): string => {
     if (prefix === undefined || !text.includes('/')) return text;
     const words = commands().map((name) => name.slice(1));
-    // Not a part of an address, of a path or of what somebody else wrote, which is between quotation marks.
+    // Matches a command, but not inside a URL, a path, or text quoted from a user.
     pattern ??= new RegExp(`“[^”]*”|(?<![\\w/.:-])/(?=(?:${words.join('|')})(?![\\w/-]))`, 'g');
     return text.replace(pattern, (found) => (found === '/' ? `/${prefix}-` : found));
   };
   const inTexts = <T>(payload: T): T => (prefix === undefined ? payload : (withTexts(payload, inText) as T));
   return {
-    /** The command's own name, `/spend` of `/acme-spend`; any other as it was typed. */
+    /** `/acme-spend` → `/spend`; an unknown command stays as typed. */
     parse: (typed: string): string => commands().find((name) => typed.endsWith(name.slice(1))) ?? typed,
     inText,
-    /** A message, a view or an acknowledgement, with these names wherever its reader sees a command. */
+    /** Renames the commands in a message, view or acknowledgement. */
     inTexts,
-    /** Options of a Web API client with which all that it sends has these names. */
+    /** Web API client options that rename commands in everything the client sends. */
     forClient: <T extends { readonly fetch: typeof fetch }>(options: T): T => ({
       ...options,
       fetch: (url: string | URL | Request, init: RequestInit = {}) => {
@@ -37,7 +39,7 @@ export function createCommandNames(commands: () => readonly SlashCommand[], pref
   };
 }
 
-/** The arguments of Slack's methods that are texts, and those that are JSON. */
+/** Web API arguments that are plain text, and those that are JSON. */
 const TEXTS = ['text', 'initial_comment', 'error'];
 const JSON_TEXTS = ['blocks', 'view'];
 
@@ -58,7 +60,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   option: SLACK_LIMITS.option,
 };
 
-/** Changes what is shown, which Block Kit always calls `text`, and the sentences below a form's fields; no quotation. */
+/** Renames in every `text` property and in form errors, but not in quoted text. */
 function withTexts(value: unknown, change: Rename, most = Number.POSITIVE_INFINITY): unknown {
   if (Array.isArray(value)) return value.map((entry) => withTexts(entry, change, most));
   if (typeof value !== 'object' || value === null) return value;

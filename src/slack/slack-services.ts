@@ -14,7 +14,7 @@ import type { UserDirectory } from './request/users.ts';
 import type { RateLimiter } from './server/rate-limiter.ts';
 import type { RejectionReason } from './server/request-guard.ts';
 
-/** What both features and the listeners that call them are made of. */
+/** Services shared by features and listeners. */
 export interface SharedServices {
   readonly workspaces: Workspaces;
   readonly audit: Audit;
@@ -25,7 +25,7 @@ export interface SharedServices {
   readonly clock: () => Millis;
 }
 
-/** What Slack's side of Tally is made of. */
+/** Services of the Slack side. */
 export interface SlackServices extends SharedServices {
   readonly redis: RedisConnection;
   readonly keyring: Keyring;
@@ -34,18 +34,18 @@ export interface SlackServices extends SharedServices {
   readonly names: CommandNames;
   readonly boltLogger: BoltLogger;
   readonly loadingDelays?: LoadingDelays;
-  /** Gets the record of each request that Tally took up. */
+  /** Receives each handled request's record. */
   readonly onFinished: OnFinished;
-  /** Gets why a request was rejected before anything was done for it. */
+  /** Receives why a request was rejected unprocessed. */
   readonly onRejected: (reason: RejectionReason) => void;
-  /** Deletes what a workspace has outside the store's own keys. @throws store-unavailable */
+  /** Deletes a workspace's data that lies outside its Redis keys. */
   readonly onForget: (workspace: SlackId) => Promise<void>;
 }
 
-/** How long Tally works before it shows that it does. */
+/** Delays before a loading message or view is shown. */
 export interface LoadingDelays {
   readonly message: Millis;
-  /** Short, because Slack opens no modal later than 3 s after the click, and the call itself may be slow. */
+  /** Short: Slack's trigger lasts 3 s, and opening takes time too. */
   readonly modal: Millis;
 }
 

@@ -7,26 +7,26 @@ import type { Millis } from '../domain/time/calendar.ts';
 
 export type WebClient = webApi.WebClient;
 
-/** How long a second try waits, in ms. */
+/** Pause before a retry. */
 const PAUSE = 200;
 
 /**
- * Slack's methods that are not called once more when it is unclear what became of the first call: a message posted twice is
- * there twice, a file too, and a code or a refresh token works once.
+ * Methods never retried when the outcome is unclear: a message or file would appear twice, and a code or refresh token
+ * works once.
  */
 export const ONCE: ReadonlySet<string> = new Set([
   ...['chat.postEphemeral', 'chat.postMessage', 'oauth.v2.access'],
-  // The second is the SDK's name for an upload as a whole.
+  // `filesUploadV2` is the SDK's name for the whole upload.
   ...['files.completeUploadExternal', 'files.uploadV2'],
 ]);
 
-/** `fetch` as the SDK calls it, with how long the call may take, in ms, as another first argument. */
+/** The SDK's `fetch`, with the call's timeout as an extra first argument. */
 type TimedFetch = (timeout: Millis, ...args: Parameters<typeof fetch>) => Promise<Response>;
 
 const timedFetch: TimedFetch = (timeout, url, init) =>
   fetch(url, { ...init, signal: AbortSignal.timeout(Math.ceil(timeout)) });
 
-/** Tries once more, as long as there is time; not what may have been done already and must not be done twice. */
+/** Retries once if time allows, unless the call may have succeeded and must not repeat. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
   const isOnce = ONCE.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
@@ -41,14 +41,13 @@ const fetchTwice: TimedFetch = async (timeout, url, init) => {
   return timedFetch(rest(), url, init);
 };
 
-/** A gateway without an answer from Slack, which may still have done the work. */
+/** A gateway error: Slack may still have done the work. */
 export const isUnclearStatus = (status: number): boolean => status === 502 || status === 504;
 
-/** What a connection fails with before anything goes over it. */
+/** Error codes of a connection that failed before sending. */
 const BEFORE_SENDING =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|CERT_\w+|ERR_TLS_\w+|\w*SELF_SIGNED\w*|UNABLE_TO_\w+)$/;
 
-/** Whether a call failed before anything of it was sent. */
 export function wasNeverSent(error: unknown): boolean {
   const { cause = error } = error as { cause?: unknown };
   const { code } = cause as { code?: unknown };
@@ -56,9 +55,8 @@ export function wasNeverSent(error: unknown): boolean {
 }
 
 /**
- * The SDK's defaults (ten retries over half an hour, no timeout) are made for queues. A 429 is an error, since waiting
- * would block every other call of the same client.
- * @param timeout of each call, with its second try, in ms
+ * The SDK's defaults (ten retries over 30 minutes, no timeout) are for queues. A 429 throws, because waiting would
+ * block all calls of the client. @param timeout per call, including its retry
  */
 export const callOptions = (
   timeout: Millis,
@@ -72,10 +70,10 @@ export const callOptions = (
 /** The options of clients for requests that a user waits for. */
 export const INTERACTIVE_OPTIONS = callOptions(4_000, true);
 
-/** The options of clients for background work, which is retried later for this workspace alone. */
+/** For background work, whose callers retry later. */
 export const BACKGROUND_OPTIONS = callOptions(10_000, false);
 
-/** Makes clients for work of one workspace, whose token may be its organization's. */
+/** Creates clients for a workspace; the token may be its organization's. */
 export const createClientFactory =
   (options: webApi.WebClientOptions) =>
   (token: string, teamId: SlackId): WebClient =>
@@ -92,13 +90,13 @@ export async function callSlack<T>(method: string, call: () => Promise<T>): Prom
     const outcome = slackCode(cause);
     reportApiCall({ method, outcome, took: performance.now() - began });
     const data = { method, code: outcome, retryAfter: retryAfterOf(cause), unclear: isUnclear(cause) };
-    // The connection's own error quotes no argument of the call, and names the host.
+    // The underlying network error: it names the host and quotes no arguments.
     const options = cause instanceof webApi.WebAPIRequestError ? { cause: cause.original } : {};
     throw new Failure('slack-failed', data, options);
   }
 }
 
-/** Slack's error code, else the SDK's or the system's. Never the message, which may quote arguments. */
+/** Slack's, the SDK's or the system's code. Never the message, which can contain arguments. */
 function slackCode(error: unknown): string {
   const { data, code } = (error ?? {}) as { data?: { error?: unknown }; code?: unknown };
   if (typeof data?.error === 'string') return data.error;
@@ -114,16 +112,16 @@ function isUnclear(error: unknown): boolean {
   return error instanceof webApi.WebAPIRequestError && !wasNeverSent(error.original);
 }
 
-/** How a call to Slack ended, for the metrics. */
+/** The outcome of a Slack call, for metrics. */
 export interface ApiCall {
-  /** `chat.postMessage`; `response_url` for a post to a response URL */
+  /** `chat.postMessage`; `response_url` for posts there. */
   readonly method: string;
   /** `ok`, or Slack's error code */
   readonly outcome: string;
   readonly took: Millis;
 }
 
-/** A diagnostics channel, because many clients make calls in many places. */
+/** A diagnostics channel, because calls are made in many places. */
 const API_CALLS = channel('tally:slack');
 
 export const reportApiCall = (call: ApiCall): void => API_CALLS.publish(call);

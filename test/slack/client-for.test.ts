@@ -4,7 +4,7 @@ import { parseConfig } from '../../src/config/config.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
-import { createInstallations, type Installations } from '../../src/slack/installations.ts';
+import { createInstallations, type Installations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { callSlack } from '../../src/slack/web-client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
@@ -15,7 +15,6 @@ import { CLIENT, SIGNING_SECRET, type Team } from '../support/oauth-slack.ts';
 
 const NORTH: Team = { id: 'T0NORTH001', name: 'North' };
 const GRID: Team = { id: 'T0GRID0001', name: 'Grid', enterprise: 'E0GRID0001', whole: true };
-const HOUR = 3600;
 
 let bot: OAuthBot;
 let worker: Installations;
@@ -74,15 +73,6 @@ describe('a post that no request from Slack asked for', () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));
     expect(bot.slack.called('auth.test').at(-1)?.token).toBe(BOT_TOKEN);
-  });
-
-  it('uses a renewed token if the old one expires soon', async () => {
-    await started();
-    const team = { ...NORTH, expires: HOUR };
-    await bot.install(team);
-    const before = bot.slack.called('oauth.v2.access').length;
-    expect(await post(team.id)).toMatchObject({ of: team.id });
-    expect(bot.slack.called('oauth.v2.access').length).toBe(before + 1);
   });
 
   it('finds the organization of a workspace that has used its installation', async () => {

@@ -78,7 +78,7 @@ describe('the reply to any failure', () => {
       const modal: Reply['modal'] = {
         ...reply.modal,
         isShown: async () => true,
-        update: async (view) => void shown.push(JSON.stringify(view.blocks)),
+        update: async (view) => shown.push(JSON.stringify(view.blocks)) > 0,
       };
       const { send } = createErrorReply(pino({ level: 'silent' }));
       for (const failure of failures)

@@ -245,7 +245,7 @@ describe('bodies that are being received', () => {
   it('are at most one a connection, and unsigned ones cannot keep a signed one out', async () => {
     const { tally, ran } = await started();
     const slow = await Promise.all(
-      Array.from({ length: SERVER_LIMITS.connections + 3 }, () => dial(tally.url)),
+      Array.from({ length: SERVER_LIMITS.unsignedConnections + 3 }, () => dial(tally.url)),
     );
     for (const { socket } of slow) {
       socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
@@ -293,7 +293,7 @@ describe('a connection', () => {
       const command = (text: number) =>
         `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
       const others: Awaited<ReturnType<typeof dial>>[] = [];
-      for (let at = 0; at < SERVER_LIMITS.connections + 40; at += 1) {
+      for (let at = 0; at < SERVER_LIMITS.unsignedConnections + 40; at += 1) {
         const other = await dial(tally.url);
         begin(other.socket);
         others.push(other);
@@ -318,7 +318,7 @@ describe('a connection', () => {
     request();
     await waitUntil(() => received().includes('HTTP/1.1 200 '));
     const others: Awaited<ReturnType<typeof dial>>[] = [];
-    for (let at = 0; at < SERVER_LIMITS.connections + 5; at += 1) others.push(await dial(tally.url));
+    for (let at = 0; at < SERVER_LIMITS.unsignedConnections + 5; at += 1) others.push(await dial(tally.url));
     await waitUntil(() => others.slice(0, 5).every((other) => other.closed()));
     request();
     await waitUntil(() => received().split('HTTP/1.1 200 ').length === 3);

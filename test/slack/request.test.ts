@@ -1,6 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -74,14 +71,11 @@ describe('what is for the asker alone', () => {
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),
   };
   const messages = (method: string) => tally.slack.calls.filter((call) => call.method === method);
-  const ask = async (fields: object) => {
+  const ask = async () => {
     await tally.interact({
-      type: 'block_actions',
-      team: { id: TEAM },
-      user: { id: OWNER },
+      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
       response_url: 'http://127.0.0.1:1/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
-      ...fields,
     });
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
   };
@@ -89,7 +83,7 @@ describe('what is for the asker alone', () => {
   it('is sent as a direct message if the channel refuses it too, for whatever reason', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' });
-    await ask({ channel: { id: CHANNEL } });
+    await ask();
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
@@ -97,7 +91,7 @@ describe('what is for the asker alone', () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
-    await ask({ channel: { id: CHANNEL } });
+    await ask();
     await tally.slack.waitFor(() => tally.log().includes('Could not deliver a reply'));
     expect(tally.log()).toContain('"method":"response_url","code":"ECONNREFUSED"');
     expect(lineWith('Could not deliver a reply')).toContain(`"workspace":"${TEAM}"`);
@@ -147,22 +141,13 @@ describe('a click in a message', () => {
 
 describe('an answer that Slack does not accept at once', () => {
   const says = (text: string) => ({ text, blocks: [section(text)] });
-  const QUESTION: CommandHandler = {
-    right: 'ask',
-    run: (_, request) => request.reply.update(says('Figures.')),
-  };
-  const listeners: Listeners = {
-    commands: { '/spend': QUESTION },
-    events: {
-      app_mention: {
-        right: 'ask',
-        answer: (_, __, rerun) => rerun({ command: '/spend', text: '' }),
-      },
-    },
-  };
   const open: Listeners = {
-    ...listeners,
-    commands: { '/spend': { ...QUESTION, figures: true } },
+    commands: {
+      '/spend': { right: 'ask', figures: true, run: (_, request) => request.reply.update(says('Figures.')) },
+    },
+    events: {
+      app_mention: { right: 'ask', answer: (_, __, rerun) => rerun({ command: '/spend', text: '' }) },
+    },
   };
   const posts = () => tally.slack.calls.filter(({ method }) => method.startsWith('chat.post'));
   const answers = () => tally.messageTexts().filter((read) => read === 'Figures.').length;
@@ -193,44 +178,6 @@ describe('an answer that Slack does not accept at once', () => {
     await tally.slack.waitFor(() => answers() === 1);
     expect(posts()).toHaveLength(2);
   });
-
-  /** Clicks, with a response_url that treats what it is given as said. */
-  async function click(treat: (req: IncomingMessage, res: ServerResponse, times: number) => void) {
-    let taken = 0;
-    const server = createServer(async (req, res) => {
-      await text(req);
-      taken += 1;
-      treat(req, res, taken);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    await tally.interact({
-      type: 'block_actions',
-      team: { id: TEAM },
-      user: { id: OWNER },
-      channel: { id: CHANNEL },
-      response_url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-      actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
-    });
-    return { taken: () => taken, close: () => server.close() };
-  }
-
-  it('is posted once although the response_url answers late', async () => {
-    await started(listeners);
-    const { taken, close } = await click((_, res) => setTimeout(() => res.end('ok'), 6_000).unref());
-    await tally.slack.waitFor(() => tally.log().includes('Slack did not confirm an answer'), 10_000);
-    close();
-    expect([taken(), posts()]).toEqual([1, []]);
-  }, 15_000);
-
-  it('waits for a response_url that is busy', async () => {
-    await started(listeners);
-    const { taken, close } = await click((_, res, times) =>
-      times === 1 ? res.writeHead(429, { 'retry-after': '1' }).end() : res.end('ok'),
-    );
-    await tally.slack.waitFor(() => taken() === 2);
-    close();
-    expect(posts()).toEqual([]);
-  });
 });
 
 describe('an error that Tally did not foresee', () => {
@@ -253,10 +200,7 @@ describe('an error that Tally did not foresee', () => {
     await tally.slack.say(OWNER, CHANNEL, '/spend');
     await said(text);
     await tally.interact({
-      type: 'block_actions',
-      team: { id: TEAM },
-      user: { id: OWNER },
-      channel: { id: CHANNEL },
+      ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
       actions: [{ type: 'button', action_id: 'connect', block_id: 'b', value: '' }],
     });
     await tally.slack.waitFor(() => tally.messageTexts().filter((read) => read.includes(text)).length === 2);

@@ -77,41 +77,21 @@ const untilLogged = (text: string) => tally.slack.waitFor(() => tally.log().incl
 const nothingUnknown = () =>
   expect(tally.log()).not.toMatch(/"outcome":"unknown"|an unknown error|A listener failed/);
 
-describe.each(INHERITED)('the ID %s, which every object inherits,', (name) => {
-  it('finds no button', async () => {
-    expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
-    await untilLogged('"route":"other"');
-    nothingUnknown();
-  });
-
-  it('finds no form', async () => {
-    const payload = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
-    expect(await tally.interact(payload)).toEqual({ status: 200, body: '' });
-    nothingUnknown();
-  });
-
-  it('finds no suggestions', async () => {
-    expect(await tally.interact(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
-    nothingUnknown();
-  });
-
-  it('finds no command', async () => {
-    await tally.interact(act('rerun:again', name));
-    await tally.slack.waitFor(() =>
-      tally.messageTexts().some((text) => text.includes(`Unknown command “${name}”`)),
-    );
-  });
-
-  it('finds no event', async () => {
-    await tally.slack.event({ type: name, user: OWNER });
-    nothingUnknown();
-  });
-
-  it('finds no verb of /billing', async () => {
-    const routed = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
-    expect(rulesFor(routed, name).right).toBe('ask');
-    await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
-  });
+it.each(INHERITED)('the name %s, which every object inherits, finds nothing', async (name) => {
+  expect(await tally.interact(act(name))).toMatchObject({ status: 200 });
+  await untilLogged('"route":"other"');
+  const form = submission({ callback_id: name, state: { values: {} }, private_metadata: '' });
+  expect(await tally.interact(form)).toEqual({ status: 200, body: '' });
+  expect(await tally.interact(suggestion(name, 'a'))).toEqual({ status: 200, body: '{"options":[]}' });
+  await tally.slack.event({ type: name, user: OWNER });
+  nothingUnknown();
+  await tally.interact(act('rerun:again', name));
+  await tally.slack.waitFor(() =>
+    tally.messageTexts().some((text) => text.includes(`Unknown command “${name}”`)),
+  );
+  const routed = routeSubcommands({ help: { right: 'ask', run: async () => undefined } });
+  expect(rulesFor(routed, name).right).toBe('ask');
+  await expect(routed.run(name, requestOf())).rejects.toMatchObject({ kind: 'invalid-word' });
 });
 
 describe('an answer that is shared as of an impossible time', () => {

@@ -5,7 +5,7 @@ import type { SlashCommand } from '../../src/domain/command-names.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
 import { createWorkLog } from '../../src/ops/work-record.ts';
 import { createCommandNames } from '../../src/slack/command-prefix.ts';
-import { createInstallations } from '../../src/slack/installations.ts';
+import { createInstallations } from '../../src/slack/install/installations.ts';
 import { createResponseUrlClient } from '../../src/slack/reply/message-calls.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { registerListeners } from '../../src/slack/server/dispatch.ts';

@@ -66,7 +66,7 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
   async function askManagers(value: string, request: Request): Promise<void> {
     const { user, slack } = request;
     const reply = (message: Message) =>
-      request.reply.modal.isOpen
+      request.reply.source.viewId !== undefined
         ? request.reply.modal.show('Ask a manager', message)
         : request.reply.update(message);
     const asked = parseAsked(value, request);

@@ -5,7 +5,7 @@ import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { section } from '../../slack/block-kit/blocks.ts';
 import { REMINDER_HINT } from '../../slack/commands/pickers.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
-import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
+import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import {
   FIRST_CONNECTION_NAME,
   isConnectionName,

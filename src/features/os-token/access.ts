@@ -27,7 +27,7 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { expiryFields, expiryOf, userGroups } from '../../slack/commands/pickers.ts';
 import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
-import { type FormFields, selectedValues } from '../../slack/request/form-fields.ts';
+import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ApplicationAccessRecord,

@@ -206,7 +206,7 @@ async function showToken(
   await record(ISSUED).catch(async (error: unknown) => {
     throw await notShown(isFailure(error) ? error.message : undefined, error);
   });
-  if (!(await reply.modal.tryUpdate(tokenModal(issued, target, lines, sealed))))
+  if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))
     throw await notShown(
       `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
     );

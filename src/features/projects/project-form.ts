@@ -22,7 +22,7 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
-import { selectedValues } from '../../slack/request/form-fields.ts';
+import { selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';

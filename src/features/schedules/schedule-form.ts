@@ -30,7 +30,7 @@ import {
 } from '../../slack/forms/fields.ts';
 import { failureFacts } from '../../slack/reply/error-reply.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/form-fields.ts';
+import type { FormFields } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { type ChosenProject, chosenProject } from '../../workspace/projects/chosen-project.ts';
 import { resolveProjects } from '../../workspace/projects/resolve-project.ts';
@@ -61,8 +61,7 @@ export function createScheduleForm(kind: AutomationKind<Schedule>, services: For
     kind,
     title: 'Schedule a post',
     fields: scheduleFields(kind, services),
-    buttons: { test: 'Send a test to me' },
-    pressed: { test: (at, show) => sendTest(kind, services, at, show) },
+    button: { label: 'Send a test to me', press: (at, show) => sendTest(kind, services, at, show) },
     valuesOf,
     async build(at, before) {
       const { since } = await planPosts(services, at);

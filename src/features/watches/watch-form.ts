@@ -48,7 +48,7 @@ import {
   when,
 } from '../../slack/forms/fields.ts';
 import type { ChannelCheck } from '../../slack/request/channels.ts';
-import type { FormFields } from '../../slack/request/form-fields.ts';
+import type { FormFields } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
   type ChosenProject,

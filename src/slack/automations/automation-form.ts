@@ -1,6 +1,6 @@
 /**
- * What the forms of schedules and watches have in common: projects, where posts or alerts go and whether everybody there may
- * see the projects, and how it is saved.
+ * The create and edit form that schedules and watches share: its projects, its target, the check that everyone there
+ * may see the projects, and saving.
  */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -44,7 +44,7 @@ import {
 } from '../forms/fields.ts';
 import { createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
-import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import {
   type Automation,
@@ -59,17 +59,19 @@ import {
   targetMarkup,
 } from './automation.ts';
 
-interface AutomationForm<T extends Automation>
-  extends Pick<FormDescription<Fields>, 'fields' | 'buttons' | 'pressed'> {
+interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fields>, 'fields' | 'button'> {
   readonly kind: AutomationKind<T>;
-  /** Of the form for a new one. */
+  /** Title of the form that creates one. */
   readonly title: string;
   valuesOf(item: T): FormFields;
-  /** After the check of its target. @returns the item, or why it isn't saved @throws not-allowed and other failures */
+  /** Called once the target is checked. @returns the item to save, or why it can't be saved */
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/** The form of a schedule or a watch. A new one has its ID from when the form opens, so that it is saved once. */
+/**
+ * The form of a schedule or a watch. A new item gets its ID when the form opens, so that submitting twice saves it
+ * once.
+ */
 export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
   const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
@@ -101,7 +103,7 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   });
   return {
     listeners,
-    /** @param fillIn what the form is about, and what its other fields hold @throws what that throws */
+    /** @param fillIn returns the projects and the initial values of the other fields; may throw */
     async openNew(
       request: Request,
       fillIn: () => { readonly projects: Delivery['projects']; readonly values: FormFields },
@@ -118,7 +120,6 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   };
 }
 
-/** Eight letters and digits. */
 const newId = (): string => randomUUID().replaceAll('-', '').slice(0, 8);
 
 async function saveItem<T extends Automation>(
@@ -138,7 +139,7 @@ async function saveItem<T extends Automation>(
   return savedMessage(kind, item, request);
 }
 
-/** What an edit keeps: whose it is, since when, and that it is paused. */
+/** What an edit keeps: owner, creator, creation time and pause. */
 export const unchangedFields = (
   before: Automation | undefined,
   { id, request: { user, at } }: FormMoment,
@@ -158,7 +159,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
   return { text: 'Saved.', blocks: [markup(saved), hint] };
 }
 
-/** What it is about and where it goes: outside of channels to the person, if that is possible. */
+/** The projects and the target. Outside a channel the target is the person, where the kind allows that. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
   item: Delivery,
@@ -169,7 +170,7 @@ function commonValues(
   return { projects: item.projects.map(projectValue).join(','), to, channel, people: named.join(',') };
 }
 
-/** Where it goes, and about what; a channel may be ''. */
+/** The target and projects that the form describes; `channel` is '' while none is chosen. */
 export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): Delivery => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
@@ -177,7 +178,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
     : { channel: isChannel(channel) ? channel : '' }),
 });
 
-/** The field of one project or several. */
+/** The field for one project, or for several if `max` allows it. */
 export const projectsField = (max: number): Field<Delivery['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
   return live(
@@ -203,11 +204,11 @@ export const projectsField = (max: number): Field<Delivery['projects']> => {
   );
 };
 
-/** Where posts or alerts go, what is wrong with that, and what is worth knowing. */
+/** The target fields, with what is wrong with the target and any warnings. */
 export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends' | 'maxPeople'>) => {
   const { maxPeople } = kind;
   const isForPeople = ({ to }: FormFields) => maxPeople > 0 && to === 'people';
-  /** A manager may keep the channel of what they edit without being in it. @throws not-allowed when the user may not edit it */
+  /** Managers can keep the channel of an item they edit, even if they aren't in it. */
   const check = ({ id, values, request }: FormMoment): Promise<ChannelCheck> => {
     const before = requireAutomation(kind, id, request);
     return checkTarget(deliveryOf(values), request, request.user.canManage ? before?.channel : undefined);
@@ -251,7 +252,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
   };
 };
 
-/** What is wrong with the target or worth knowing; its sentences are mrkdwn. @param known a channel that the user need not be in */
+/** Problems and warnings about the target, as mrkdwn. @param known a channel the user doesn't have to be in */
 async function checkTarget(
   { channel, people, projects }: Delivery,
   request: Request,
@@ -280,11 +281,14 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/** Why it can't send anything: people who may change it need not be in the channel that others chose. Joins the channel. */
+/**
+ * Why the item can't send, if it can't. Joins the channel. Doesn't require the user to be in the channel: someone else
+ * chose it.
+ */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 
-/** The name of a project; its ID for a user who may not know the name there. @param channel where it is named */
+/** The project's name, or its ID if the user may not see the name in `channel`. */
 const nameProject = (
   project: ChosenProject,
   { user, workspace }: Request,
@@ -306,7 +310,7 @@ async function findPeopleProblem(
     const others = found.filter((person) => !meetsRight('member', person)).map(({ person: id }) => id);
     if (others.length > 0)
       return `Only full members of this workspace can get alerts, so choose someone else for ${others.map(mention).join(', ')}.`;
-    // A direct message is not one of the channels that a limited project may be shown in.
+    // A limited project can never go to a direct message.
     if (limitedProjects('', projects, workspace).length === 0) return undefined;
     return found.every(({ canManage }) => canManage)
       ? undefined

@@ -1,4 +1,4 @@
-/** The list of schedules and that of watches with what its menus and buttons do, and how they are, for Home and status. */
+/** The list of schedules or watches, its menus and buttons, and their health for Home and `/billing status`. */
 import type { Button, SectionBlock } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
@@ -43,19 +43,19 @@ import {
 } from './automation.ts';
 import { findItemProblem } from './automation-form.ts';
 
-/** A section with a menu each; Slack takes 50 blocks a message. */
+/** Slack allows 50 blocks per message, and each item takes one. */
 const PAGE = 20;
 
-/** What was asked of the list. */
+/** The options of a list command. */
 export interface ListWords<T> {
-  /** From 1; numbers beyond the last page mean the last page. */
+  /** 1-based; a page past the end shows the last page. */
   readonly page?: number;
-  /** A list of some of them. */
+  /** A filtered list. */
   readonly only?: {
     readonly isListed: (item: T, viewer: Request) => boolean;
-    /** What it says when it is empty. */
+    /** Text of the empty list. */
     readonly none: string;
-    /** Words after the list's command, for the buttons to other pages. */
+    /** The filter as command text, for the paging buttons. */
     readonly filter: string;
     /** Words after the command that opens the form for a new one: they fill in its fields. */
     readonly createText: string;
@@ -63,12 +63,11 @@ export interface ListWords<T> {
 }
 
 interface ShowOptions<T> extends ListWords<T> {
-  /** What was just done, as mrkdwn; then the list is read again. */
+  /** What was just done, as mrkdwn; shown above the list. */
   readonly notice?: string | undefined;
   readonly buttons?: readonly Button[];
 }
 
-/** Replies with the list. */
 export async function showAutomations<T extends Automation>(
   kind: AutomationKind<T>,
   request: Request,
@@ -110,14 +109,14 @@ function listMessage<T extends Automation>(
   };
 }
 
-/** @param page from 1; numbers beyond the last page mean the last page */
+/** @param page 1-based; a page past the end shows the last page */
 export function pageOf<T>(all: readonly T[], page: number) {
   const pages = Math.max(1, Math.ceil(all.length / PAGE));
   const number = Math.min(Math.max(page, 1), pages);
   return { pages, number, shown: all.slice((number - 1) * PAGE, number * PAGE) };
 }
 
-/** An item with a menu of what this person may do; the value of a choice is its action and the ID. */
+/** An item with a menu of the actions this user has. An option's value is `<action> <id>`. */
 function itemRow<T extends Automation>(
   kind: AutomationKind<T>,
   item: T,
@@ -136,10 +135,10 @@ function itemRow<T extends Automation>(
   return { ...text, accessory: overflow(`${kind.noun}-row`, options) };
 }
 
-/** How many are shown on Home and in `/billing status`, those that need somebody first. */
+/** How many lines Home and `/billing status` show; items that need attention come first. */
 const MOST_LINES = 5;
 
-/** How they are, for Home and `/billing status`; undefined where the viewer sees none. @throws store-unavailable */
+/** Health summary for Home and `/billing status`; undefined if the viewer can see no item. */
 export async function automationHealth<T extends Automation>(kind: AutomationKind<T>, viewer: Request) {
   const { describe, needOf } = await kind.viewFor(viewer);
   const all = visibleAutomations(kind, viewer).map((item) => ({ item, need: needOf(item) }));
@@ -188,8 +187,8 @@ interface AutomationFeature<T extends Automation, Words> {
 }
 
 /**
- * The form and the list as commands, for full members, with what menus and buttons do. A button only names an item; the record
- * says what it is and whose.
+ * The create and list commands, for full members, with the actions of menus and buttons. A button carries only an ID;
+ * owner and content are always read from the record.
  */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, help, parse, parseList } = feature;
@@ -198,7 +197,10 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
 
   const needsOf = (action: string): Partial<Rules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
-  /** Does this with the item of this ID; both are outside text. @throws not-allowed except for the owner and managers */
+  /**
+   * Runs an action on an item. @param action @param id both untrusted @throws not-allowed unless the user owns the item
+   * or manages Tally
+   */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });
@@ -209,7 +211,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     parse: (rest, _, reader) => parse(rest, reader),
     run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
   };
-  /** `pause abcd1234` after the list’s command is what a manager is asked to do with somebody else's. */
+  /** “Ask a manager” sends a click as list-command text: `/billing schedules pause abcd1234`. */
   const readAction = (text: string) => {
     const [, action = '', id = ''] = /^([a-z]+) ([a-z0-9]{8})$/.exec(text) ?? [];
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
@@ -285,6 +287,6 @@ const sharedActions = <T extends Automation>(
   },
 });
 
-/** An owner may not be allowed to know what it is about any more. */
+/** Owners may have lost the right to see what their item is about. */
 const nameOf = <T extends Automation>(kind: AutomationKind<T>, item: T, request: Request): string =>
   canReadAutomation(item, request) ? kind.words.summary(item, request) : `the ${kind.noun}`;

@@ -1,4 +1,4 @@
-/** Schedules and watches: what the two have in common, who may see and change one, and how a change is saved once. */
+/** What schedules and watches have in common: who can see and change them, and how a change is saved exactly once. */
 import { createHash } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
@@ -16,44 +16,46 @@ import type { Request } from '../request/request.ts';
 /** A schedule or a watch: it has an owner, and sends posts or alerts. */
 export type Automation = Schedule | Watch;
 
-/** What a person who may change it does with it. */
+/** A menu action, for people who can change the item. */
 export type AutomationAction<T> = (item: T, request: Request) => Promise<void>;
 
-/** Why it is shown first, where it is. `news` is no problem: it did its work, and somebody should know. */
+/** Why an item is listed first. `news` isn't a problem: the item did its work and someone should know. */
 export interface AutomationNeed {
   readonly level: 'broken' | 'warning' | 'news';
-  /** For a count: `2 paused by Tally`. */
+  /** What follows the count in the summary: `paused by Tally` of “2 paused by Tally”. */
   readonly what: string;
-  /** The one button beside it: its label, and the action. */
+  /** The button beside it, as label and action. */
   readonly fix: readonly [label: string, action: string];
 }
 
 /** What a list shows of an item to its reader. */
 export interface AutomationView<T> {
-  /** What it is, how it is, and the rest, a line of mrkdwn each. What the reader may not ask about is neither named nor said to have failed. */
+  /**
+   * Lines of mrkdwn: what it is, its state, then the rest. Never names a project the reader may not see, nor says that
+   * it failed.
+   */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
 }
 
-/** What schedules and watches each supply to the list, the buttons and the form that they share. */
+/** What schedules and watches each bring to the shared list, buttons and form. */
 export interface AutomationKind<T extends Automation = Automation> {
   readonly noun: 'schedule' | 'watch';
-  /** What goes to its target. */
   readonly sends: 'posts' | 'alerts';
   /** How many a workspace may have. */
   readonly max: number;
-  /** How many one may be about. */
+  /** Maximum projects per item. */
   readonly maxProjects: number;
-  /** How many may get its alerts in direct messages; 0 where only a channel can. */
+  /** Maximum people who get its alerts by direct message; 0 if only a channel can. */
   readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly store: OwnedStore<T>;
-  /** After a change: plans again what Tally does by itself. @throws store-unavailable */
+  /** Reschedules the next run after a change. */
   changed(teamId: string): Promise<void>;
   /** @throws unseal-failed when its record is damaged */
   find(workspace: Workspace, id: string): T | undefined;
-  /** Whether people who may not change it see it where they ask. */
+  /** Whether people who can't change it see it in the list here. */
   isShownHere(item: T, viewer: ListViewer): boolean;
   /** @throws store-unavailable */
   viewFor(reader: Request): Promise<AutomationView<T>>;
@@ -72,9 +74,9 @@ interface AutomationWords<T> {
   readonly create: string;
   /** What the list says when it is empty. */
   readonly none: string;
-  /** What it is, without its target, as mrkdwn within a sentence, for people who may see all of it. */
+  /** A mrkdwn phrase without the target, for readers who may see all of it. */
   summary(item: T, reader: Pick<Request, 'workspace' | 'locale'>): string;
-  /** For the audit trail, plain. */
+  /** The same phrase as plain text, for the audit trail. */
   auditText(item: T, workspace: Workspace): string;
   readonly paused: string;
   readonly resumed: string;
@@ -85,13 +87,13 @@ export const pluralOf = ({ noun }: Pick<AutomationKind, 'noun'>) => PLURALS[noun
 export const createCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${noun}` as const;
 export const listCommandOf = ({ noun }: Pick<AutomationKind, 'noun'>) => `/billing ${PLURALS[noun]}` as const;
 
-/** IDs of all of them, damaged ones too. */
+/** Includes items whose record is damaged. */
 export const idsOf = ({ noun }: Pick<AutomationKind, 'noun'>, workspace: Workspace): readonly string[] =>
   noun === 'schedule' ? workspace.scheduleIds : workspace.watchIds;
 
 export const deletedText = ({ noun }: Pick<AutomationKind, 'noun'>): string => `This ${noun} was deleted.`;
 
-/** The answer where a workspace has as many as it may have; undefined where it has fewer. */
+/** The reply when the workspace has reached its maximum; undefined below it. */
 export const limitReachedMessage = (
   kind: Pick<AutomationKind, 'noun' | 'max'>,
   { workspace }: Request,
@@ -105,18 +107,19 @@ export const limitReachedMessage = (
 type Viewer = Pick<Request, 'user'>;
 export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 
-/** Its owner and managers may change it. */
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/** Whether the user may see here what it is about. Owners who may not ask about its projects only see that it exists. */
+/**
+ * Whether the user may see this item's projects here. Owners who may not ask about them only see that the item exists.
+ */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 
-/** Guests see Home and status too, but nothing that full members set up. */
+/** Guests can open Home and status, but see no schedules or watches there. */
 export const isFullMember = ({ user }: Viewer): boolean => user.role === 'admin' || user.role === 'member';
 
-/** What the viewer may see here, in the order in which it was made. */
+/** What the viewer can see here, oldest first. */
 export const visibleAutomations = <T extends Automation>(
   kind: AutomationKind<T>,
   viewer: ListViewer,
@@ -128,8 +131,8 @@ export const visibleAutomations = <T extends Automation>(
     : [];
 
 /**
- * What a button or a form names; undefined for none and once it is deleted.
- * @param action what a manager can be asked to do with it @throws not-allowed except for its owner and managers
+ * The item that a button or form refers to; undefined if it was deleted. @param action what to offer to ask a manager
+ * for @throws not-allowed unless the user owns the item or manages Tally
  */
 export function requireAutomation<T extends Automation>(
   kind: Pick<AutomationKind<T>, 'find' | 'noun'>,
@@ -144,12 +147,9 @@ export function requireAutomation<T extends Automation>(
 }
 
 /**
- * Writes a change with its entry in the audit trail, and has what posts or checks plan again. When somebody else, or the same
- * click in another process, was first, it is made from what there is now.
- *
- * @param did as the audit says it: `paused`
- * @param write makes the change from the item as it is; undefined where that is done already
- * @throws edit-conflict when that happens twice; not-allowed; store-unavailable
+ * Saves a change with its audit entry, then reschedules. On a conflict it retries once with the fresh record. @param
+ * did verb of the audit entry: `paused` @param write computes the change; undefined if there is nothing left to do
+ * @throws edit-conflict on a second conflict
  */
 export async function changeAutomation<T extends Automation>(
   kind: AutomationKind<T>,
@@ -175,7 +175,7 @@ export async function changeAutomation<T extends Automation>(
   }
 }
 
-/** @param did what a person did to the item: `paused` */
+/** @param did verb of the audit entry: `paused` */
 export const automationChange = <T extends Automation>(
   { noun, words }: AutomationKind<T>,
   did: string,
@@ -183,14 +183,14 @@ export const automationChange = <T extends Automation>(
   request: Request,
 ) => auditedChange(request, [`${did} a ${noun}:`, words.auditText(item, request.workspace)]);
 
-/** Why a schedule or a watch is paused where a change of the record can fix it. */
+/** Why Tally paused it, for reasons that a change in Tally's settings can fix. */
 export const PAUSED_TEXTS = {
   'project-limited': 'paused: the project is limited to other channels',
   'not-connected': 'paused: its connection to the billing service is missing',
 } as const;
 export const RESUMES_BY_ITSELF = ' · resumes by itself once it works';
 
-/** `2 schedules and 1 watch use it.`: what a change of a project or a connection touches; undefined for nothing. */
+/** `2 schedules and 1 watch use it.` Undefined if none does. */
 export function usersText(
   { schedules, watches }: Pick<Workspace, 'schedules' | 'watches'>,
   isUsed: (project: ChosenProject) => boolean,
@@ -206,11 +206,11 @@ export function usersText(
   return `${named.join(' and ')} ${posts + alerts === 1 ? 'uses' : 'use'} it.`;
 }
 
-/** As mrkdwn. */
+/** The target as mrkdwn. */
 export const targetMarkup = ({ channel, people = [] }: Target): string =>
   channel === undefined ? people.map(mention).join(', ') : channelLink(channel);
 
-/** Differs if something was changed that the form edits: not whose it is, nor that it is paused or snoozed. */
+/** A hash of what the form edits. Owner, pause and snooze don't change it. */
 export function automationVersion(item: Automation): string {
   const { owner, createdBy, createdAt, since, paused, ...edited } = item;
   const { snoozedUntil, ...version } = { snoozedUntil: undefined, ...edited };

@@ -56,18 +56,19 @@ export function clipText(text: string, limit: number): string {
   return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }
 
-/** Whether an option's value is short enough for Slack. */
 export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean =>
   value.length <= SLACK_LIMITS.optionValue;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
+/**
+ * Formatting characters. Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping.
+ */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
 /**
- * Escapes outside text for mrkdwn: `<!channel>` and the like become plain text, and a zero-width space separates
- * formatting marks, because Slack has no escape for `*`, `_`, `~` and the backtick.
+ * Escapes untrusted text for mrkdwn. `<!channel>` and the like become plain text. Slack has no escape for `*`, `_`, `~`
+ * and backticks, so a zero-width space disables them.
  */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
@@ -93,7 +94,7 @@ export interface Chart {
   };
 }
 
-/** What Tally puts into a message or a view. */
+/** The blocks Tally uses. */
 export type Block =
   | ActionsBlock
   | ContainerBlock
@@ -104,16 +105,17 @@ export type Block =
   | Chart
   | TableBlock;
 
-/** `text` is what notifications and screen readers say: plain text, not escaped yet. `escapeMessageText` escapes it. */
+/**
+ * `text` is what notifications and screen readers use: plain, unescaped. `escapeMessageText` escapes it before sending.
+ */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
 }
 
-/** A date, a person or a channel as mark-up. */
 const REFERENCE = /<!date\^\d+\^[^|>]*\|(?<date>[^>]*)>|<(?<sign>[@#])[A-Z0-9]{9,}(?:\|[^>]*)?>/g;
 
-/** Slack reads mark-up in `text`, so it is escaped here, for every message; what only a block can show becomes words. */
+/** Slack parses mark-up in `text`, so it is escaped here. Mentions and dates become readable words. */
 export const escapeMessageText = ({ text, blocks }: Message) => ({
   text: escapeMarkup(
     text.replace(
@@ -131,7 +133,7 @@ export const plainText = (text: string, limit: number = SLACK_LIMITS.section): P
   emoji: false,
 });
 
-/** For our own words, and for outside text that `escapeMarkup` has escaped. */
+/** For Tally's own text, and for untrusted text after `escapeMarkup`. */
 const mrkdwn = (text: string): MrkdwnElement => ({
   type: 'mrkdwn',
   text: clipText(text, SLACK_LIMITS.section),
@@ -143,11 +145,11 @@ export const header = (text: string): HeaderBlock => ({
   text: plainText(text, SLACK_LIMITS.header),
 });
 
-/** A title, and its whole text below where a header has no room for it. */
+/** The title as a header. If it is too long for a header, the whole text follows below. */
 export const titleBlocks = (title: string): Block[] =>
   title.length > SLACK_LIMITS.header ? [header(title), section(title)] : [header(title)];
 
-/** The blocks without buttons and selects, for a place where they would not work. */
+/** Drops buttons and selects, for places where they don't work. */
 export const withoutActions = (blocks: readonly Block[]): Block[] =>
   blocks.filter(({ type }) => type !== 'actions');
 
@@ -169,7 +171,7 @@ const richText = (element: RichTextBlock['elements'][number]): RichTextBlock => 
 const textElement = (text: string) =>
   ({ type: 'text', text: clipText(text, SLACK_LIMITS.section) || '–' }) as const;
 
-/** Outside text as a quotation. */
+/** Untrusted text as a quotation. */
 export const quote = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_quote', elements: [textElement(text)] });
 
@@ -177,26 +179,26 @@ export const quote = (text: string): RichTextBlock =>
 export const preformatted = (text: string): RichTextBlock =>
   richText({ type: 'rich_text_preformatted', elements: [textElement(text)], border: 0 });
 
-/** A message whose first block, made by `draw`, says the same as its text. */
+/** Makes a message from one block and uses its text as the fallback text. */
 const messageAs =
   (draw: (text: string) => Block) =>
   (text: string, ...more: readonly Block[]): Message => ({ text, blocks: [draw(text), ...more] });
 
 export const textMessage = messageAs(section);
 
-/** The same in mrkdwn, for mentions and links: outside text in it is escaped. */
+/** The same as `textMessage`, but mrkdwn: allows mentions and links. Escape untrusted text first. */
 export const markupMessage = messageAs(markup);
 
-/** The same with the text as a heading. */
+/** A message whose text is shown as a heading. */
 export const questionMessage = messageAs(header);
 
-/** In a list: what a condition leaves out is false or undefined, as in JSX: `isOpen && button(…)`. */
+/** A list entry that can be left out as in JSX: `isOpen && button(…)`. */
 export type Optional<T> = T | false | undefined;
 
 export const compact = <T>(parts: readonly Optional<T>[]): T[] =>
   parts.filter((part): part is T => part !== false && part !== undefined);
 
-/** With this between the texts; those that are left out or empty don't count. */
+/** Joins texts, skipping empty and omitted ones. */
 export const joinTexts = (separator: string, texts: readonly Optional<string>[]): string =>
   texts.filter(Boolean).join(separator);
 
@@ -205,7 +207,7 @@ export const actions = (...elements: readonly Optional<ActionsBlockElement>[]): 
   elements: compact(elements),
 });
 
-/** No block for no buttons, as Slack refuses an empty one. */
+/** Slack rejects an empty actions block, so no buttons give no block. */
 export const buttonRow = (buttons: readonly Optional<Button>[]): readonly ActionsBlock[] => {
   const row = actions(...buttons);
   return row.elements.length === 0 ? [] : [row];
@@ -239,8 +241,8 @@ export const option = (label: string, value: string, description?: string): Plai
 });
 
 /**
- * More options than Slack accepts in one list are grouped, each group labelled by its first and last option.
- * @param chosen one of `options`
+ * A select. If there are more options than Slack accepts in one list, they are grouped; each group's label is its first
+ * and last option.
  */
 export const select = (
   id: ActionId,
@@ -275,13 +277,13 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
 });
 
 /**
- * An instant in the reader's own zone; in UTC if a client can't convert it. Slack may write its date as `Today`, so it stands
- * after a colon, or at the start of a line or a part.
+ * A date in the reader's own time zone, UTC as a fallback. Slack may capitalize it (“Today”), so put it after a colon
+ * or at the start of a line.
  */
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
-/** The space between a number and its sign or unit, at which a phone would break the line. */
+/** Spaces that must not wrap on a phone: between a number and its sign or unit. */
 const BESIDE_NUMBER = /(?<=[+−▲▼]) |(?<=\d) (?=(?:%|days?)$)/g;
 
 /** A column of an answer's rows. */
@@ -290,13 +292,13 @@ export interface Column<T, Cell = string> {
   readonly cell: (row: T) => Cell;
 }
 
-/** A header, and a line a row. */
+/** A header row, then one row per item. */
 export const cellsOf = <T>(rows: readonly T[], columns: readonly Column<T>[]): string[][] => [
   columns.map(({ title }) => title),
   ...rows.map((row) => columns.map(({ cell }) => cell(row))),
 ];
 
-/** Whether a table of these rows, including the header, stays within Slack's limits. */
+/** Whether the table, header included, fits Slack's limits. */
 export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   return (
     rows.length <= SLACK_LIMITS.tableRows &&
@@ -304,14 +306,14 @@ export function fitsTable(rows: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** Raw cells, so that outside text is not read as mark-up. The first column is aligned left, the others right. */
+/** Uses raw cells, so that Slack parses no mark-up in untrusted text. First column left, others right. */
 export function table(rows: readonly (readonly string[])[]): TableBlock {
   const columns = rows[0]?.length ?? 0;
   return {
     type: 'table',
     column_settings: Array.from({ length: columns }, (_, column) => ({
       align: column === 0 ? 'left' : 'right',
-      // A long name makes a row higher instead of pushing the figures out of a phone's screen.
+      // Wraps long names, so that the figures stay on a phone's screen.
       ...(column === 0 && { is_wrapped: true }),
     })),
     rows: rows.map((row) =>
@@ -332,11 +334,14 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
 
 interface ModalOptions {
   readonly callback?: string;
-  /** At most 3,000 characters, which the user can read: IDs and sealed texts, never secrets. Checked again when it comes back. */
+  /**
+   * At most 3,000 characters. Users can read it: put only IDs and sealed text in it, never secrets, and validate it
+   * when it comes back.
+   */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
-  /** The other button: **Close**, or **Cancel** where there is something to submit. */
+  /** Label of the second button; default **Close**, or **Cancel** if there is a submit button. */
   readonly close?: string;
   readonly blocks: readonly Optional<Block | InputBlock>[];
 }
@@ -355,13 +360,13 @@ export const modal = ({
   ...(callback !== undefined && { callback_id: callback }),
   ...(metadata !== undefined && { private_metadata: metadata }),
   ...(submit !== undefined && { submit: plainText(submit, SLACK_LIMITS.modalTitle) }),
-  // Slack's types lack the chart, and no view of Tally's has one.
+  // Slack's types don't have the chart block yet. No modal contains one.
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
 /**
- * Acknowledges a form that isn't taken: below its last field, so that it keeps what was typed.
- * @param instead replaces a form without fields
+ * Rejects a submitted form with an error below its last field, so that the input stays. @param instead view to show if
+ * the form has no fields
  */
 export function refuseForm(
   blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
@@ -374,6 +379,6 @@ export function refuseForm(
     : ({ response_action: 'errors', errors: { [last]: text } } as const);
 }
 
-/** Shown in place of a form until its work is done. */
+/** Replaces a submitted form while Tally works on it. */
 export const waitingModal = (title: string, text = 'Saving…', ...more: readonly Block[]): ModalView =>
   modal({ title, blocks: [section(text), ...more] });

@@ -13,7 +13,7 @@ import {
 import type { ComparisonWindow } from '../../domain/time/period.ts';
 import { type Chart, clipText, SLACK_LIMITS } from './blocks.ts';
 
-/** Fewer bars say no more than the line above them. */
+/** With fewer bars the chart adds nothing to the text above it. */
 const FEWEST_BARS = 4;
 const NO_DATA = 'no data';
 
@@ -21,14 +21,14 @@ const NO_DATA = 'no data';
 interface Bar {
   readonly label: string;
   readonly value: Money | undefined;
-  /** Part of a day. */
+  /** Today's bar: the day isn't over. */
   readonly isSoFar?: boolean;
 }
 
 /**
- * A bar a day, or a week, month … if the period is long. What is not reported keeps its place without a bar. Weeks and the
- * like are averages a day unless each is whole and reported on every day: a part of a week is no week. Today's part is
- * labelled, a series of its own, and in no average.
+ * One bar a day; a long period gets one bar a week or month. Unreported days keep an empty place. A week's or month's
+ * bar is a daily average unless all are complete and fully reported. Today is labelled “so far”, is a series of its
+ * own, and is left out of averages.
  */
 export function spendChart({
   usage,
@@ -41,7 +41,7 @@ export function spendChart({
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
-  // The days that have data may be few enough for smaller bars.
+  // If few days have data, use smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
     return spendChart({ usage, period: { ...period, days } });
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
@@ -65,15 +65,14 @@ export function spendChart({
   );
 }
 
-/** The calendar days of the unit that these are in, including those that were not asked about. */
+/** How many days the whole calendar unit has, whether asked about or not. */
 function daysInUnit(unit: Unit, [first = '']: readonly Day[]): number {
   return daysBetween(startOfUnit(unit, first), endOfUnit(unit, first)) + 1;
 }
 
 /**
- * Two bars side by side, one of each period; averages a day of weeks, months … if a period is long. What only one of them
- * has is left out: it is absent, not zero.
- * @param before the usage of the days to compare with
+ * Two bars side by side for each day of the two periods; daily averages for long periods. A day that only one period
+ * has is left out, because missing isn't zero. @param before usage of the comparison period
  */
 export function versusChart(usage: Usage, before: Usage, window: ComparisonWindow): Chart | undefined {
   const { currentDays, days, requested } = window;
@@ -88,7 +87,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   const { unit, isCalendar } = paired;
   const sides = rows.map(({ current, before: past }) => [current, past]);
   const dates = sides.map((costs) => costs.map((cost) => partLabel(cost?.days ?? [], unit, isCalendar)));
-  // Weeks of several months may begin on the same day of each.
+  // In a period of several months, day numbers repeat.
   const isUnique = new Set(dates.map(String)).size === dates.length;
   const part = `${unit.charAt(0).toUpperCase()}${unit.slice(1)}`;
   const bars = sides.map((costs, at) =>
@@ -104,7 +103,7 @@ export function versusChart(usage: Usage, before: Usage, window: ComparisonWindo
   return barChart(unit === 'day' ? 'Spent per day' : `Average a day, by ${step}`, [first, second], bars);
 }
 
-/** `16`, `1–7`, `Oct`: the series have the rest of the date in their names. '' for what has no short name. */
+/** A bar's short label: `16`, `1–7`, `Oct`; the series' name has the rest of the date. '' if there is no short form. */
 function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): string {
   const [first = '', last = ''] = [days[0], days.at(-1)];
   if (unit === 'month' && isCalendar) return formatDays(first, first, first.slice(0, 4)).slice(-3);
@@ -114,9 +113,8 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
 }
 
 /**
- * @param series their names
- * @param bars those of each label, one for each series; for drawing only: the table has the exact figures
- * @returns undefined for fewer bars than say anything, and without a value in each series
+ * @param series names @param bars for each label, one bar per series; rounded, the table has the exact figures @returns
+ * undefined with too few bars, or if a series has no value
  */
 function barChart(
   title: string,
@@ -150,7 +148,7 @@ function barChart(
   };
 }
 
-/** `Sat 14`, `15 no data`, `21: so far`; of two periods `14 / 7`, `14 / no data`, `14 / 7 no data`. */
+/** `Sat 14`, `15 no data`, `21: so far`; with two periods `14 / 7`, `14 / no data`, `14 / 7 no data`. */
 function labelOf(bars: readonly Bar[]): string {
   const join = (parts: readonly string[]) => [...new Set(parts)].join(' / ');
   const short = withoutWeekday(join(bars.map(({ label }) => label)));
@@ -159,12 +157,11 @@ function labelOf(bars: readonly Bar[]): string {
   return join(bars.map(({ label, value }) => (value === undefined ? NO_DATA : label)));
 }
 
-/** `14` of `Sat 14` */
 const withoutWeekday = (label: string): string => label.replace(/^\w{3} (?=\d{1,2}(?!\d))/, '');
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** `Sat 14 ▃▄▆▅▇ ▆ Fri 20`, where Slack draws no charts; a space for what is not reported. A line for each series. */
+/** The chart as text, one line a series: `Sat 14 ▃▄▆▅▇ ▆ Fri 20`. A space means no data. */
 export function barsText({ chart: { series, axis_config } }: Chart): string {
   const { categories } = axis_config;
   const most = Math.max(...series.flatMap(({ data }) => data.map(({ value }) => value)), 0);

@@ -8,7 +8,10 @@ import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/** A button that runs a command, whose answer replaces the message. @returns none when the text is too long for Slack */
+/**
+ * A button that runs a command; the answer replaces the message. @returns [] if the command is too long for a button
+ * value
+ */
 export function commandButton(
   id: string,
   label: string,
@@ -19,17 +22,17 @@ export function commandButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button(`rerun:${id}`, label, { value, ...options })];
 }
 
-/** A button for each command, with what would be typed as its label; the first is the most likely. */
+/** One button per command, labelled with the command; the first is primary. */
 export const commandButtons = (id: string, commands: readonly Command[]): Button[] =>
   commands.flatMap((command, at) =>
     commandButton(`${id}-${at}`, commandLine(command), command, at === 0 ? { style: 'primary' } : {}),
   );
 
-/** The same as an option of a select. */
+/** A select option that runs a command. */
 export const commandOption = (label: string, command: Command, description?: string) =>
   option(label, commandLine(command), description);
 
-/** What is asked most about a project. @param words the project, and perhaps its product */
+/** The common questions about a project. @param words project, and product if needed */
 const projectQuestions = (words: string) =>
   [
     ['balance', 'Balance', { command: '/balance', text: words }],
@@ -42,17 +45,17 @@ export const projectButtons = (words: string): Button[] =>
 export const projectOptions = (words: string) =>
   projectQuestions(words).map(([, label, link]) => commandOption(label, link));
 
-/** Opens the form that gives an ID a name. */
+/** The button that opens the “name this ID” form. */
 export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
   commandButton('name', 'Name…', toCommand('/billing projects', `add ${project} ${PRODUCTS[product].word}`));
 
-/** The figures of an answer as CSV, and the details to reconcile with. */
+/** The **CSV** and **Details** options. */
 export const outputOptions = ({ command, text }: Command) => [
   commandOption('CSV', { command, text: `${text} csv`.trim() }),
   commandOption('Details', { command, text: `${text} details`.trim() }),
 ];
 
-/** The projects as a command names them, and their product if all have the same. */
+/** Projects as command text, with the product if they share one. */
 interface NamedProjects {
   readonly word: string;
   readonly product: ProductId | undefined;
@@ -65,11 +68,10 @@ const namedText = ({ word, product }: NamedProjects, last = ''): string =>
 export const scheduleOption = (projects: NamedProjects, report?: string) =>
   commandOption('Schedule this…', toCommand('/billing schedule', namedText(projects, report)));
 
-/** Opens the form that watches the project. @param kind as in `/billing watch` */
+/** @param kind a watch kind, as typed in `/billing watch` */
 export const watchOption = (project: NamedProjects, kind?: string) =>
   commandOption('Watch…', toCommand('/billing watch', namedText(project, kind)));
 
-/** Buttons to the previous and the next page, if they exist. */
 export const pageButtons = (page: number, pages: number, commandOf: (page: number) => Command): Button[] =>
   [
     { label: 'Previous', to: page - 1 },
@@ -79,21 +81,21 @@ export const pageButtons = (page: number, pages: number, commandOf: (page: numbe
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
 
 /**
- * **Share** asks the same question again, this time for the channel: the figures are as of the click, the days those of the
- * answer if they were over. @param askedAt when the answer was asked for, in ms
+ * **Share** asks the question again for the whole channel, with current figures. Days that were over at the first
+ * answer stay the same. @param askedAt when it was asked first, in ms
  */
 export function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
-/** A command with its words, as Slack delivers it: `/billing` with `connect` as its text. */
+/** A slash command and its text, as Slack delivers them. */
 export interface Command {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
-/** In characters; longer texts are refused before anything reads them. */
+/** Maximum characters of a command; longer text is rejected before parsing. */
 const LONGEST_TEXT = 1_000;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
@@ -105,24 +107,26 @@ export function requireShortText(text: string): void {
   if (!isShortText(text)) throw textTooLong();
 }
 
-/** `/billing projects` with `add 123` after it. */
 export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
 
-/** The command as it is typed, which is all that a button that runs it has in its value. */
+/** The command as one line, the value of buttons that run it. */
 export const commandLine = ({ command, text }: Command): string => `${command} ${text}`.trim();
 
-/** What was typed as a button may carry it: without words that could be a secret; project names stay. */
+/** Removes words that could be a secret, so that the command can go into a button. Project names stay. */
 export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<string>): Command {
   const words = text.split(' ').filter((word) => !couldBeSecret(word) || aliases.has(normalizeText(word)));
   return { command, text: words.join(' ') };
 }
 
-/** What was typed, to be offered again. @returns undefined if a word could be a secret: the rest may ask something else */
+/**
+ * @returns the command to offer again; undefined if a word could be a secret, because without it the command would mean
+ * something else
+ */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }
 
-/** @param line of a button or of Slack: outside text, which can name an unknown command */
+/** @param line of a button or of Slack: untrusted text, which can name an unknown command */
 export function parseCommand(line: string): Command {
   const [command = '', ...words] = line.split(' ');
   return { command: command as SlashCommand, text: words.join(' ') };

@@ -24,11 +24,11 @@ export interface HelpLine {
   /** What the command does in a few words, for the short `/billing help`; a line without it is behind **More…**. */
   readonly short?: string;
   readonly examples?: readonly string[];
-  /** What the command needs beyond the right to ask. */
+  /** Required right, if more than `ask`. */
   readonly right?: 'member' | 'manage';
 }
 
-/** What the words of a command can be, for the last line. */
+/** Example periods, listed in help's last line. */
 export const PERIOD_EXAMPLES = {
   order: 'Words come in any order.',
   periods:
@@ -37,8 +37,8 @@ export const PERIOD_EXAMPLES = {
 } as const;
 
 /**
- * One block per line, with its examples: for a reader who knows a project, as buttons that run them with it.
- * @param small plain text for the last line
+ * One block per line. If the reader knows a project, the examples are buttons that run. @param small plain text of the
+ * last line
  */
 export function helpMessage(
   title: string,
@@ -67,11 +67,11 @@ export function helpMessage(
   };
 }
 
-/** Runs a command, whose answer follows the message. */
+/** A button that runs a command and keeps the message. The answer is posted below it. */
 const runButton = (id: string, label: string, line: string): Button =>
   button(`run:example-${id}`, label, { value: line });
 
-/** Examples to press, then the lines of help. @param examples commands, or buttons that run one @param end what follows the lines */
+/** Example buttons, then the help lines. @param end text below the lines */
 export function shortHelpMessage(
   title: string,
   examples: readonly (string | Button)[],
@@ -92,26 +92,25 @@ export function shortHelpMessage(
 export const exampleMarkup = (examples: readonly string[]): string =>
   `Try ${examples.map((example) => `\`${escapeMarkup(example)}\``).join(' · ')}`;
 
-/** Shows every line of `/billing help` that its reader can use. */
 export const ALL_COMMANDS = commandButton('help', 'All commands', toCommand('/billing help', 'more'));
 
 type Reader = Pick<Request, 'workspace'> & ProjectScope;
 
-/** What people ask about a project, in plain words and as a command. */
+/** Common questions: the words on the button, and the command it runs. */
 const questionsAbout = (project: string): readonly (readonly [question: string, command: Command])[] => [
   [`how much did ${project} spend last week?`, { command: '/spend', text: `${project} last-week` }],
   [`why did ${project} cost more last month?`, { command: '/spend', text: `${project} last-month why` }],
   [`what’s left on ${project}?`, { command: '/balance', text: project }],
 ];
 
-/** The project that the first connection was tested with: the only known project before any has a name. */
+/** The project that the first connection was tested with: the only one Tally knows before any has a name. */
 export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
 /**
- * A project that this reader can ask about here, by its name or its ID: the channel's default, else the one that the connection
- * was tested with, else any. Undefined when none is known.
+ * A project the reader can ask about here: the channel's default, else the tested one, else any; undefined if there is
+ * none.
  */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
@@ -129,7 +128,7 @@ function askableProject(reader: Reader): string | undefined {
 /** A project's name or ID for examples that are only shown. */
 export const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
-/** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */
+/** Three example questions as typed here. In a channel they mention Tally. */
 export function exampleQuestions(reader: Reader): readonly string[] {
   const isChannel = reader.channel !== undefined && !isDirectMessage(reader.channel);
   return questionsAbout(exampleProject(reader)).map(([question]) =>
@@ -137,7 +136,7 @@ export function exampleQuestions(reader: Reader): readonly string[] {
   );
 }
 
-/** The same as buttons that ask them; none where this reader may ask about no known project. */
+/** The example questions as buttons; none if the reader can't ask about any known project. */
 export function exampleButtons(reader: Reader): Button[] {
   const project = askableProject(reader);
   return (project === undefined ? [] : questionsAbout(project)).map(([question, command], at) =>

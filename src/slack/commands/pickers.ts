@@ -14,11 +14,11 @@ import type { Expiry } from '../../workspace/credentials/credential-records.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
 import { checks, date, type Field, type FieldRefusal, refuseField, search } from '../forms/fields.ts';
-import { selectedValues } from '../request/form-fields.ts';
+import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
 
-/** Current IANA names. Older ICU versions accept them, but list only the former names. */
+/** Zones under their current names. Older ICU versions accept these, but list only the old names. */
 const RENAMED: readonly Zone[] = [
   ...['America/Nuuk', 'Asia/Ho_Chi_Minh', 'Asia/Kathmandu', 'Asia/Kolkata', 'Asia/Yangon'],
   ...['Atlantic/Faroe', 'Europe/Kyiv', 'Pacific/Chuuk', 'Pacific/Kanton', 'Pacific/Pohnpei'],
@@ -26,7 +26,7 @@ const RENAMED: readonly Zone[] = [
 
 const squeeze = (text: string): string => text.toLowerCase().replace(/[^a-z0-9+]/g, '');
 
-/** Finds zones by any part of their names; first those whose city begins with what was typed. */
+/** Matches any part of a zone's name. Cities that start with the query come first. */
 export function searchZones(query: string): readonly Zone[] {
   const wanted = squeeze(query);
   const known = new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED]);
@@ -49,7 +49,7 @@ export const zone = (label: string, hint: string): Field<Zone> =>
     parse: (chosen) => (isTimeZone(chosen) ? chosen : refuseField('Choose a time zone from the list.')),
   });
 
-/** The user groups to choose from, or a sentence that says why there are none: the form still opens. */
+/** The workspace's user groups, or why Slack won't list them. The form opens either way. */
 async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[] | string> {
   try {
     return await slack.userGroups();
@@ -65,7 +65,7 @@ async function fetchUserGroups({ slack }: Request): Promise<readonly UserGroup[]
 
 const groupOption = ({ id, handle }: UserGroup): PlainTextOption => option(`@${handle}`, id);
 
-/** User groups, by their IDs. If Slack doesn't list them, those that are named can still be removed. */
+/** If Slack doesn't list the groups, the selected ones can still be removed. */
 export const userGroups = (label: string, hint: string, max: number): Field<readonly string[]> => {
   const listed = search<readonly string[]>(label, {
     hint,
@@ -97,7 +97,7 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
       typeof at.found === 'string'
         ? [...(at.value === '' ? [] : listed.draw(at)), section(at.found)]
         : listed.draw(at),
-    /** Adds only groups of this workspace. @throws slack-failed */
+    /** Only groups of this workspace can be added. */
     async check({ values, request }, before, name) {
       const added = selectedValues(values[name]).filter((id) => !selectedValues(before[name]).includes(id));
       const known = added.length === 0 ? [] : await request.slack.userGroups();
@@ -110,12 +110,11 @@ export const userGroups = (label: string, hint: string, max: number): Field<read
 /** When a credential expires, as a person says it. */
 export type ExpiryChoice = Day | 'never';
 
-/** For the hints of forms. */
 export const REMINDER_HINT = 'Tally reminds you 14, 3 and 1 days before.';
 
 const day = z.iso.date().startsWith('2');
 
-/** The two fields of an expiry. @param empty what it means if neither is filled in */
+/** The two fields for an expiry date. @param empty what leaving both empty means */
 export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   expires: date<ExpiryChoice | T>('Expires on', `${hint} ${REMINDER_HINT}`, (expires, { never = '' }) => {
     if (expires === '') return never === '' ? empty : 'never';
@@ -125,6 +124,6 @@ export const expiryFields = <T>(hint: string, empty: T | FieldRefusal) => ({
   never: checks('No expiry', { options: [option('It never expires', 'never')] }),
 });
 
-/** A day lasts until its end in the zone. */
+/** An expiry day ends at midnight in `zone`. */
 export const expiryOf = (choice: ExpiryChoice, zone: Zone): Expiry =>
   choice === 'never' ? { lifetime: 'none' } : { expiresAt: endOfDay(choice, zone) };

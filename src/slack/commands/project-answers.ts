@@ -1,4 +1,4 @@
-/** Figures of projects: of one that is asked about, or of several, each of which may fail by itself. */
+/** Fetches figures for one project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
 import { projectList, rankText } from '../../domain/language/parsed-command.ts';
@@ -18,17 +18,17 @@ import type { Request } from '../request/request.ts';
 
 /** What a command asks about: one project, or a list. */
 export interface AskedProjects {
-  /** What a command types to name them: `prod`, `prod,123`, `all`, `top 3`. */
+  /** How a command names them: `prod`, `prod,123`, `all`, `top 3`. */
   readonly word: string;
-  /** What it types after that: the product of a single project; of a list the product that was typed, if any. */
+  /** The product as the command names it: a single project's own, or the one typed for a list. */
   readonly product: ProductId | undefined;
   readonly targets: readonly (ResolvedProject | UnresolvedProject)[];
   readonly isList: boolean;
-  /** How many of them, with the largest amounts, are shown. */
+  /** Show only this many, largest first. */
   readonly top?: number;
 }
 
-/** @throws what `resolveProject` throws of a single project; project-missing, not-connected if a list is empty */
+/** @throws like `resolveProject` for one project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
   {
     several,
@@ -56,14 +56,13 @@ export function findAskedProjects(
     : { ...list, word: rankText({ top, isLowest }), top };
 }
 
-/** The words of a command about these projects: `prod last-week cloud`. */
+/** Command text for these projects: `prod last-week cloud`. */
 export const askedText = ({ word, product }: Pick<AskedProjects, 'word' | 'product'>, ...more: string[]) =>
   [word, ...more, product && PRODUCTS[product].word].filter(Boolean).join(' ');
 
-/** What billing answered about one project; each command has its own figures. */
+/** One project's answer; each command adds its own figures. */
 export interface ProjectAnswer {
   readonly target: ResolvedProject;
-  /** The service's remarks about its figures. */
   readonly remarks: readonly BillingRemark[];
 }
 
@@ -76,8 +75,8 @@ export interface ProjectAnswers<T extends ProjectAnswer> {
 const AT_ONCE = 4;
 
 /**
- * Asks the same about each project, side by side. One of a list that fails is in `failed`, the others are answered.
- * @throws Failure of a single project, or if all of a list fail for the same reason, and that is not missing data
+ * Asks about all projects in parallel. In a list, a project that fails goes to `failed`. @throws the failure of a
+ * single project, or of a list if all failed for the same reason other than missing data
  */
 export async function fetchEach<T extends ProjectAnswer>(
   { targets, isList }: Pick<AskedProjects, 'targets' | 'isList'>,
@@ -109,8 +108,8 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
 /**
- * A header, then a row a project in this order, then those that failed, with the reason in short.
- * @param beside a figure in the column of the names, which wraps: a phone has no room for a fourth column
+ * Header, answered projects in this order, then failed ones with a short reason. @param beside a figure to append to
+ * the name, because a phone has no room for a fourth column
  */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
@@ -134,7 +133,7 @@ export function projectRows<T extends ProjectAnswer>(
   ];
 }
 
-/** The projects that failed, with the reason in short in the first of so many columns of figures. */
+/** Rows of failed projects: the reason goes into the first of `columns` figure columns. */
 export const failedRows = (failed: readonly UnresolvedProject[], columns: number): string[][] =>
   failed.map(({ label, failure }) => [label, summarize(failure), ...Array(columns - 1).fill('')]);
 
@@ -144,8 +143,8 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 type ProjectNamer = (target: ResolvedProject) => string;
 
 /**
- * How the rows name their projects. A product of them all is a fact below; where there are several, rows name those that
- * are not the usual one.
+ * How rows name projects. A product that all share is said once, below; otherwise a row adds its product if it isn't
+ * the default one.
  */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
@@ -153,7 +152,6 @@ export function productNames(answered: readonly ProjectAnswer[]) {
   return {
     nameOf: ({ label, product }: ResolvedProject): string =>
       product === shared ? label : `${label} (${PRODUCTS[product].name})`,
-    // A name says its project's product.
     facts:
       shared === undefined || (shared === USUAL && answered.every(({ target }) => target.isOwnProduct))
         ? []
@@ -163,11 +161,11 @@ export function productNames(answered: readonly ProjectAnswer[]) {
 
 const USUAL: ProductId = 1;
 
-/** Whether the amounts of all have the same label: others have no sum. */
+/** Amounts in different currencies have no sum. */
 export const hasOneCurrency = (answered: readonly ProjectAnswer[]): boolean =>
   new Set(answered.map(({ target }) => target.currency)).size === 1;
 
-/** A warning about projects that run out soon; '' for none. The table says how long each lasts. */
+/** A warning about projects that run out soon; '' if none. The table says when. */
 export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
   soon.length === 0
     ? ''
@@ -175,13 +173,13 @@ export const runningOutLine = (soon: readonly ProjectAnswer[]): string =>
 
 const LONGEST_REASON = 200;
 
-/** With what the service says about itself, if that is all that is known. */
+/** A short reason, with billing's own error message if nothing else is known. */
 function reasonOf(failure: Failure): string {
   const { messages = [] } = failure.kind === 'query-rejected' ? failure.data : {};
   return messages.length === 0 ? failure.message : `${failure.message} “${messages.join('” “')}”`;
 }
 
-/** `dev: The billing service rejected the token.` A sentence that has the ID needs no “Project 999:” before it. */
+/** `dev: The billing service rejected the token.` If the sentence contains the ID, there is no prefix. */
 export const failedNotes = (failed: readonly UnresolvedProject[]): string[] =>
   failed.map(({ label, project, failure }) => {
     const reason = clipText(reasonOf(failure), LONGEST_REASON);

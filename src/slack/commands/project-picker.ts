@@ -38,7 +38,10 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/** In reply to a command without a project: a select that runs the same command for one that this user may ask about here. */
+/**
+ * Reply to a command without a project: a select that reruns the command for the chosen one. Lists only projects the
+ * user can ask about here.
+ */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -47,15 +50,15 @@ export function projectPicker(command: Command, request: Request): Block[] {
 }
 
 /**
- * The same for a command that needs nothing but a project: a select of each that this user may ask about here.
- * @param prefix the command's text before the project: `projects edit`
+ * Like `projectPicker`, for commands that take only a project. @param prefix command text before the project: `projects
+ * edit`
  */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/** Whether a corrected text may be shown to them: it must not reveal a project that is limited to other channels. */
+/** Whether a suggestion can be shown to this user: it must not reveal a project that is limited to other channels. */
 export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'workspace'>): boolean {
   const { workspace } = asker;
   return text.split(/[ ,]/).every((word) => {
@@ -65,7 +68,6 @@ export function canSuggest(text: string, asker: ProjectScope & Pick<Request, 'wo
   });
 }
 
-/** The commands that take several projects. */
 const OF_SEVERAL: readonly SlashCommand[] = ['/spend', '/balance'];
 
 function projectOptions({ command, text }: Command, request: Request): PlainTextOption[] {
@@ -73,13 +75,13 @@ function projectOptions({ command, text }: Command, request: Request): PlainText
   const words = others === undefined ? text : formatParsedCommand(others);
   const textOf = (projects: string) => [projects, words].filter(Boolean).join(' ');
   const each = optionsFor(request, command, textOf);
-  // What is put together by weeks, or ranks days, is about one project.
+  // Grouping by week and ranking days work for one project only.
   const isOfOne = others?.unit !== undefined || others?.isOfDays === true;
   if (each.length < 2 || isOfOne || !OF_SEVERAL.includes(command)) return each;
   return [...each, commandOption('All projects', { command, text: textOf('all') })].filter(fitsOption);
 }
 
-/** An option for each project that this user may ask about here, if its command is short enough. */
+/** One option per project the user can ask about here; commands too long for an option are left out. */
 const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: string) => string) =>
   visibleProjects(request.workspace, privateScope(request))
     .map(({ alias, id, product }) =>
@@ -87,7 +89,7 @@ const optionsFor = (request: Request, command: SlashCommand, textOf: (alias: str
     )
     .filter(fitsOption);
 
-/** @returns what was typed, without a project @throws InvalidWord */
+/** @returns the typed command without its project */
 function withoutProject({ command, text }: Command, { workspace, at }: Request) {
   const words = parseTyped(command, text, readerIn(workspace, at), parseCommandText);
   const { project: _, alias: __, several: ___, ...others } = words;
@@ -106,14 +108,14 @@ function projectIdHint(command: Command, request: Request): Block[] {
 /** A project in the select of a form. @param name as people call it */
 export function projectOption(project: ChosenProject, name: string) {
   const product = PRODUCTS[project.product].name;
-  // A project without a name has its ID in the label already.
+  // A nameless project's label already shows its ID.
   const about = name.startsWith(`Project ${project.id}`) ? product : `project ${project.id} · ${product}`;
-  // A user who may not see its name gets an option without it.
+  // Without the name, if the user may not see it.
   const { alias, ...unnamed } = project;
   return option(name, projectValue(alias === name ? project : unnamed), about);
 }
 
-/** What is offered as somebody types into a form's select. @param channel that the form was drawn for; not checked yet */
+/** Suggestions for a project select. @param channel the form's channel; not checked yet */
 export const suggestProjects = async (
   query: string,
   request: Request,
@@ -123,7 +125,7 @@ export const suggestProjects = async (
     projectOption(project, projectLabel(project, request.workspace)),
   );
 
-/** Named projects that the channel may see, and IDs. @param channel not checked yet */
+/** @param channel not checked yet */
 async function searchProjects(
   query: string,
   request: Request,
@@ -141,7 +143,7 @@ async function searchProjects(
   return [...named, ...ids.filter((id) => !closed.includes(id))].slice(0, SLACK_LIMITS.options);
 }
 
-/** The project that was typed, else the channel's default. @throws not-allowed, Failure for a project that was typed */
+/** The project in the command, else the channel's default. @throws a Failure if the typed project can't be used */
 export function typedOrDefaultProject(
   { project, alias, product }: ProjectReference,
   request: Request,
@@ -160,7 +162,7 @@ export function typedOrDefaultProject(
   }
 }
 
-/** `123` as each of the products, `123 storage` as that product alone. */
+/** `123` matches under every product, `123 storage` under one. */
 function typedProjects(query: string): readonly ChosenProject[] {
   try {
     const { project, product } = parseSingleProjectText(query, ANY_DAY_READER);

@@ -11,8 +11,8 @@ import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
 /**
- * A command whose first word chooses a subcommand: `/billing connect`. The subcommand `help` answers if there is no
- * word, and for a subcommand without a help page of its own, whose name it gets as its text.
+ * Routes `/billing connect` by its first word. An empty command, and a subcommand without a help page of its own, go to
+ * `help`, which gets the subcommand as its text.
  */
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {
@@ -47,7 +47,7 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
       try {
         await handler.run(words, request, typed.join(' '));
       } catch (error) {
-        // Verbs get the text in lower case, which hides the form of a token.
+        // Subcommands get lower-case text, which hides a token's shape, so check what was typed.
         if (error instanceof InvalidWord && typed.some(couldBeSecret)) throw error.withheld();
         throw error;
       }
@@ -55,24 +55,21 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
   };
 }
 
-/** The name of a project is never treated as a secret. */
+/** Project names never count as secrets. */
 function holdsSecret(text: string, aliases: ReadonlySet<string>): boolean {
   const tidied = cleanTyping(text);
   const words = tidied.split(' ').filter((word) => !aliases.has(normalizeText(word)));
   return announcesSecret(tidied) || words.some(looksLikeSecret);
 }
 
-/** Normalized, a question mark is `help`. */
+/** Normalizes the text; `?` means `help`. */
 function split(text: string) {
   const [verb = '', ...rest] = normalizeText(text).split(' ');
   const asksForHelp = verb === '' || rest.includes('help');
   return { verb: verb.replaceAll('-', ''), rest: rest.join(' '), asksForHelp };
 }
 
-/**
- * Refuses words after a subcommand that takes none, or only the words in `known`.
- * @throws InvalidWord, whose suggestion is the subcommand with the nearest known word
- */
+/** Rejects extra words, or words not in `known`, and suggests the nearest known one. @throws InvalidWord */
 export function refuseExtraWords(rest: string, verb: string, known: readonly string[] = []): void {
   if (rest === '' || known.includes(rest)) return;
   const commands = [verb, ...known.map((word) => `${verb} ${word}`)];
@@ -88,7 +85,7 @@ function unknownVerb(text: string, verb: string, known: readonly string[]): Inva
   return new InvalidWord(clipWord(simplifyText(text).split(' ')[0] ?? verb), UNKNOWN_COMMAND, '', texts);
 }
 
-/** `page 2` after a command that lists; the first page for ''. @param verb the command @throws InvalidWord */
+/** Parses `page 2` after a list command; '' is page 1. */
 export function parsePage(text: string, verb: string): number {
   const page = /^page (\d{1,3})$/.exec(text)?.[1];
   if (page === undefined) refuseExtraWords(text, verb);

@@ -1,4 +1,4 @@
-/** What to do about a failure, and about a word that a command can't use. */
+/** The next step after a failure, and after a word that a command can't use. */
 import type { Button } from '@slack/types';
 import * as z from 'zod';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -21,51 +21,50 @@ import { ALL_COMMANDS } from '../commands/help.ts';
 import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
 import { privateScope, type Request } from '../request/request.ts';
 
-/** What to do about a failure, after the sentence that says what happened. */
+/** The next step, shown after the sentence that says what happened. */
 export interface Advice {
-  /** Says what happened; replaces the failure's own message. */
+  /** Replaces the failure's own message. */
   readonly sentence?: string;
-  /** What to do next; absent when the sentence or the buttons say it all. */
+  /** Text of the next step; absent if the sentence or the buttons say it. */
   readonly todo?: string;
-  /** What a manager reads in its place. */
+  /** Replaces `todo` for managers. */
   readonly managerTodo?: string;
-  /** To run the same command again. Where no button can, this is said. */
+  /** Set if retrying can help: adds a retry button, and this text where no button works. */
   readonly again?: '' | 'Try again.';
-  /** What everybody presses, and a manager besides. */
+  /** Buttons for everyone; managers also get `managerButtons`. */
   readonly buttons?: readonly Button[];
   readonly managerButtons?: readonly Button[];
-  /** What others may ask a manager to run; `what was asked` is the failed command or click itself. */
+  /** The command that **Ask a manager** sends; `what was asked` means the failed command or click. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** Slack IDs of the people that the sentence is about, named at its end. */
+  /** People to mention at the end. */
   readonly people?: readonly SlackId[];
-  /** Outside text, shown as a quotation. */
+  /** Untrusted text, rendered as a quote. */
   readonly quotes?: readonly string[];
-  /** Whether it is for Tally's operator to find out why, if it keeps happening. */
+  /** Whether the log reference is shown, for the operator to look up. */
   readonly isOurs?: boolean;
-  /** Blocks to choose from. */
+  /** Selects to show, such as a project picker. */
   readonly choices?: readonly Block[];
 }
 
-/** What is said about each kind: the compiler refuses a kind without advice. */
+/** The compiler requires an entry for every failure kind. */
 export type AdviceTable = {
   readonly [K in Exclude<FailureKind, 'invalid-word'>]:
     | Advice
     | ((data: DataOf<K>, request: FailedRequest) => Advice);
 };
 
-/** What was known of the request when it failed; empty if nobody asked. */
+/** What is known about the failed request; empty if no user is involved. */
 export interface FailedRequest extends Partial<Request> {
-  /** The command, for buttons that run it again. */
   readonly command?: Command | undefined;
-  /** The button, if that opens a form and was not in one. */
+  /** The clicked button, if it opens a form and wasn't inside one. */
   readonly click?: AskedManager['click'];
-  /** Whether that command takes these words; only then they are offered. */
+  /** Whether the command accepts this text. Suggestions it doesn't accept aren't offered. */
   readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel that it is about, for a manager who is asked to run it. No rights follow from it. */
+  /** The channel to pass to a manager who is asked to run it. It grants no rights. */
   readonly place?: SlackId | undefined;
 }
 
-/** What **Ask a manager** carries. It is outside text when it comes back. */
+/** The value of an **Ask a manager** button. Untrusted when it comes back. */
 export const askedManagerSchema = z.object({
   /** The channel that it is about; absent for Home. */
   place: z
@@ -79,7 +78,7 @@ export const askedManagerSchema = z.object({
 });
 export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-/** Whether the rights were checked. */
+/** Whether the failure happened after the rights were checked. */
 export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
   request.user !== undefined;
 
@@ -88,10 +87,10 @@ export const canManage = ({ user }: FailedRequest): boolean => user?.canManage =
 export const retryButton = (command?: Command): Button[] =>
   command === undefined ? [] : commandButton('again', 'Try again', command);
 
-/** @param todo what else there is to say */
+/** @param todo text before “Try again.” */
 export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
 
-/** `Try again in 4 seconds.`, rounded up. @param wait in ms */
+/** `Try again in 4 seconds.` @param wait rounded up */
 export function tryAgainIn(wait: Millis): Advice {
   const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
   const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
@@ -99,7 +98,6 @@ export function tryAgainIn(wait: Millis): Advice {
   return { todo: wait <= 0 ? 'You can try again now.' : when, again: '' };
 }
 
-/** The buttons that this person may press. */
 export function buttonsOf(
   { again, buttons = [], managerButtons = [], ask }: Advice,
   request: FailedRequest,
@@ -107,7 +105,7 @@ export function buttonsOf(
   const { command, click } = request;
   const retry = again === undefined ? [] : retryButton(command);
   if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
-  // A form has no command that could be run again: the manager is asked to open it.
+  // A button that opened a form has no command to rerun, so the manager is asked to press it.
   const isForm = ask === 'what was asked' && click !== undefined;
   if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
   const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
@@ -127,7 +125,7 @@ function askButton(
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
 }
 
-/** The corrected commands as buttons, or the projects to choose from where the word may have meant one. */
+/** Corrected commands as buttons, or a project picker if the word may have been a project. */
 export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
   const { command, acceptsWords = () => true } = request;
   const { fact, why, projectFor } = failure;
@@ -149,10 +147,10 @@ export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advi
 
 const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
 
-/** The command without the word, for one of the projects; nothing where the rest names one. */
+/** A project picker that replaces the unknown word; {} if the rest already names a project. */
 function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
   const at = text.toLowerCase().indexOf(word.toLowerCase());
-  // A word that may be a secret is not in the failure, and so not found.
+  // Failures never contain words that may be secrets, so there is nothing to replace.
   if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
   const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
   const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));

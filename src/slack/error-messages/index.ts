@@ -1,4 +1,4 @@
-/** What to do about each kind of failure, in one table beside `KINDS`, which says what happened. */
+/** The next step for each failure kind; `KINDS` has what happened. */
 import type { Button } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import {
@@ -107,7 +107,7 @@ const ADVICE: AdviceTable = {
     const isMine = reason === 'channel' && canManage(request);
     const todo = isMine ? 'Managers can ask about it in a direct message with Tally.' : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
-    // A manager who ran it would get the token, and tokens aren't passed on.
+    // A manager who ran it would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
     const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
     return {
@@ -223,7 +223,7 @@ const ADVICE: AdviceTable = {
         : 'Ask in another channel, or here.',
     again: '',
   }),
-  // Nobody asked, so nobody is answered: lists and notices have their own next steps.
+  // Never shown: unsent posts are reported by lists and notices.
   'not-sent': {},
 };
 
@@ -260,7 +260,7 @@ const checkAddress = (
   managerButtons: addressButton(service),
 });
 
-/** The form that has the address; a project's access is found through the list of projects. */
+/** The button to where the address is set: the connect form, or the project list for identity. */
 function addressButton(service: Service): Button[] {
   if (service === 'billing') return [button('connect', 'Check the address…')];
   return commandButton('projects', 'Projects', toCommand('/billing projects'));
@@ -278,7 +278,7 @@ function otherProducts(wrong: ProductId, { command: failed, workspace, at }: Fai
   );
 }
 
-/** What the reply to a failure says and offers besides its message. Managers also get the technical detail. */
+/** What a reply says about a failure. Managers also get the technical detail. */
 export function describeError(failure: Failure, request: FailedRequest) {
   const { kind, data } = failure;
   const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
@@ -301,7 +301,7 @@ export function describeError(failure: Failure, request: FailedRequest) {
   };
 }
 
-/** The second part of a sentence about a failure: its consequence, or its reason. */
+/** Where a failure's first sentence ends; the consequence follows. */
 const AFTER_FACT = /: |\.(?: |$)/;
 
 /** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, as mrkdwn. @param today the reader's */

@@ -1,28 +1,28 @@
-/** The fields that forms are described with: how each is drawn, and how what it holds is read. */
+/** The fields that forms are made of: how each is rendered and parsed. */
 import type { InputBlock, PlainTextOption } from '@slack/types';
 import { isFailure } from '../../domain/failure/index.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { type Block, mention, option, plainText } from '../block-kit/blocks.ts';
-import { type FormFields, selectedValues } from '../request/form-fields.ts';
+import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 
-/** Why what a field holds isn't taken, in a sentence. */
+/** Why a field's value is rejected, as a sentence. */
 export class FieldRefusal {
   constructor(readonly sentence: string) {}
 }
 
 export const refuseField = (sentence: string): FieldRefusal => new FieldRefusal(sentence);
 
-/** A form at one moment. What its fields hold may be empty or wrong, and nothing is checked against the record. */
+/** A form at one moment. Its values may be empty or invalid and aren't checked against the record. */
 export interface FormMoment {
-  /** Of the record that it is about. Outside text. */
+  /** ID of the record being edited. Untrusted. */
   readonly id: string;
   readonly values: FormFields;
   readonly request: Request;
-  /** Field → what its `load` found; null while it is asked, or for nothing. */
+  /** What each field's `load` returned; null while loading, or if it found nothing. */
   readonly data: Readonly<Record<string, unknown>>;
-  /** The channel that it was last drawn for, or where it was opened; '' for neither. */
+  /** The channel that the form posts to, or where it was opened; '' if neither. */
   readonly place: string;
 }
 
@@ -30,13 +30,13 @@ interface FieldMoment<D = unknown> extends FormMoment {
   readonly name: string;
   readonly value: string;
   readonly found: D | undefined;
-  /** Whether a slow `load` is still asking. */
+  /** Whether this field's slow `load` is still running. */
   readonly isAsking: boolean;
 }
 
-/** What a field needs before it is drawn. */
+/** Data a field needs before it can be rendered. */
 interface Load<D> {
-  /** Asked once the form is open, with what the others found. */
+  /** Runs after the form is open, with the data of the quick loads. */
   readonly isSlow?: true;
   readonly isNeeded?: (at: FormMoment) => boolean;
   readonly run: (at: FormMoment) => Promise<D>;
@@ -44,30 +44,30 @@ interface Load<D> {
 
 type Suggestions = readonly PlainTextOption[] | Promise<readonly PlainTextOption[]>;
 
-/** @template T what its text means */
+/** @template T the parsed value */
 export interface Field<T = unknown> {
   readonly label?: string;
   readonly draw: (at: FieldMoment) => readonly (Block | InputBlock)[];
-  /** Pure. A failure that it throws refuses with its message. Without it, the field is drawn only. */
+  /** Pure. A thrown Failure is shown below the field. A field without `parse` is display only. */
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
   readonly load?: Load<unknown>;
-  /** Before it is saved. @returns what is wrong, as a mrkdwn sentence @throws Failure */
+  /** Runs before saving. @returns what is wrong, as mrkdwn */
   readonly check?: (at: FormMoment, before: FormFields, name: string) => Promise<string | undefined>;
-  /** Suggestions for what is typed. @param place the channel that the form was drawn for; outside text */
+  /** Suggestions for a search select. @param place the form's channel; untrusted */
   readonly find?: (query: string, request: Request, place: string) => Suggestions;
-  /** Whether it belongs to the form as it is filled in. */
+  /** Whether the field is shown, given the other values. */
   readonly applies?: (values: FormFields) => boolean;
-  /** Whether it is shown after **More…** only. */
+  /** Whether the field is under **More…**. */
   readonly isMore?: (values: FormFields) => boolean;
-  /** Whether a change of it redraws the form: Slack sends a choice at once, a text when Enter is pressed. */
+  /** Re-render the form when it changes. Slack reports a choice at once, text when Enter is pressed. */
   readonly isLive?: boolean;
-  /** Never filled in, kept or shown again. */
+  /** Never prefilled, stored, or shown again. */
   readonly isSecret?: boolean;
-  /** Whether it holds what somebody typed, for everybody to read. */
+  /** Free text that everyone can read, so it is checked for secrets. */
   readonly isText?: boolean;
 }
 
-/** @returns what the field's text means, or why it isn't taken */
+/** @returns the parsed value, or why it is rejected */
 export function readField({ parse }: Field, typed: string, values: FormFields): unknown {
   try {
     return parse?.(typed, values);
@@ -77,7 +77,7 @@ export function readField({ parse }: Field, typed: string, values: FormFields): 
   }
 }
 
-/** Shown after **More…** only; or only where the form is filled in that way. */
+/** Puts a field under **More…**, always or when `isMore`. */
 export const more = <T>(field: Field<T>, isMore = (_: FormFields) => true): Field<T> => ({
   ...field,
   isMore,
@@ -88,13 +88,13 @@ export const isUnderMore = ({ isMore }: Pick<Field, 'isMore'> = {}, values: Form
 
 export const live = <T>(field: Field<T>): Field<T> => ({ ...field, isLive: true });
 
-/** Shown and read only where the form is filled in that way. */
+/** Shows and parses a field only if `applies`. */
 export const when = <T>(applies: (values: FormFields) => boolean, field: Field<T>): Field<T | undefined> => ({
   ...field,
   applies,
 });
 
-/** Blocks between the fields, such as a live preview. */
+/** Display-only blocks between fields, such as a preview. */
 export const note = <D>(
   draw: (at: FieldMoment<D>) => readonly Block[],
   load?: Load<D>,
@@ -108,7 +108,7 @@ export const note = <D>(
 type Element = InputBlock['element'];
 type WithUndefined<E> = E extends unknown ? { readonly [K in keyof E]: E[K] | undefined } : never;
 
-/** A field as its one block. @param element gets its action ID when the form is drawn */
+/** A one-block field. @param element its action ID is added on rendering */
 const drawAs =
   (
     label: string,
@@ -124,7 +124,7 @@ const drawAs =
     },
   ];
 
-/** Slack refuses empty lists. */
+/** Slack rejects empty lists. */
 const unlessEmpty = <T>(all: readonly T[]): T[] | undefined => (all.length === 0 ? undefined : [...all]);
 
 interface Options<T> {
@@ -133,7 +133,7 @@ interface Options<T> {
   readonly parse?: (text: string, values: FormFields) => T | FieldRefusal;
 }
 
-/** Marks that change how a text reads and can't be seen, as from a PDF or a chat in Arabic or Hebrew. */
+/** Invisible formatting characters, as pasted from a PDF or from Arabic or Hebrew text. */
 const UNSEEN = /[\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/;
 const UNSEEN_TEXT = 'There are invisible characters in this text. Type it, or paste it as plain text.';
 
@@ -161,7 +161,7 @@ export const text = <T = string>(
 
 type Choices = readonly PlainTextOption[] | ((at: FormMoment) => readonly PlainTextOption[]);
 
-/** One of several; options that depend on the record can't be checked here. It isn't drawn while there is nothing to choose. */
+/** One of several options. Options that come from the record aren't checked here. Hidden if there are none. */
 export const choice = <T = string>(
   label: string,
   { options, parse, ...form }: Options<T> & { readonly options: Choices },
@@ -198,7 +198,7 @@ export const checks = (
   parse: selectedValues,
 });
 
-/** Whether the people who were added are full members of today: not gone, no guests, apps or external people. */
+/** Checks that added people are full members: not deactivated, guests, apps or external. */
 export const checkMembers =
   (label: string): NonNullable<Field['check']> =>
   async ({ values, request }, before, name) => {
@@ -237,7 +237,7 @@ export const personField = (label: string, hint: string): Field<string> => ({
   check: checkMembers(label),
 });
 
-/** Channels, not direct messages, by their IDs. @param max 1 for a field of one channel, which has to be chosen */
+/** Channels by ID; no direct messages. @param max 1 makes a required single-channel field */
 export const channels = <T = readonly string[]>(
   label: string,
   {
@@ -283,7 +283,7 @@ export const time = (label: string, placeholder: string): Field<string> => ({
 /** `09:00` */
 export const TIME = /^([01]\d|2[0-3]):[0-5]\d$/;
 
-/** What is found by typing. @param max 1 for a field of one choice @param options those that are chosen */
+/** A search select. @param max 1 for single choice @param options the selected ones */
 export const search = <T>(
   label: string,
   {

@@ -1,100 +1,104 @@
 /**
- * A form is a description: its fields, whose record it is about and how that is saved. Opened, it is drawn again after each
- * change; sent, it is read and saved once, however often and to however many processes. All that comes back is outside text.
+ * A form is declared by its fields, its record, and how it is saved. It is re-rendered after each change, and saved
+ * once, however often it is submitted and by whichever process. Everything that comes back is untrusted.
  */
 import { randomUUID } from 'node:crypto';
+import type { InputBlock, ModalView } from '@slack/types';
+import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
+import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import { type Block, type Message, markup, markupMessage, waitingModal } from '../block-kit/blocks.ts';
+import {
+  actions,
+  type Block,
+  button,
+  compact,
+  header,
+  type Message,
+  markup,
+  markupMessage,
+  modal,
+  waitingModal,
+} from '../block-kit/blocks.ts';
 import { failureMessage, markUnsure, notSavedMessage } from '../reply/error-reply.ts';
-import type { FormFields } from '../request/form-fields.ts';
+import type { FormFields } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { Listeners, OptionsListener, ParsedForm } from '../server/listeners.ts';
-import {
-  decodeState,
-  drawForm,
-  type FormLayout,
-  isPartOf,
-  loadFields,
-  type Moment,
-  type NamedForm,
-} from './draw-form.ts';
 import { type Field, FieldRefusal, type FormMoment, isUnderMore, readField } from './fields.ts';
 
 export type Fields = Readonly<Record<string, Field>>;
 
-/** What the fields hold, once each is right; undefined for one that doesn't apply. */
+/** The parsed values of all fields; undefined for a field that doesn't apply. */
 export type FormInput<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
 };
 
-/** `project`, whose fields and buttons have the action `project-form`. */
+/** Form `project` has the action `project-form`. */
 type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? Name : never) : never;
 
-/** A form that was sent. */
+/** A submitted form. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
-  /** Tells this form, as it was last drawn to be sent, from all others. */
+  /** Identifies this rendering, so that a repeated submit is recognized. */
   readonly nonce: string;
 }
 
-/** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
-export type FormProblem = readonly [what: string, todo?: string];
+/** What happened, and what to do in the form; `todo` is left out if the form was closed. */
+type FormProblem = readonly [what: string, todo?: string];
 
-export interface FormDescription<F extends Fields> extends FormLayout {
+export interface FormDescription<F extends Fields> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
+  /** Fields by block ID, in order. */
   readonly fields: F;
-  /** Above what became of it. */
+  readonly title: (at: FormMoment) => string;
+  /** Label of the submit button; default **Save**. */
+  readonly submit?: string;
+  /** A button below the fields. @param show re-renders the form with these blocks below the button */
+  readonly button?: {
+    readonly label: string;
+    readonly press: (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>;
+  };
+  /** Extra hidden values to keep until it is submitted. */
+  readonly hidden?: (at: FormMoment) => FormFields;
+  /** The channel to suggest projects for; default is where the form was opened. */
+  readonly placeOf?: (values: FormFields) => string;
+  /** Title of the modal that shows the result. */
   readonly heading: string;
-  /** Shown until its work is done. */
+  /** Shown while saving. */
   readonly waiting?: readonly [text: string, ...more: Block[]];
-  /** By the buttons' names. @param show draws the form with these blocks below its buttons */
-  readonly pressed?: Readonly<
-    Record<string, (at: FormMoment, show: (result: readonly Block[]) => Promise<void>) => Promise<void>>
-  >;
-  /** Differs if the record of this ID does. @param input once the form was sent */
+  /** A version of the record with this ID; changes when the record does. @param input given on submit */
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
-  /** What the fields hold for the record as it is. */
+  /** The record's current values. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws not-allowed */
+  /** After a repeated submit: the message to show if the record already contains what was submitted. */
   readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
-  /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
+  /** After a conflict: what the record is now (mrkdwn), or another problem; undefined if nothing conflicts. */
   readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
-  /** The ID of what the form is about after a conflict, if that isn't the same. */
+  /** The ID to save under after a conflict, if it changes. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /**
-   * @returns what was saved, or why nothing was, as a mrkdwn sentence; undefined where the same form is being saved already
-   * @throws Failure, NotAllowed
-   */
+  /** @returns the success message, or why it can't be saved; undefined if the same submit is already being saved */
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
-  /** Completes “Not …”; `saved` if absent. */
+  /** Completes “Not …”; default `saved`. */
   readonly done?: string;
-  /** What a failure says that the fields should hold. */
+  /** Field values to correct after a failure. */
   readonly corrected?: (failure: Failure) => FormFields;
-  /** What stays as it was if nothing was saved. */
+  /** What stays unchanged if nothing was saved, as a sentence. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
 
-/** What a form opens with. */
-export interface FormOpening {
-  readonly id: string;
-  readonly values: FormFields;
-  readonly isOpen?: boolean;
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: what its fields mean is known to the form alone
-type AnyForm = FormDescription<any> & NamedForm;
-
+// biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
+type AnyForm = Omit<FormDescription<any>, 'fields'> & {
+  readonly fields: Fields;
+  readonly name: string;
+  /** Prefix of the action IDs of its fields and buttons. */
+  readonly action: ActionName;
+};
 const NOTHING_SAVED = 'Nothing was saved.';
-const changedFirst = (now: string): FormProblem => [
-  `Someone else changed this first. ${now}`.trim(),
-  'Save again to replace that.',
-];
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
   const form: AnyForm = { ...description, name, action: `${name}-form` };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
@@ -111,7 +115,7 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
       },
     },
     options: Object.fromEntries(
-      Object.entries<Field>(fields).flatMap(([field, { find }]) =>
+      Object.entries(fields).flatMap(([field, { find }]) =>
         find === undefined ? [] : [[`${form.action}:${field}`, suggest(find)]],
       ),
     ),
@@ -125,7 +129,14 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
   return {
     listeners,
-    async open(request: Request, { id, values, isOpen = false }: FormOpening): Promise<void> {
+    async open(
+      request: Request,
+      {
+        id,
+        values,
+        isOpen = false,
+      }: { readonly id: string; readonly values: FormFields; readonly isOpen?: boolean },
+    ): Promise<void> {
       const place = request.channel ?? '';
       const seen = form.revision(id, request);
       const state = { id, place, isOpen, seen, nonce: randomUUID(), hidden: {} };
@@ -134,14 +145,14 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
   };
 }
 
-/** @param shown what the form shows: Slack sends nothing else */
+/** @param shown the visible fields' values: Slack sends only those */
 function momentOf(shown: FormFields, metadata: string, request: Request): Moment {
   const state = decodeState(metadata);
   const { id, place, hidden } = state;
   return { state, id, place, request, data: {}, values: { ...hidden, ...shown } };
 }
 
-/** Draws the form, and once more when what is slow has been asked. */
+/** Renders the form, then again once slow data has loaded. */
 async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<void> {
   const { modal: reply } = at.request.reply;
   const quick = await loadFields(form, at, false);
@@ -150,24 +161,25 @@ async function show(form: AnyForm, at: Moment, how: 'open' | 'redraw'): Promise<
   if (all !== quick) await reply.redraw(drawForm(form, all));
 }
 
-/** After a choice, or a press of one of its buttons. */
+/** A changed field, or a press of an extra button. */
 async function click(form: AnyForm, what: string, at: Moment): Promise<void> {
   if (what === 'more') return show(form, { ...at, state: { ...at.state, isOpen: true } }, 'redraw');
-  const run = form.pressed?.[what];
-  if (run === undefined) return show(form, at, 'redraw');
+  if (what !== 'button' || form.button === undefined) return show(form, at, 'redraw');
   const known = await loadFields(form, at, false);
-  await run(known, (result) => at.request.reply.modal.update(drawForm(form, known, [], result)));
+  await form.button.press(known, async (result) => {
+    await at.request.reply.modal.update(drawForm(form, known, [], result));
+  });
 }
 
 function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   const values = { ...decodeState(metadata).hidden, ...shown };
-  const read = Object.entries<Field>(form.fields)
+  const read = Object.entries(form.fields)
     .filter(([, field]) => field.parse !== undefined && isPartOf(field, values))
     .map(([field, described]) => [field, readField(described, values[field] ?? '', values)] as const);
   const refused = read.flatMap(([field, value]) =>
     value instanceof FieldRefusal ? [[field, value.sentence] as const] : [],
   );
-  // Slack takes errors only below fields that the form shows.
+  // Slack accepts errors only for visible fields.
   const [first = ''] = Object.keys(form.fields).filter((field) => field in shown);
   const errors = refused.map(([field, sentence]) => [field in shown ? field : first, sentence] as const);
   if (errors.length > 0) return { errors: Object.fromEntries(errors) };
@@ -175,13 +187,13 @@ function parse(form: AnyForm, shown: FormFields, metadata: string): ParsedForm {
   return { submit: (request) => submit(form, momentOf(shown, metadata, request), input) };
 }
 
-/** The first field that is wrong, and why; a text that everybody may read must be no secret of this workspace. */
+/** The first invalid field and why. Free text must not contain one of this workspace's secrets. */
 async function findProblem(
   form: AnyForm,
   at: Moment,
 ): Promise<readonly [field: string, why: string] | undefined> {
   const before = form.before?.(at.id, at.request) ?? {};
-  for (const [name, field] of Object.entries<Field>(form.fields)) {
+  for (const [name, field] of Object.entries(form.fields)) {
     if (!isPartOf(field, at.values)) continue;
     const isLeak = field.isText && holdsRegisteredSecret(at.values[name] ?? '', at.request.workspace);
     const problem = isLeak ? `${field.label}: ${LEAKED}` : await field.check?.(at, before, name);
@@ -192,7 +204,7 @@ async function findProblem(
 
 const LEAKED = 'that looks like a token. Everyone can see it, so choose something else.';
 
-/** The form again, with what was typed and why nothing was saved. @param field the one that is wrong */
+/** Shows the form again with its values and an error. @param field the invalid one */
 async function showAgain(
   form: AnyForm,
   at: Moment,
@@ -203,8 +215,8 @@ async function showAgain(
   const isOpen = at.state.isOpen || isUnderMore(form.fields[field], at.values);
   const state = { ...at.state, isOpen, nonce: randomUUID() };
   const again = await loadFields(form, { ...at, state }, false);
-  // A preview waits for its button, and what is wrong with a field is said once.
-  const previews = Object.entries<Field>(form.fields).filter(([, { load }]) => load?.isSlow);
+  // Don't run slow previews, which have their own button, and don't repeat the invalid field's own warning.
+  const previews = Object.entries(form.fields).filter(([, { load }]) => load?.isSlow);
   const unsaid = Object.fromEntries([...previews.map(([name]) => name), field].map((name) => [name, null]));
   const known = { ...again, data: { ...again.data, ...unsaid } };
   await at.request.reply.modal.update(drawForm(form, known, notice), message);
@@ -236,7 +248,7 @@ async function submit(
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
-    // A text is wrong here only if it is a secret, which isn't shown again.
+    // `check` rejects free text only as a leaked secret, which must not be shown again.
     const values = form.fields[field]?.isText ? { ...at.values, [field]: '' } : at.values;
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
@@ -250,14 +262,14 @@ async function submit(
     }
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
-    // What was saved before the store went away stays saved.
+    // Redis may fail after part of the work was saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
   }
 }
 
-/** The form again, which is then about what there is now. */
+/** Shows the form again, based on the record's current revision. */
 function showConflict(
   form: AnyForm,
   sent: Moment & SentForm<Fields>,
@@ -265,9 +277,111 @@ function showConflict(
 ): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
-  return showProblem(
-    form,
-    { ...sent, id, state },
-    typeof conflict === 'string' ? changedFirst(conflict) : conflict,
+  const problem: FormProblem =
+    typeof conflict === 'string'
+      ? [`Someone else changed this first. ${conflict}`.trim(), 'Save again to replace that.']
+      : conflict;
+  return showProblem(form, { ...sent, id, state }, problem);
+}
+
+const stateSchema = z.object({
+  /** ID of the record being edited. */
+  id: z.string().default(''),
+  /** The revision the form was rendered from, for conflict detection; `?` if unknown. */
+  seen: z.string().default('?'),
+  /** Identifies this form, so that submitting twice saves once. */
+  nonce: z.string().default(''),
+  /** The channel that the form posts to, or where it was opened; '' if neither. */
+  place: z.string().default(''),
+  /** Whether **More…** is expanded. */
+  isOpen: z.boolean().default(false),
+  /** Values of fields that aren't shown, because Slack sends back only shown ones. */
+  hidden: z.record(z.string(), z.string()).default({}),
+});
+type FormState = Readonly<z.infer<typeof stateSchema>>;
+
+/** @returns a new form's state if the metadata is invalid */
+const decodeState = (metadata: string): FormState =>
+  tryParseRecord(stateSchema, metadata) ?? stateSchema.parse({});
+
+type Moment = FormMoment & { readonly state: FormState };
+
+const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test?.(values) ?? true;
+
+const isDue = (field: Field, at: FormMoment): boolean =>
+  field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
+
+/**
+ * Loads the data its fields need: the quick ones first, or the slow ones. @returns `at` itself if nothing was loaded
+ */
+async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
+  const found = await Promise.all(
+    Object.entries(fields).flatMap(([name, field]) => {
+      const { load } = field;
+      if (load === undefined || (load.isSlow ?? false) !== isSlow || !isDue(field, at)) return [];
+      return [load.run(at).then((data) => [name, data ?? null] as const)];
+    }),
   );
+  return found.length === 0 ? at : { ...at, data: { ...at.data, ...Object.fromEntries(found) } };
+}
+
+/** @param notice blocks above the fields @param result blocks below the buttons */
+function drawForm(
+  form: AnyForm,
+  at: Moment,
+  notice: readonly Block[] = [],
+  result: readonly Block[] = [],
+): ModalView {
+  const { isOpen } = at.state;
+  const all = Object.entries(form.fields);
+  const [first, more] = [false, true].map((isMore) =>
+    all.filter(([, field]) => isUnderMore(field, at.values) === isMore),
+  ) as [typeof all, typeof all];
+  const draw = (some: typeof all) => some.flatMap(([name, field]) => drawField(form, name, field, at));
+  const row = compact([
+    form.button && button(`${form.action}:button`, form.button.label),
+    more.length > 0 && !isOpen && button(`${form.action}:more`, 'More…'),
+  ]);
+  const moreBlocks = isOpen && more.length > 0 ? [header('More'), ...draw(more)] : [];
+  const shown = row.length === 0 ? result : [actions(...row), ...result];
+  const blocks = [...notice, ...draw(first), ...shown, ...moreBlocks];
+  return modal({
+    callback: form.name,
+    metadata: encodeState(form, at, blocks),
+    title: form.title(at),
+    submit: form.submit ?? 'Save',
+    blocks,
+  });
+}
+
+function drawField({ action }: AnyForm, name: string, field: Field, at: Moment): (Block | InputBlock)[] {
+  const { values, data } = at;
+  if (!isPartOf(field, values)) return [];
+  const { load, isLive = false, find } = field;
+  const isAsking = load?.isSlow === true && data[name] === undefined && isDue(field, at);
+  const action_id = isLive || find !== undefined ? `${action}:${name}` : 'value';
+  return field
+    .draw({ ...at, name, value: values[name] ?? '', found: data[name] ?? undefined, isAsking })
+    .map((block) =>
+      block.type === 'input'
+        ? { ...block, ...(isLive && { dispatch_action: true }), element: { ...block.element, action_id } }
+        : block,
+    );
+}
+
+function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputBlock)[]): string {
+  const { state, values } = at;
+  const drawn = new Set(blocks.flatMap((block) => (block.type === 'input' ? (block.block_id ?? []) : [])));
+  const hidden = Object.entries(form.fields).flatMap(([name, field]) => {
+    const value = values[name];
+    if (value === undefined || drawn.has(name) || field.isSecret) return [];
+    // A value that doesn't parse could be a secret, so it isn't kept in the metadata.
+    return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
+  });
+  const place = form.placeOf?.(values) || at.place;
+  return JSON.stringify({
+    ...state,
+    place,
+    hidden: { ...Object.fromEntries(hidden), ...form.hidden?.(at) },
+  } satisfies FormState);
 }

@@ -1,7 +1,7 @@
 import type { Installation, InstallationStore, InstallProvider } from '@slack/oauth';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import { Failure } from '../../domain/failure/index.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
 import { HOUR, type Millis } from '../../domain/time/calendar.ts';
 import type { InstallationRecords } from '../../workspace/credentials/installation-store.ts';
 
@@ -10,14 +10,14 @@ interface StoredInstallation {
   readonly at: Millis;
 }
 
-/** @returns the workspace's ID, or the organization's for an org-wide installation @throws RangeError without either */
+/** @returns workspace ID, or organization ID for an org-wide install */
 export function installationId({ isEnterpriseInstall, enterprise, team }: Installation): string {
   const id = isEnterpriseInstall ? enterprise?.id : team?.id;
   if (id === undefined) throw new RangeError('An installation belongs to a workspace or an organization.');
   return id;
 }
 
-/** Not validated: the record was sealed, so only Tally can have written it. */
+/** Not validated: it was sealed, so only Tally wrote it. */
 const parseInstallation = (text: string): StoredInstallation => JSON.parse(text) as StoredInstallation;
 
 /** @returns ms since the epoch; Infinity for a token without rotation */
@@ -28,29 +28,28 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
 
 /** A cached installation. */
 export interface KnownInstallation extends StoredInstallation {
-  /** The workspaces of an organization that this process has linked to it. */
+  /** Workspaces of an organization that this process has already linked to it. */
   readonly joined: Set<string>;
 }
 
-/** An installation that another process changed is used as it was for at most this long, in ms. */
+/** How long a cached installation can be out of date after another process changes it. */
 const TTL = 15_000;
 const MOST = 1000;
-/** As in Slack's installer, in ms. Both use the machine's clock. */
+/** Renew this long before expiry, as Slack's installer does. */
 const RENEWED_AHEAD = 2 * HOUR;
 
-/** Slack's installer with this store, for one renewal: it asks Slack when less than two hours are left. */
+/** Creates Slack's installer for one renewal; it renews if less than two hours are left. */
 type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 
 export interface InstallationTokens {
-  /** What is installed under this ID now, whether its token works or not. @throws unseal-failed, store-unavailable */
+  /** The stored installation, even if its token no longer works. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /**
-   * What is installed under this ID, with a token that works; undefined when nothing is. A warm answer costs no
-   * command of Redis. @throws unseal-failed, store-unavailable, not-installed `expired`
-   */
+  /** The same where one that can't be opened counts as none, so that it can be deleted. @throws store-unavailable */
+  loadReadable(id: string): Promise<StoredInstallation | undefined>;
+  /** The installation, with its token renewed if needed. A cache hit needs no Redis call. */
   find(id: string | undefined): Promise<KnownInstallation | undefined>;
   save(installation: Installation): Promise<void>;
-  /** Drops what this process remembers. */
+  /** Clears an ID from this process's cache. */
   drop(id: string): void;
 }
 
@@ -81,13 +80,18 @@ export function createInstallationTokens(
 
   return {
     load,
+    loadReadable: (id) =>
+      load(id).catch((error: unknown) => {
+        if (!isFailure(error, 'unseal-failed')) throw error;
+        return undefined;
+      }),
     async find(id) {
       if (id === undefined) return undefined;
       const known = cache.get(id);
       if (known !== undefined) return known;
       const found = loadRenewed(id);
       cache.set(id, found);
-      // A missing or failed one is looked up again.
+      // Don't cache missing or failed look-ups.
       const forget = () => void (cache.peek(id) === found && cache.delete(id));
       found.then((stored) => stored ?? forget(), forget);
       return found;
@@ -102,17 +106,17 @@ export function createInstallationTokens(
   };
 }
 
-/** By one process at a time; the others go on with the old token. */
+/** One process renews; others keep using the old token. */
 async function renew(id: string, installed: InstallationRecords, renewer: Renewer): Promise<void> {
   if (!(await installed.lock(id))) return;
-  // Read after taking the lock, because the previous holder may have renewed the token.
+  // Read again inside the lock: the previous holder may have renewed it.
   const before = await installed.load(id);
   if (before === undefined) return;
   const stored = parseInstallation(before);
   const { isEnterpriseInstall = false, enterprise, team } = stored.installation;
   await renewer({
     fetchInstallation: async () => stored.installation,
-    // Not if Tally was removed, or installed again, in the meantime.
+    // Don't store if Tally was removed or reinstalled meanwhile.
     async storeInstallation(installation) {
       await installed.replace(id, before, JSON.stringify({ ...stored, installation }));
     },

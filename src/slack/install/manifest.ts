@@ -1,4 +1,4 @@
-/** The app as Slack's manifest describes it, which `tally manifest` prints. */
+/** The Slack app manifest, printed by `tally manifest`. */
 import * as z from 'zod';
 import { message, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
@@ -7,11 +7,11 @@ interface Scope {
   readonly scope: string;
   /** Completes “Tally asks for this …”: in the manifest, on the pages that Tally serves and in the docs. */
   readonly why: string;
-  /** Slack lets the person who installs Tally decline it. */
+  /** Optional: the installing person can decline it. */
   readonly optional?: boolean;
 }
 
-/** Every scope that Tally asks for, with its reason: the only list of them. */
+/** All scopes and their reasons. Manifest, pages and docs are made from this list. */
 export const SCOPES: readonly Scope[] = [
   { scope: 'commands', why: 'to offer slash commands, such as /billing' },
   { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
@@ -48,13 +48,13 @@ export const SCOPES: readonly Scope[] = [
 ];
 
 export interface ManifestChoices {
-  /** The bot's address, as `https://tally.example.com`. Without it the bot uses Socket Mode, and Slack needs no address. */
+  /** The bot's public URL; absent for Socket Mode. */
   readonly url?: string | undefined;
-  /** `acme` makes `/acme-balance` of `/balance`. */
+  /** Command prefix: with `acme`, `/balance` becomes `/acme-balance`. */
   readonly prefix?: string | undefined;
   /** Whether an organization can install the app for all of its workspaces. */
   readonly org?: boolean | undefined;
-  /** Custom steps by their callback ID. With them the app has to be one that an organization can install. */
+  /** Custom workflow steps, by callback ID. Slack requires an org-deployable app for them. */
   readonly functions?: object | undefined;
 }
 
@@ -74,18 +74,20 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/** The events by which a workspace or an organization uninstalls Tally, or lets a workspace use it again. */
+/**
+ * Events that uninstall Tally from a workspace or organization; `team_access_granted` lets a workspace use it again.
+ */
 export const UNINSTALL_EVENTS: readonly string[] = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ];
 /** The events that Tally subscribes to: Home is drawn, questions are answered, and a workspace that leaves is deleted. */
 const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im', ...UNINSTALL_EVENTS];
 
-/** The event that an app with steps subscribes to. */
+/** The event for custom workflow steps. */
 const STEP_EVENT = 'function_executed';
 
 const EXAMPLE = 'For example https://tally.example.com.';
-/** Where Slack reaches the bot. @returns the origin */
+/** @returns the origin of the bot's public URL */
 export const appAddress = z
   .string()
   .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {
@@ -97,7 +99,7 @@ export const appAddress = z
   })
   .transform((text) => new URL(text).origin);
 
-/** @returns what Slack's schemas of version 1 and 2 both take; in Socket Mode nothing in it is an address */
+/** @returns a manifest valid for Slack's schema versions 1 and 2; without URLs in Socket Mode */
 export function createManifest({ url, prefix, org = false, functions }: ManifestChoices) {
   const prefixed = (command: string) => (prefix === undefined ? command : `/${prefix}-${command.slice(1)}`);
   const name = prefix === undefined ? 'Tally' : `Tally ${prefix}`;
@@ -111,7 +113,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
       long_description: longDescription(prefixed),
     },
     features: {
-      // What Tally sends to one person arrives in its Messages tab, where people ask it too.
+      // Tally's direct messages appear in the Messages tab, where people can also ask.
       app_home: { home_tab_enabled: true, messages_tab_enabled: true, messages_tab_read_only_enabled: false },
       bot_user: { display_name: name, always_online: false },
       slash_commands: (Object.entries(COMMANDS) as [SlashCommand, (typeof COMMANDS)[SlashCommand]][]).map(
@@ -120,7 +122,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
           ...(events !== undefined && { url: events }),
           description,
           usage_hint: usage,
-          // Escaping would wrap addresses and mentions into markup; people type projects, periods and products.
+          // Escaping would turn typed addresses and mentions into mark-up.
           should_escape: false,
         }),
       ),
@@ -140,7 +142,7 @@ export function createManifest({ url, prefix, org = false, functions }: Manifest
       },
       interactivity: {
         is_enabled: true,
-        // The second is asked while people type: projects and time zones.
+        // `message_menu_options_url` serves suggestions for projects and time zones.
         ...(events !== undefined && { request_url: events, message_menu_options_url: events }),
       },
       org_deploy_enabled: org || functions !== undefined,
@@ -159,6 +161,6 @@ const longDescription = (named: (command: string) => string): string =>
     "Answers are private until you share them. An owner or admin connects Tally once, with a read-only access token. Tally encrypts the token and never shows it again. Tally only reads figures: it can't buy, pay or change anything.",
   ].join('\n\n');
 
-/** As Slack takes it, to paste. */
+/** The manifest as JSON, to paste into Slack. */
 export const formatManifest = (manifest: ReturnType<typeof createManifest>): string =>
   `${JSON.stringify(manifest, null, 2)}\n`;

@@ -1,3 +1,4 @@
+/** Asks Slack until it accepts a token: the bot's one token, and that of Socket Mode. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
 import type { Logger } from 'pino';
@@ -6,9 +7,9 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Whether Slack accepts the bot's one token. */
+/** Whether Slack accepts the bot token, in single-workspace mode. */
 export interface TokenCheck {
-  /** Asks until Slack accepts it, without blocking a start. Never rejects. */
+  /** Retries until Slack accepts the token, in the background. Never rejects. */
   start(): Promise<void>;
   /** Whether Slack has accepted it. */
   ok(): boolean;
@@ -16,87 +17,73 @@ export interface TokenCheck {
 }
 
 export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
-  const end = new AbortController();
   let isAccepted = false;
   const ask = async (): Promise<void> => {
     const { team_id: workspace } = await callSlack('auth.test', () => client.auth.test());
     log.info({ workspace }, 'Slack accepts the bot token');
     isAccepted = true;
   };
+  const todo = 'Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app’s page, OAuth & Permissions.';
+  const attempts = createAttempts(ask, log, 'SLACK_BOT_TOKEN', todo);
+  return { ...attempts, ok: () => isAccepted };
+}
+
+/** @returns false only if Slack rejects the token; a Slack outage returns true. Never rejects. */
+export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
+  client.auth.test().then(
+    () => true,
+    (error: unknown) => refusalCode(error) === undefined,
+  );
+
+const WAIT = { first: 500, most: 30_000 } as const;
+
+/** How long start-up waits for Slack's first answer. */
+const FIRST_ANSWER = 1_000;
+
+/** Repeated attempts at something that needs a token, less and less often, and no sooner than Slack says. */
+interface Attempts {
+  /** Resolves after the first attempt, or after a second; goes on until one works. Never rejects. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+/** @param variable that holds the token @param todo what to do where Slack refuses it */
+export function createAttempts(
+  attempt: () => Promise<void>,
+  log: Logger,
+  variable: string,
+  todo: string,
+): Attempts {
+  const end = new AbortController();
+  const { signal } = end;
   const report = (err: unknown): void => {
-    const code = tokenRefusal(err);
-    if (code === undefined)
-      log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
+    const code = refusalCode(err);
+    if (code !== undefined) log.error({ code, todo }, `Slack rejects ${variable}`);
     else
-      log.error(
-        {
-          code,
-          todo: 'Set SLACK_BOT_TOKEN to the Bot User OAuth Token of the app’s page, OAuth & Permissions.',
-        },
-        'Slack rejects SLACK_BOT_TOKEN',
-      );
+      log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
+  };
+  const repeat = async (onFailure: () => void): Promise<void> => {
+    for (let wait: Millis = WAIT.first; !signal.aborted; wait = Math.min(2 * wait, WAIT.most)) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (signal.aborted) return;
+        report(error);
+        onFailure();
+        await sleep(Math.max(wait, retryAfterOf(error)), undefined, { signal }).catch(() => undefined);
+      }
+    }
   };
   return {
-    start: () => startTokenCheck(ask, end.signal, report),
-    ok: () => isAccepted,
+    start() {
+      const first = new Promise<void>((resolve) => void repeat(resolve).then(resolve));
+      return withTimeout(FIRST_ANSWER, first, () => undefined);
+    },
     stop: () => end.abort(),
   };
 }
 
-/** @returns false only if Slack refuses the token; true if it doesn't answer. Never rejects. */
-export async function isTokenAccepted(client: WebClient): Promise<boolean> {
-  try {
-    await client.auth.test();
-    return true;
-  } catch (error) {
-    return tokenRefusal(error) === undefined;
-  }
-}
-
-const WAIT = { first: 500, most: 30_000 } as const;
-
-/** How long a start waits for the first answer from Slack, in ms: usually long enough. */
-const FIRST_ANSWER = 1_000;
-
-/**
- * Tries until it works, less and less often, and no sooner than Slack says.
- * @param onFailure called after each attempt that failed
- * @throws AbortError only
- */
-export async function retryTokenCheck(
-  attempt: () => Promise<void>,
-  signal: AbortSignal,
-  onFailure: (error: unknown) => void,
-): Promise<void> {
-  for (let wait: Millis = WAIT.first; ; wait = Math.min(2 * wait, WAIT.most)) {
-    signal.throwIfAborted();
-    try {
-      return await attempt();
-    } catch (error) {
-      signal.throwIfAborted();
-      onFailure(error);
-      await sleep(Math.max(wait, retryAfterOf(error)), undefined, { signal });
-    }
-  }
-}
-
-/** Like `retryTokenCheck`, without blocking a start: resolves after the first attempt, or after a second. Never rejects. */
-export const startTokenCheck = (
-  attempt: () => Promise<void>,
-  signal: AbortSignal,
-  onFailure: (error: unknown) => void,
-): Promise<void> => {
-  const first = new Promise<void>((resolve) => {
-    const trying = retryTokenCheck(attempt, signal, (error) => {
-      onFailure(error);
-      resolve();
-    });
-    trying.then(resolve, () => resolve());
-  });
-  return withTimeout(FIRST_ANSWER, first, () => undefined);
-};
-
-function retryAfterOf(error: unknown): number {
+function retryAfterOf(error: unknown): Millis {
   const { retryAfter = 0 } = isFailure(error, 'slack-failed')
     ? error.data
     : error instanceof webApi.WebAPIRateLimitedError
@@ -108,7 +95,7 @@ function retryAfterOf(error: unknown): number {
 const REFUSED = new Set(['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked']);
 
 /** @returns Slack's code if it refuses the token; undefined for any other error */
-export function tokenRefusal(error: unknown): string | undefined {
+function refusalCode(error: unknown): string | undefined {
   const { data, code } = (error ?? {}) as { data?: { error?: string; code?: string }; code?: string };
   return [data?.error, data?.code, code].find((refusal) => refusal !== undefined && REFUSED.has(refusal));
 }

@@ -1,70 +1,50 @@
 import type { Logger } from 'pino';
-import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { MemberAccess, MemberAccessStore } from '../../workspace/credentials/installation-store.ts';
+import type { RedisConnection } from '../../redis/connect.ts';
+import {
+  createMemberAccessStore,
+  type MemberAccess,
+} from '../../workspace/credentials/installation-store.ts';
 import type { Deletion } from '../../workspace/record/workspace-store.ts';
 import { isOrganizationId, type SlackPayload } from '../request/payload.ts';
 import type { WebClient } from '../web-client.ts';
 import type { InstallationTokens } from './installation-tokens.ts';
 
-/** What the store and Slack say of an installation now: another process may have changed what this one has cached. */
-export interface TokenStatus {
-  /** When it was installed, in ms; undefined when it isn't. */
-  since(id: string): Promise<Millis | undefined>;
-  /** Whether Slack still accepts its token. */
-  works(id: string): Promise<boolean>;
-}
-
-export function tokenStatusOf(
-  { load }: Pick<InstallationTokens, 'load'>,
-  clientFor: (token: string) => WebClient,
-): TokenStatus {
-  /** An installation that can't be unsealed counts as none, so that it can be deleted. */
-  const stored = (id: string) =>
-    load(id).catch((error: unknown) => {
-      if (!isFailure(error, 'unseal-failed')) throw error;
-    });
-  return {
-    since: async (id) => (await stored(id))?.at,
-    async works(id) {
-      const token = (await stored(id))?.installation.bot?.token;
-      const answer = token === undefined ? undefined : clientFor(token).auth.test();
-      return (await answer?.catch(() => undefined)) !== undefined;
-    },
-  };
+interface UninstallParts {
+  readonly redis: RedisConnection;
+  readonly forget: Deletion;
+  readonly clock: () => Millis;
+  readonly log: Logger;
+  /** What is installed by OAuth; absent where the bot has the one token of its configuration. */
+  readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
+  readonly clientOf?: (token: string) => WebClient;
 }
 
 /**
- * Deletes everything of a workspace or organization that uninstalls Tally. Slack's events come in any order and more than
- * once, so each deletes everything, and doing it twice is harmless.
- * @returns a handler that returns false for any other event, and throws store-unavailable: then Slack must send it again
+ * Deletes all data of a workspace or organization that uninstalls Tally. Slack sends these events in any order and more
+ * than once, so every one deletes everything; repeating it is harmless. @returns false for other events @throws
+ * store-unavailable: then Slack must resend
  */
-export function createUninstallHandler({
-  forget,
-  access,
-  tokenStatus,
-  onGone,
-  clock,
-  log,
-}: {
-  readonly forget: Deletion;
-  readonly access: MemberAccessStore;
-  readonly clock: () => Millis;
-  readonly tokenStatus: TokenStatus;
-  /** Called with every ID that was deleted. */
-  readonly onGone: (id: string) => void;
-  readonly log: Logger;
-}) {
+export function createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }: UninstallParts) {
+  const access = createMemberAccessStore(redis);
+  /** Install time; undefined if not installed. */
+  const installedAt = async (id: string): Promise<Millis | undefined> => (await tokens?.loadReadable(id))?.at;
+  /** Whether Slack still accepts its token. */
+  const isWorking = async (id: string): Promise<boolean> => {
+    const token = (await tokens?.loadReadable(id))?.installation.bot?.token;
+    const answer = token === undefined ? undefined : clientOf?.(token).auth.test();
+    return (await answer?.catch(() => undefined)) !== undefined;
+  };
   const gone = (id: string, event: string): void => {
-    onGone(id);
+    tokens?.drop(id);
     log.info({ workspace: id, event }, 'Deleted everything of a workspace');
   };
 
-  /** A repeated event must not delete an installation that is newer than it. */
+  /** Ignores a resent event that is older than the current installation. */
   const isOutdated = async (id: string, { event_time }: SlackPayload): Promise<boolean> => {
-    const since = await tokenStatus.since(id);
+    const since = await installedAt(id);
     if (since === undefined || event_time === undefined) return false;
-    return event_time < Math.floor(since / 1000) && (await tokenStatus.works(id));
+    return event_time < Math.floor(since / 1000) && (await isWorking(id));
   };
 
   const isOrganization = async (body: SlackPayload): Promise<boolean> => {
@@ -72,13 +52,10 @@ export function createUninstallHandler({
     if (!organization) return false;
     if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
     if (!team || team === organization) return true;
-    // Once its tokens are revoked, Slack may not say which of the two was installed.
-    if (
-      (await tokenStatus.since(team)) !== undefined ||
-      (await tokenStatus.since(organization)) === undefined
-    )
+    // After tokens are revoked, Slack may not say whether the workspace or the organization uninstalled.
+    if ((await installedAt(team)) !== undefined || (await installedAt(organization)) === undefined)
       return false;
-    return !(await tokenStatus.works(organization));
+    return !(await isWorking(organization));
   };
 
   const uninstall = async (body: SlackPayload, event: string): Promise<void> => {
@@ -91,12 +68,12 @@ export function createUninstallHandler({
     gone(id, event);
   };
 
-  /** @returns the workspaces that the event is about; none that a later event was about */
+  /** @returns the workspaces that the event names, without those about which a later event is already stored */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));
     if (!organization) return teams;
-    onGone(organization);
+    tokens?.drop(organization);
     const current = await Promise.all(teams.map((team) => access.save(organization, team, state, at)));
     return teams.filter((_, index) => current[index]);
   };
@@ -109,11 +86,11 @@ export function createUninstallHandler({
         await uninstall(body, event.type);
         return true;
       case 'tokens_revoked':
-        // Tally works without users' tokens, but not without the bot's.
+        // User tokens don't matter to Tally; the bot token does.
         if ((event.tokens?.bot ?? []).length > 0) await uninstall(body, event.type);
         return true;
       case 'team_access_revoked':
-        // Noted first, so that no request that is under way brings the workspace back after it was deleted.
+        // Mark it revoked before deleting, so that a running request can't link the workspace again.
         for (const team of await membersIn(body, 'revoked'))
           if (await forget.member(team, body.enterprise_id ?? undefined)) gone(team, event.type);
         return true;
@@ -126,7 +103,7 @@ export function createUninstallHandler({
   };
 }
 
-/** Slack may give the organization's ID as the workspace's, or name the organization in the authorization alone. */
+/** Slack may put the organization's ID into the workspace field, or name it only in `authorizations`. */
 function withOrganization(body: SlackPayload): SlackPayload {
   const { team_id: team, enterprise_id, authorizations } = body;
   const inTeam = team && isOrganizationId(team) ? team : undefined;

@@ -1,4 +1,4 @@
-/** The digits of an answer: what a CSV has, and what Details compares with the console or an invoice. */
+/** CSV files and **Details**: the exact figures, to compare with the console or an invoice. */
 import { isFailure } from '../../domain/failure/index.ts';
 import { mayOpenWindow, type Output } from '../../domain/language/parsed-command.ts';
 import { type Amount, writesDecimalComma } from '../../domain/money/amount.ts';
@@ -21,7 +21,7 @@ export interface ConnectedAnswer extends ProjectAnswer {
   readonly connection: string;
 }
 
-/** Draws the answer as it was asked for: as a message, a file or details. Without figures it is a message. @throws slack-failed */
+/** Sends the answer as a message, a file or details, as asked. Without figures it sends a message. */
 export async function sendAnswer<T extends ConnectedAnswer>(
   answer: Answer<T>,
   view: AnswerView<T>,
@@ -44,7 +44,7 @@ export async function sendAnswer<T extends ConnectedAnswer>(
   await sendCsv({ name: file.name, content, about: about.filter(Boolean).join(' ') }, request);
 }
 
-/** A row begins with the project's ID and product, and ends with a note; that of a project without figures says why. */
+/** One row: project ID, product, columns, note. A project without figures has the reason as its note. */
 const csvRows = <T extends ConnectedAnswer>(
   { columns, rows }: AnswerFile<T>,
   { answered, failed }: AnswerView<T>,
@@ -62,18 +62,18 @@ const csvRows = <T extends ConnectedAnswer>(
   ]),
 ];
 
-/** What an answer opens or sends, by the words that ask for it: a window with details, or a file. */
+/** Which words open a window (details) or send a file (CSV). */
 export const answerNeeds = (text: string): Partial<HandlerRules> => {
   const sendsFile = /(?:^|\s)csv\b/i.test(text);
   return { sendsFile, opensForm: !sendsFile && mayOpenWindow(text) };
 };
 
-/** What a spreadsheet takes for a formula at the beginning of a cell, in full width too. */
+/** Characters that make a spreadsheet treat a cell as a formula, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
 /**
- * A line a row, RFC 4180. A formula in a text cell loses its power; a negative amount stays a number.
- * @param isDecimalComma for spreadsheets that write 1,5: they separate cells by semicolons
+ * RFC 4180. Text that looks like a formula is disarmed; negative amounts stay numbers. @param isDecimalComma use
+ * semicolons, for locales that write 1,5
  */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
@@ -86,25 +86,25 @@ export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma 
   return rows.map((row) => `${row.map(format).join(separator)}\r\n`).join('');
 }
 
-/** The digits of an amount as billing sent them; none of an unreadable one, and of none. */
+/** The amount exactly as billing sent it; empty if missing or unreadable. */
 export const rawDigits = (amount: Amount | undefined): CsvCell => ({
   digits: amount && 'raw' in amount ? amount.raw : '',
 });
 
-/** Why a note says that an amount is not whole. */
+/** Why an amount is incomplete. */
 export function amountNotes(name: string, amount: Amount & { readonly incomplete?: boolean }): string[] {
   if ('unreadable' in amount) return [`${name} unreadable: ${amount.unreadable}`];
   return amount.incomplete === true ? [`${name} incomplete`] : [];
 }
 
-/** `prod-staging`, `4-projects`: whose figures a file has. */
+/** Subject part of a file name: `prod-staging`, `4-projects`. */
 export const fileSubject = ({ targets, word, isList, top }: AnswerView<ProjectAnswer>['projects']): string =>
   !isList || targets.length <= MOST_NAMED || word === 'all' || top !== undefined
     ? word.replace(/[ ,]+/g, '-')
     : `${targets.length}-projects`;
 const MOST_NAMED = 3;
 
-/** Why Tally can’t send files, by Slack's error codes: what trying again does not change. */
+/** Slack error codes for uploads that a retry can't fix, and their explanation. */
 const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^missing_scope$/, 'it was installed without the files:write permission'],
   [
@@ -114,14 +114,10 @@ const NO_FILES: readonly (readonly [code: RegExp, why: string])[] = [
   [/^(?:access_denied|file_uploads_.*)$/, 'this workspace doesn’t allow it'],
 ];
 
-/** Excel reads UTF-8 only behind this byte order mark. */
+/** Excel needs the byte order mark to read UTF-8. */
 const MARK = '\ufeff';
 
-/**
- * As a file in the thread where the channel asked, else in the user's conversation with Tally.
- * @param about what the file holds
- * @throws slack-failed
- */
+/** Uploads to the thread of a public answer, else to the user's direct messages. @param about caption */
 async function sendCsv(
   { name, content, about }: Readonly<Record<'name' | 'content' | 'about', string>>,
   { reply, channel = '' }: Request,
@@ -138,7 +134,7 @@ async function sendCsv(
   await reply.private(textMessage(isDirectMessage(channel) ? where : `${about} ${where}`));
 }
 
-/** In a window; after a message, in a message. @throws slack-failed */
+/** In a modal; as a message if no modal can be opened. */
 async function showDetails<T extends ConnectedAnswer>(
   file: AnswerFile<T>,
   { answered, failed, fetched }: AnswerView<T>,

@@ -27,22 +27,19 @@ import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
-/** What a reply says of an error. */
+/** An error as replies show it. */
 export interface ErrorReport {
-  /** Undefined for an error that Tally didn't foresee. */
+  /** Undefined for an unexpected error. */
   readonly failure: Failure | undefined;
-  /** The reference to the request's line in the log. */
+  /** Log reference. */
   readonly id: string;
 }
 
 /** Turns errors of listeners into replies. */
 export interface ErrorReply {
-  /** Notes the error in the request's record. @returns what the reply is made of */
+  /** Records the error in the request's log line. */
   explain(error: unknown, annotate: Annotate): ErrorReport;
-  /**
-   * Replies privately, or in the modal that this request opened or the form that was sent. Never rejects.
-   * @param rules of the handler that failed
-   */
+  /** Sends it privately, or in this request's modal. Never rejects. */
   send(reply: Reply, report: ErrorReport, failed: FailedRequest, rules: Partial<HandlerRules>): Promise<void>;
   /** Logs why a reply could not be sent. */
   logUndelivered(workspace: SlackId): (error: unknown) => void;
@@ -61,11 +58,11 @@ export function createErrorReply(log: Logger): ErrorReply {
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
       const request = { ...failed, place: placeOf(source) };
-      // Without a request, the handler was not run.
+      // Without an authorized request the handler never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
       const isInModal = source.via === 'form' || (await modal.isShown());
-      // In a modal, a command makes sense only if it opens one.
+      // In a modal, offer to rerun only commands that open a modal.
       const shown = rules.opensForm ? request : { ...request, command: undefined };
       const sent = isInModal
         ? modal.update(errorModalOf(report, shown, isUnchanged), message)
@@ -75,7 +72,7 @@ export function createErrorReply(log: Logger): ErrorReply {
   };
 }
 
-/** @param isUnchanged whether nothing can have been changed, as by a question */
+/** @param isUnchanged certain that nothing was changed */
 export const errorMessageOf = (
   { failure, id }: ErrorReport,
   request: FailedRequest,
@@ -88,24 +85,24 @@ export const errorMessageOf = (
 const hasSaved = ({ workspace }: FailedRequest): boolean => workspace !== undefined && hasChanged(workspace);
 
 /**
- * Marks an outage of the store as one after which nobody knows what was saved, unless the store refused the only write.
- * @param hasChanged whether an earlier step was saved
+ * If Redis failed, marks it unclear whether something was saved, unless the only write was refused. @param hasChanged
+ * an earlier write succeeded
  */
 export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
   failure.kind === 'store-unavailable' && (hasChanged || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
-/** The same as a modal, from which an unforeseen error is not tried again. */
+/** As a modal, without a retry for unexpected errors. */
 export function errorModalOf(report: ErrorReport, request: FailedRequest, isUnchanged: boolean): ModalView {
   const { blocks } = errorMessageOf(report, request, isUnchanged);
   const shown = report.failure === undefined ? withoutActions(blocks) : blocks;
-  // A click in a modal comes without a channel.
+  // Clicks in a modal carry no channel, so keep it in the metadata.
   const metadata = request.place !== undefined && { metadata: request.place };
   return modal({ title: 'That didn’t work', ...metadata, blocks: shown });
 }
 
-/** Ends a workflow's step: a text that Slack sends on, so without mark-up and what an outside text says. */
+/** The error of a workflow step: plain text without mark-up or quoted service messages, because Slack passes it on. */
 export function stepErrorText({ failure, id }: ErrorReport): string {
   if (failure === undefined) return unknownErrorText(id, true);
   const { sentence, todo, isOurs } = describeError(failure, {});
@@ -113,7 +110,7 @@ export function stepErrorText({ failure, id }: ErrorReport): string {
   return escapeMarkup(joinTexts(' ', [sentence, withoutLead, isOurs && referenceText(id)]));
 }
 
-/** @param request what failed, and for whom: a manager reads what to do, others whom to ask @param reference the log's ID of this error */
+/** @param reference ID of the error in the log */
 export function failureMessage(failure: Failure, request: FailedRequest, reference?: string): Message {
   const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
   const help = isOurs && reference !== undefined && referenceText(reference);
@@ -130,19 +127,16 @@ export function failureMessage(failure: Failure, request: FailedRequest, referen
   };
 }
 
-/** The same without its buttons, in a form that has its own. */
+/** The failure without buttons, for a form that has its own. */
 export const failureFacts = (failure: Failure, request: Request): Block[] =>
   withoutActions(failureMessage(failure, request).blocks);
 
-/** The same as text, below a field of a form that stays open. */
+/** The failure as plain text, for below a form field. */
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
 /**
- * The reply to a form whose work failed.
- * @param reason why, from `failureMessage` or as the form's own advice
- * @param done completes “Not …”: `saved`
- * @param kept a sentence about what stays as it was, said only if that is certain
+ * The reply to a failed submit. @param done completes “Not …” @param kept what stays unchanged; shown only if certain
  */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,

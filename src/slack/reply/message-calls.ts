@@ -1,4 +1,4 @@
-/** How a message gets to Slack: posted, replaced, or sent to a response URL. */
+/** Posts, replaces and deletes messages, by the Web API or a response URL. */
 import { Agent } from 'undici';
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
@@ -14,17 +14,17 @@ import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent
 /** A place to post to: a channel or a person's id, and the thread in it. */
 export interface PostTarget {
   readonly channel: SlackId;
-  /** `ts` of the message that began it. */
+  /** The thread's `ts`. */
   readonly thread: string | undefined;
 }
 
-/** Where a message is, by Slack's IDs. */
+/** A posted message's channel and `ts`. */
 export interface PostedTo {
   readonly channel: SlackId;
   readonly ts: string;
 }
 
-/** Message metadata by which Tally finds the message again. */
+/** Message metadata, to find the message again. */
 export interface MessageMetadata {
   readonly event_type: string;
   readonly event_payload: Readonly<Record<string, string>>;
@@ -32,7 +32,7 @@ export interface MessageMetadata {
 
 interface PostOptions {
   readonly metadata?: MessageMetadata;
-  /** Shows an answer in a thread in the channel too. */
+  /** Also show a threaded answer in the channel. */
   readonly isBroadcast?: boolean | undefined;
 }
 
@@ -48,7 +48,7 @@ export async function postMessage(
       channel: target.channel,
       ...inThread(target),
       ...(metadata && { metadata }),
-      // Slack's types take `true` only beside a thread that is always there.
+      // Slack's types allow only `true`, and only with a thread.
       ...(isBroadcast !== undefined && { reply_broadcast: isBroadcast as false }),
       ...content,
     }),
@@ -56,11 +56,7 @@ export async function postMessage(
   return { channel, ts };
 }
 
-/**
- * Puts another message in the place of one that Tally posted.
- * @param metadata what it was posted with, if anything
- * @throws cannot-post, slack-failed
- */
+/** Replaces a message that Tally posted. @param metadata as it was posted with */
 export async function replaceMessage(
   client: WebClient,
   { channel, ts }: PostedTo,
@@ -72,7 +68,7 @@ export async function replaceMessage(
   );
 }
 
-/** The conversation of Tally and one person. @returns its ID @throws slack-failed */
+/** Opens the direct message with a person. @returns its channel ID */
 export async function openDirectMessage(client: WebClient, person: SlackId): Promise<string> {
   const { channel } = await callSlack('conversations.open', () =>
     client.conversations.open({ users: person }),
@@ -85,11 +81,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
   await callSlack('chat.delete', () => client.chat.delete({ channel, ts }));
 }
 
-/**
- * Posts an ephemeral message where the question was.
- * @returns where it is, if it is an ordinary one: in a direct message nobody else reads it
- * @throws cannot-post, slack-failed
- */
+/** @returns where it is, if it had to be sent as a normal message: in a direct message only this person reads it */
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
@@ -105,7 +97,7 @@ export async function postEphemeral(
 
 const inThread = ({ thread }: PostTarget) => (thread === undefined ? {} : { thread_ts: thread });
 
-/** Slack's codes for a channel in which Tally, or the person, is not or may not write. */
+/** Slack error codes: Tally, or the person, isn't in the channel or can't write there. */
 const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
   ['not_in_channel', 'not-there'],
   ['channel_not_found', 'not-there'],
@@ -116,7 +108,7 @@ const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason'
   ['restricted_action_thread_only_channel', 'restricted'],
 ]);
 
-/** Blocks as JSON: the SDK would make the same text of them, but would first copy them for its debug log. */
+/** Blocks pre-serialized: the SDK would produce the same JSON, but copy them first for its debug log. */
 type Content = { text: string; blocks: never };
 
 async function send<T>(method: string, message: Message, call: (content: Content) => Promise<T>): Promise<T> {
@@ -131,7 +123,7 @@ async function send<T>(method: string, message: Message, call: (content: Content
   }
 }
 
-/** When Slack refuses the blocks, sends once more without chart and table. */
+/** If Slack rejects the blocks, sends again without chart and table. */
 const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promise<T>): Promise<T> =>
   attempt(message).catch((error: unknown) => {
     const simpler = isRefusal(error) ? withoutRichBlocks(message) : undefined;
@@ -139,15 +131,15 @@ const sendOrSimplify = <T>(message: Message, attempt: (shown: Message) => Promis
     return attempt(simpler);
   });
 
-/** A `response_url` may also say that the payload is invalid. */
+/** Error codes for rejected blocks; a `response_url` also uses `invalid_payload`. */
 const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
 /**
- * The same message without the blocks that Slack may refuse because they are new or not allowed: a chart becomes bars in a
- * line, a table monospaced text, whether it is folded away or not. Undefined when there is nothing to simplify.
+ * Replaces blocks that Slack may reject as new or not allowed: a chart by text bars, a table by monospaced text.
+ * Undefined if there are none.
  */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
@@ -177,38 +169,34 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
 }
 
-/** How a message goes out through a `response_url`. */
 export interface ResponseOptions {
   /** Visible to everyone in the channel; private by default. */
   readonly everyone?: boolean;
-  /** Replaces the message whose button was clicked. */
+  /** Replace the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
-/** Replaces Bolt's `respond()`, which has no timeout and hides Slack's reason. */
+/** Replaces Bolt's `respond()`, which has no timeout and hides Slack's error. */
 export interface ResponseUrlClient {
-  /**
-   * Posts to a `response_url`. If Slack refuses the blocks, posts again without chart and table.
-   * @throws slack-failed, `unclear` when the message may have arrived
-   */
+  /** @throws slack-failed, with `unclear` if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The longest body that is read, in bytes: Slack answers `ok`. */
+/** Maximum response size in bytes. Slack usually answers `ok`. */
 const MAX_RESPONSE = 65_536;
 
-/** @param names gives commands the names that Slack knows them by */
+/** @param names renames commands, see `command-prefix.ts` */
 export function createResponseUrlClient(
   timeout = 5000,
   names?: Pick<CommandNames, 'inTexts'>,
 ): ResponseUrlClient {
-  // Without a limit each request at the same time would open its own connection.
+  // Limits connections; otherwise each parallel request opens its own.
   const agent = new Agent({ connect: { timeout }, connections: 32, maxResponseSize: MAX_RESPONSE });
 
   /** @throws slack-failed with Slack's reason for refusing it */
   async function send(url: string, message: Message, { everyone, replace }: ResponseOptions): Promise<void> {
-    // The TypeError of a malformed URL would quote it, and it is a secret.
+    // The response URL is a secret, and the TypeError for a malformed one would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
@@ -259,7 +247,7 @@ const failed = (
   cause?: unknown,
 ): FailureOf<'slack-failed'> => new Failure('slack-failed', { method: 'response_url', ...reason }, { cause });
 
-/** A body that means a rejection also where the status is 200: `used_url`, unlike `ok` and `received`. */
+/** An error code in the body, even with status 200: `used_url`. `ok` and `received` don't match. */
 const CODE = /^[a-z]+(?:_[a-z]+)+$/;
 const refusal = z.object({ ok: z.literal(false), error: z.string().default('refused') });
 

@@ -60,7 +60,7 @@ import {
 } from '../commands/project-answers.ts';
 import type { Request } from '../request/request.ts';
 
-/** What an answer is drawn from: what was asked, by whom, and the figures of each project. */
+/** What an answer is rendered from: the question, the reader, and each project's figures. */
 export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   extends ProjectAnswers<T>,
     Pick<Request, 'at' | 'locale' | 'sharedBy' | 'mayShare'> {
@@ -69,7 +69,6 @@ export interface AnswerView<T extends ProjectAnswer = ProjectAnswer>
   readonly fetched: Millis;
 }
 
-/** Asks about the projects of a request. @throws as {@link fetchEach} */
 export async function fetchProjects<T extends ProjectAnswer>(
   projects: AskedProjects,
   { at, locale, sharedBy, mayShare, user }: Request,
@@ -80,45 +79,47 @@ export async function fetchProjects<T extends ProjectAnswer>(
   return { projects, ...answers, fetched: clock(), at, locale, sharedBy, mayShare, user };
 }
 
-/** What is said, in the order in which it is read. A message, a CSV and Details are drawn from it. */
+/** An answer's content in reading order. Messages, CSV and Details are rendered from it. */
 export interface Answer<T = never> {
-  /** The number that matters, with what it is about. */
+  /** The main figure and what it is about. */
   readonly title: string;
-  /** Mrkdwn under the title, outside text escaped; lines without text are left out. */
+  /** Mrkdwn below the title, already escaped. Empty lines are skipped. */
   readonly lines: readonly string[];
   readonly chart?: Chart | undefined;
-  /** A header and a line a row; folded away under a title, if it has one. */
+  /** Table rows, header first. `fold` is the title of a collapsed table. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /** The small print, plain: first what belongs on one line, then a sentence a line; empty ones are left out. */
+  /**
+   * `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain; empty ones are
+   * skipped.
+   */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
-  /** The figures with all their digits. */
+  /** The exact figures, for CSV and Details. */
   readonly file?: () => AnswerFile<T>;
 }
 
-/** What an answer says, without its buttons and its file. */
 export type AnswerText = Omit<Answer, 'actions' | 'file'>;
 
-/** A cell: text may come from outside, digits are written as they are. */
+/** `text` is untrusted; `digits` are written as they are. */
 export type CsvCell = { readonly text: string } | { readonly digits: string };
 
-/** An answer's figures with all their digits, of each project. */
+/** The exact figures of each project. */
 export interface AnswerFile<T> {
   readonly name: string;
-  /** What is between a project's ID and product, and the note. */
+  /** Columns between project ID, product and the final note. */
   readonly columns: readonly string[];
-  /** What a row is for, `each day (UTC)`, and what is missing in the rows. */
+  /** `each`: what a row covers, `each day (UTC)`. `gaps`: which days or projects are missing. */
   readonly each: string;
   readonly gaps: readonly string[];
-  /** The cells of the columns, then the note. */
+  /** Cells for `columns`, then the note. */
   readonly rows: (answer: T) => readonly (readonly CsvCell[])[];
-  /** Name and value of each line. */
+  /** [name, value] lines for Details. */
   readonly details: (answer: T) => readonly (readonly [string, string])[];
 }
 
-/** The main number first, then its meaning and the chart; notes and buttons come last. */
+/** Title first, then lines and chart; notes and buttons last. */
 export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Message {
   const { title, chart, rows, remarks, actions } = answer;
   const lines = answer.lines.filter(Boolean).join('\n');
@@ -141,7 +142,7 @@ export function renderAnswer(view: AnswerView, answer: Omit<Answer, 'file'>): Me
 
 const MOST_REMARKS = 5;
 
-/** An answer that everybody sees stays where it is, so it says when it was true. */
+/** A public answer stays in the channel, so it says when it was made. */
 function smallPrint(
   { fetched, sharedBy }: AnswerView,
   { facts, notes }: Pick<Answer, 'facts' | 'notes'>,
@@ -155,19 +156,19 @@ function smallPrint(
   return [line.join(' · '), ...notes.map(escapeMarkup)].filter(Boolean).join('\n');
 }
 
-/** The zone of the days, where the reader's own is another or they are several. */
+/** The billing time zone, if it differs from the reader's or several people read it. */
 export const zoneFact = ({ user, sharedBy }: AnswerView, zone: Zone): string =>
   sharedBy === undefined && user.zone === zone ? '' : zone;
 
-/** The product that was asked about, where no name says it. */
+/** The product, if the project's name doesn't imply it. */
 export const productFact = ({ target: { product, alias, isOwnProduct } }: ProjectAnswer): string =>
   alias !== undefined && isOwnProduct ? '' : PRODUCTS[product].name;
 
-/** `1,234.00 EUR spent`; a negative sum is credited. */
+/** `1,234.00 EUR spent`. A negative sum is “credited”. */
 export const formatSpent = (value: Money, money: MoneyFormatter, [spent, credited] = SPENT): string =>
   value.lt(0) ? `${money(value.abs())} ${credited}` : `${money(value)} ${spent}`;
 
-/** What is said after a sum, and after a negative one without its sign. */
+/** Verb after a positive sum, and after a negative one (shown without its sign). */
 type SumVerbs = readonly [positive: string, negative: string];
 const SPENT: SumVerbs = ['spent', 'credited'];
 export const LEFT: SumVerbs = ['left', 'overdrawn'];
@@ -178,10 +179,7 @@ export const formatSums = (amounts: readonly LabelledAmount[], locale: string, v
     sumByLabel(amounts).map(({ value, label }) => formatSpent(value, moneyFormatter(locale, label), verbs)),
   );
 
-/**
- * `2 of 3 projects · October · 1,234.00 EUR spent`: how many have a figure, and their sum.
- * @param count how many projects there are, where that is not all
- */
+/** `2 of 3 projects · October · 1,234.00 EUR spent`. @param count total projects, if some have no figure */
 export function severalTitle<T extends ProjectAnswer>(
   { answered, failed, locale }: AnswerView<T>,
   amountOf: (answer: T) => Money | undefined,
@@ -204,7 +202,7 @@ export function severalTitle<T extends ProjectAnswer>(
   ]);
 }
 
-/** A row a project, what the service remarked about them, and why the others gave no figures. */
+/** One row per project, billing's remarks, and why some have no figures. */
 export function listParts<T extends ProjectAnswer>(
   { answered, failed }: AnswerView<ProjectAnswer>,
   sorted: readonly T[],
@@ -221,18 +219,18 @@ export function listParts<T extends ProjectAnswer>(
 
 interface AnswerActions {
   readonly link: Command;
-  /** The command for the figures as a file, where that is another one. */
+  /** The command for CSV and Details, if it differs from `link`. */
   readonly figures?: Command;
   readonly before: readonly ActionsBlockElement[];
   readonly after?: readonly Button[];
-  /** The first options of the ⋯ menu, before files and forms. */
+  /** First options of the ⋯ menu; CSV, Details and forms follow. */
   readonly more: readonly PlainTextOption[];
-  /** The report to schedule, and the kind of watch. */
+  /** `report`: the report that **Schedule this…** starts with. `watch`: the kind that **Watch…** starts with. */
   readonly report?: string | undefined;
   readonly watch?: string;
 }
 
-/** Other answers, **Share** unless everybody sees the answer already, a name for an ID, and the ⋯ menu. */
+/** Buttons for other answers, **Share** (unless the answer is public), naming an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
   { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
@@ -249,7 +247,7 @@ export function answerActions<T extends ProjectAnswer>(
       compact([
         ...more,
         ...outputOptions(figures),
-        // A post is about certain projects.
+        // “Top 3” isn't a fixed set of projects, so it can't be scheduled.
         projects.top === undefined && scheduleOption(projects, report),
         !isList && watchOption(projects, watch),
       ]),
@@ -257,7 +255,7 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/** The ⋯ menu of an answer, whose choices each run a command; what it has no room for are buttons, whose values can be longer. */
+/** The ⋯ menu. Options that don't fit become buttons, whose values can be longer. */
 function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   const listed = options.filter(fitsOption).slice(0, SLACK_LIMITS.overflowOptions);
   const others = options.filter(
@@ -267,7 +265,7 @@ function moreMenu(options: readonly PlainTextOption[]): (Overflow | Button)[] {
   return listed.length === 0 ? buttons : [...buttons, overflow('rerun:more', listed)];
 }
 
-/** The select of periods, with the current one chosen; none where so many projects are asked about that it has no room. */
+/** A select of periods; [] if the command is too long for an option. */
 export const periodMenu = (
   options: readonly PlainTextOption[],
   current: PlainTextOption | undefined,

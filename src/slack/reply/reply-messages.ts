@@ -15,12 +15,11 @@ import {
   replaceMessage,
 } from './message-calls.ts';
 
-/** What says that Tally works: a message that can be replaced by its place, or one that only a response URL knows. */
+/** A “working…” message: `place` if Tally can edit it, else only its response URL can replace it. */
 interface Loading {
   readonly place?: PostedTo;
-  /** Everybody in the channel sees it. */
   readonly isPublic?: boolean;
-  /** Whether `replace_original` would replace it, and no other. */
+  /** Whether posting with `replace_original` would replace this message. */
   readonly canReplace?: boolean;
 }
 
@@ -33,12 +32,12 @@ export interface OutgoingFile {
 const TEXT = 'Asking the billing service…';
 const LOADING: Message = { text: TEXT, blocks: [context(TEXT)] };
 
-/** The messages of one reply. The first that is sent takes the place of the loading message. */
+/** Sends one reply's messages. The first replaces the loading message. */
 export class ReplyMessages {
-  /** Where the last one is, if Slack says it. */
+  /** Where the last message is, if Slack said so. */
   posted: PostedTo | undefined;
   readonly #loading = createDelayed<Loading>();
-  /** Where everybody reads the answer: in the thread that asked, or one that begins with the message that did. */
+  /** Thread of a public answer: the thread that asked, or a new one on the message that asked. */
   readonly #publicThread: string | undefined;
 
   constructor(
@@ -71,7 +70,7 @@ export class ReplyMessages {
       }
     }
     const isInDirectMessage = channel !== undefined && isDirectMessage(channel);
-    // Below a message that stays, only an ordinary message can be replaced later.
+    // A message below one that stays must be an ordinary message to be editable later.
     if (responseUrl !== undefined && (replaces || !isClick || !isInDirectMessage)) {
       await this.services.responseUrls
         .post(responseUrl, LOADING, { replace: replaces })
@@ -84,10 +83,7 @@ export class ReplyMessages {
     return { place: await postMessage(client, { channel: channel ?? userId, thread }, LOADING) };
   }
 
-  /**
-   * Replies privately, by the first of these that works: the response_url, an ephemeral message, a direct message.
-   * @throws cannot-post, slack-failed: why the first one failed, when all did
-   */
+  /** Tries response_url, then an ephemeral message, then a direct message. @throws the first error, if all fail */
   async sendPrivate(message: Message, replace: boolean): Promise<void> {
     const { client, source, services } = this;
     const { channel, responseUrl, userId, thread, startsThread } = source;
@@ -105,17 +101,17 @@ export class ReplyMessages {
       this.#directMessage(message),
     ]);
     if (startsThread === undefined || channel === undefined) return;
-    // Others see a mention in a channel, and not the private answer: a reaction says that there is one.
+    // Others see the mention but not the private answer; a reaction shows that it was answered.
     const reaction = { channel, timestamp: startsThread, name: 'speech_balloon' };
     await callSlack('reactions.add', () => client.reactions.add(reaction)).catch(() => undefined);
   }
 
-  /** Sends a direct message, wherever it was asked. @throws cannot-post, slack-failed */
+  /** Sends a direct message, wherever the question was asked. */
   sendDirectly(message: Message): Promise<void> {
     return this.#sendFirstPossible([this.#directMessage(message)]);
   }
 
-  /** Sends to everyone in the channel, in a thread if a message asked. @throws cannot-post, slack-failed */
+  /** Sends to everyone in the channel; in a thread if a message asked. */
   async sendPublic(message: Message): Promise<void> {
     const { client, source, services } = this;
     const { channel, responseUrl, thread } = source;
@@ -131,7 +127,7 @@ export class ReplyMessages {
     ]);
   }
 
-  /** @returns whether it is in the thread of a public answer, else it is a direct message @throws slack-failed */
+  /** @returns whether it was posted in the public thread, rather than to the user's direct messages */
   async sendFile({ name, content, about }: OutgoingFile, audience: Audience): Promise<boolean> {
     const { client, source } = this;
     const { channel, userId } = source;
@@ -154,8 +150,8 @@ export class ReplyMessages {
   }
 
   /**
-   * Stops if a message may have arrived: a missing answer is better than the same answer twice.
-   * @param attempts each says where the message is, if that is known
+   * Stops when a message may have arrived: no answer is better than two. @param attempts each resolves with where the
+   * message is, if known
    */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
@@ -179,7 +175,10 @@ export class ReplyMessages {
   }
 }
 
-/** What is shown after a while, unless it is taken before. Taking waits until it is there, and returns it to the first caller only. */
+/**
+ * Runs something after a delay, unless taken first. `take` waits for a run in progress; only the first caller gets the
+ * result.
+ */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {
@@ -202,10 +201,10 @@ export function createDelayed<T>() {
   };
 }
 
-/** How long one reply waits for Slack's rate limit, over all retries, in s. */
+/** Maximum wait for Slack's rate limit per reply, in s, over all retries. */
 const MAX_WAIT = 30;
 
-/** Retries when Slack says how long to wait: it accepts about one message a second in a channel. @param longest in s */
+/** Retries after Slack's Retry-After. Slack accepts about one message a second per channel. @param longest in s */
 export async function retryRateLimited<T>(send: () => Promise<T>, longest = MAX_WAIT): Promise<T> {
   for (let waited = 0; ; ) {
     try {

@@ -11,79 +11,69 @@ import { type PostedTo, postMessage } from './message-calls.ts';
 import { createDelayed, type OutgoingFile, ReplyMessages, retryRateLimited } from './reply-messages.ts';
 
 /**
- * The ways to reply to one payload. It alone knows what is shown so far, whose place the next reply takes. Each way that
- * sends something first asks `confirm`, and throws slack-failed when Slack refuses it.
+ * How a handler replies to one payload. It tracks what is shown, so that the next reply replaces it. Every first send
+ * calls `confirm` before. Everything throws slack-failed if Slack refuses.
  */
 export interface Reply {
   readonly source: Source;
   readonly client: WebClient;
   readonly modal: ModalReply;
-  /**
-   * The same reply for another source or audience.
-   * @param source where the request came from, with what is known of it now
-   */
+  /** This reply for another source or audience. @param source updated origin of the request */
   as(source: Source, terms?: ReplyTerms): Reply;
-  /** Whether its readers may still see what was asked for. @throws what is said instead */
+  /** Checks that its readers may still see the answer. @throws what to tell them instead */
   confirm(): Promise<void>;
   /**
-   * The answer: replaces the message whose button was clicked, or goes where it was asked, to the user or the channel
-   * as the workspace's settings say. @throws cannot-post too
+   * Sends the answer: replaces the clicked message, or goes to the user or the channel, as the settings say. @throws
+   * cannot-post
    */
   update(message: Message): Promise<void>;
-  /** A message that only the user sees. Replaces nothing. @throws cannot-post too */
+  /** An extra private message. Replaces nothing. @throws cannot-post */
   private(message: Message): Promise<void>;
-  /** A message for everyone in the channel, or for another person. @throws cannot-post too */
+  /** @param to a channel or another person. @throws cannot-post */
   public(to: SlackId, message: Message): Promise<PostedTo>;
   /**
-   * A file, in the thread where a public answer goes or else in the user's conversation with Tally; needs the optional
-   * scope files:write.
-   * @returns whether it is in that thread
+   * Uploads to the public answer's thread, else to the user's direct messages. Needs files:write. @returns whether it
+   * went to the thread
    */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
-  /** Where the last message is; undefined where Slack doesn't say it, or only one person of a channel sees it. */
+  /** Where the last message is; undefined if Slack doesn't say, or if it is ephemeral. */
   posted(): PostedTo | undefined;
-  /** Says after `delay` ms that the answer takes longer, unless it was given. */
+  /** Shows a loading message after `delay`, unless the answer came first. */
   startLoadingMessage(delay: Millis, mayReplace: boolean): void;
-  /** Opens a loading view after `delay` ms unless the form is open. */
+  /** Opens a loading view after `delay`, unless the form is open. */
   startLoadingView(delay: Millis): void;
-  /** Removes what says that Tally works, if no reply has replaced it. Never rejects. */
+  /** Removes the loading message if nothing has replaced it. Never rejects. */
   endLoading(): Promise<void>;
 }
 
 interface ModalReply {
   /** Whether a modal can be opened: after a click or a slash command, not after a message. */
   readonly canOpen: boolean;
-  /** Whether the request came from a modal. */
-  readonly isOpen: boolean;
-  /** Whether one was opened or replaced for this request, so that errors go there too. */
+  /** Whether this request opened or replaced a modal; errors then go there. */
   isShown(): Promise<boolean>;
   /**
-   * Opens a modal within 3 s of the click or command: on top of a form, which keeps what was typed, or in the place
-   * of any other modal that the request came from.
+   * Opens a modal within 3 s of the trigger: above a form, so that its input is kept, or in place of any other modal.
    */
   open(view: ModalView): Promise<void>;
-  /** Replaces the modal of this request. If that fails, for example because it was closed, sends `fallback` as a direct message. */
-  update(view: ModalView, fallback?: Message): Promise<void>;
-  /** The same with the message in a modal under this title. @param more blocks that make sense in the modal only */
+  /** Replaces this request's modal. If it was closed, sends `fallback` as a direct message. */
+  update(view: ModalView, fallback?: Message): Promise<boolean>;
+  /** `update` with a message in a titled modal. @param more blocks for the modal only */
   show(title: string, message: Message, ...more: readonly Block[]): Promise<void>;
-  /** @returns whether the modal was replaced; sends nothing otherwise */
-  tryUpdate(view: ModalView): Promise<boolean>;
-  /** Draws the form as it is after a click or a choice, unless there was another click since. */
+  /** Re-renders the form after a click, unless another click came later. */
   redraw(view: ModalView): Promise<void>;
 }
 
-/** For whom a reply is, and on what terms. */
 interface ReplyTerms {
-  /** The sender alone if absent. */
+  /** Default: the sender only. */
   readonly audience?: Audience;
-  /** Offered as a button if no modal can be opened. */
+  /** Offered as a button when no modal can be opened. */
   readonly command?: Command | undefined;
-  /** Asked before anything is sent. @throws instead of sending what its readers may no longer see */
+  /** Called before anything is sent. @throws to stop what its readers may no longer see */
   readonly confirm?: () => Promise<void>;
 }
 
-/** The last click in each modal, by `view_id`: only that one draws the form. */
+/** The latest click per modal (`view_id`); only it may re-render the form. */
 export type LastClicks = LRUCache<string, Source>;
 export const createLastClicks = (): LastClicks => new LRUCache({ max: 1_000 });
 
@@ -102,17 +92,11 @@ export function createReply(
       await confirm();
       await view.settle();
       await messages.sendPrivate(message, replace);
-      if (view.isLoading) await view.tryUpdate(ANSWERED_VIEW);
+      if (view.isLoading) await view.update(ANSWERED_VIEW);
     };
     return {
       ...{ source: known, client, as, confirm, posted: () => messages.posted },
-      modal: modalReply(known, {
-        confirm,
-        view,
-        command,
-        sendPrivate,
-        sendDirectly: (message) => messages.sendDirectly(message),
-      }),
+      modal: modalReply(known, view, messages, { command, confirm }, sendPrivate),
       startLoadingMessage: (delay, mayReplace) =>
         messages.startLoading(delay, audience, replaces && mayReplace),
       startLoadingView: (delay) => view.startLoading(delay),
@@ -145,23 +129,21 @@ export function createReply(
   return as(source);
 }
 
-interface ModalParts extends Required<Pick<ReplyTerms, 'confirm'>>, Pick<ReplyTerms, 'command'> {
-  readonly view: ReplyModal;
-  readonly sendPrivate: (message: Message) => Promise<void>;
-  readonly sendDirectly: (message: Message) => Promise<void>;
-}
-
 function modalReply(
   { triggerId, viewId }: Source,
-  { confirm, view, command, sendPrivate, sendDirectly }: ModalParts,
+  view: ReplyModal,
+  messages: ReplyMessages,
+  { command, confirm }: Pick<ReplyTerms, 'command'> & Required<Pick<ReplyTerms, 'confirm'>>,
+  sendPrivate: Reply['private'],
 ): ModalReply {
   const update: ModalReply['update'] = async (shown, fallback) => {
     await confirm();
-    if (!(await view.tryUpdate(shown)) && fallback !== undefined) await sendDirectly(fallback);
+    const isShown = await view.update(shown);
+    if (!isShown && fallback !== undefined) await messages.sendDirectly(fallback);
+    return isShown;
   };
   return {
     canOpen: (triggerId ?? viewId) !== undefined,
-    isOpen: viewId !== undefined,
     async isShown() {
       await view.settle();
       return view.isOpened;
@@ -174,11 +156,8 @@ function modalReply(
       await view.open(shown);
     },
     update,
-    show: (title, message, ...more) =>
-      update(modal({ title, blocks: [...message.blocks, ...more] }), message),
-    async tryUpdate(shown) {
-      await confirm();
-      return view.tryUpdate(shown);
+    async show(title, message, ...more) {
+      await update(modal({ title, blocks: [...message.blocks, ...more] }), message);
     },
     async redraw(shown) {
       await confirm();
@@ -187,28 +166,27 @@ function modalReply(
   };
 }
 
-/** A message brings no trigger to open a modal with, so it is answered with a button, whose click does. */
+/** A message has no trigger to open a modal, so the reply has a button that does. */
 function openFormMessage(command: Command): Message {
   const text = 'Click to open the form:';
   const buttons = commandButton('form', 'Open the form…', command, { style: 'primary' });
   return { text, blocks: [section(text), actions(...buttons)] };
 }
 
-/** Takes the place of the loading view if the answer is a message. */
+/** Closes off a loading view when the answer is a message. */
 const ANSWERED_VIEW: ModalView = modal({
   title: 'Tally',
   blocks: [section('Tally answered in the conversation. You can close this window.')],
 });
 
-/** The view that a form opens with if something slow has to be asked first. */
+/** Opens at once when a form needs slow data first. */
 const LOADING_VIEW: ModalView = modal({ title: 'Tally', blocks: [section('Loading…')] });
 
-/** How long to wait for a rate limit, in s: short, because the user is looking at the modal. */
+/** Maximum wait for a rate limit, in s: the user is watching. */
 const MODAL_WAIT = 3;
 
-/** The modal of a payload: the modal it came from, or a modal that its trigger opens. */
+/** The modal that the payload came from, or that its trigger opens. */
 class ReplyModal {
-  /** Whether the loading view is still what the modal shows. */
   isLoading = false;
   /** `view_id` of the modal that was opened or replaced for this request. */
   #opened: string | undefined;
@@ -219,7 +197,7 @@ class ReplyModal {
     private readonly client: WebClient,
     private readonly lastClicks: LastClicks,
   ) {
-    // A search within a select changes nothing in the form.
+    // Typing in a select's search doesn't change the form.
     const isClick = source.via !== 'suggestions';
     if (isClick && source.viewId !== undefined) lastClicks.set(source.viewId, source);
   }
@@ -228,7 +206,7 @@ class ReplyModal {
     return this.#opened !== undefined;
   }
 
-  /** Afterwards the loading view is open, or it will not be opened. */
+  /** Waits until the loading view is open or cancelled. */
   async settle(): Promise<void> {
     await this.#loading.take();
   }
@@ -248,16 +226,16 @@ class ReplyModal {
     const { hasFields, viewId } = this.source;
     const current = this.#opened ?? (hasFields ? undefined : viewId);
     if (current === undefined) return this.#openNew(view);
-    await this.#update(current, view);
+    await this.#replace(current, view);
     this.#opened = current;
   }
 
   /** @returns whether the modal was replaced */
-  async tryUpdate(view: ModalView): Promise<boolean> {
+  async update(view: ModalView): Promise<boolean> {
     await this.settle();
     const id = this.#opened ?? this.source.viewId;
     if (id === undefined) return false;
-    return this.#update(id, view).then(
+    return this.#replace(id, view).then(
       () => true,
       () => false,
     );
@@ -265,7 +243,7 @@ class ReplyModal {
 
   async redraw(view: ModalView): Promise<void> {
     const last = this.lastClicks.get(this.#opened ?? this.source.viewId ?? '');
-    if (last === undefined || last === this.source) await this.tryUpdate(view);
+    if (last === undefined || last === this.source) await this.update(view);
   }
 
   async #openNew(view: ModalView): Promise<void> {
@@ -278,7 +256,7 @@ class ReplyModal {
   }
 
   /** @throws slack-failed */
-  async #update(view_id: string, view: ModalView): Promise<void> {
+  async #replace(view_id: string, view: ModalView): Promise<void> {
     const call = () => callSlack('views.update', () => this.client.views.update({ view_id, view }));
     await retryRateLimited(call, MODAL_WAIT);
     this.isLoading = false;

@@ -12,20 +12,20 @@ export interface Channel {
   readonly name: string | undefined;
   readonly isPrivate: boolean;
   readonly isArchived: boolean;
-  /** Shared with another organization, or an invitation is pending. */
+  /** Shared with another organization, or invited to be. */
   readonly isShared: boolean;
   readonly isJoined: boolean;
 }
 
-/** What is asked of Slack about channels. @throws slack-failed: `missing_scope` without channels:read and groups:read */
+/** Channel look-ups. */
 export type Channels = ReturnType<typeof channelsOf>;
 
-/** How many pages of a thousand members are read: people who are not among those count as not in the channel. */
+/** Pages of 1,000 members to read; people beyond them count as not in the channel. */
 const MOST_PAGES = 20;
 
 export function channelsOf(client: WebClient) {
   return {
-    /** Undefined for one that Tally cannot see: a private one that it is not in, or none at all. */
+    /** Undefined if Tally can't see it: private without Tally, or nonexistent. */
     async find(channel: SlackId): Promise<Channel | undefined> {
       try {
         const { channel: found = {} } = await callSlack('conversations.info', () =>
@@ -60,17 +60,15 @@ export function channelsOf(client: WebClient) {
   };
 }
 
-/** Whether a channel can be posted in, as Slack shows it now. */
+/** Whether Tally can post in a channel now. */
 export interface ChannelCheck {
-  /** Why nothing can be posted there, in a sentence. */
+  /** Why not, as a sentence. */
   readonly problem: string | undefined;
-  /** The channel is public and Tally has not joined it yet. */
+  /** Public, and Tally hasn't joined yet. */
   readonly canJoin: boolean;
-  /** Warnings to show before posting there, as sentences. */
   readonly warnings: readonly string[];
 }
 
-/** Who wants something posted in a channel. */
 interface Poster {
   readonly slack: { readonly channels: Channels };
   readonly user: Pick<User, 'id' | 'canManage'>;
@@ -88,8 +86,8 @@ const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
 /**
- * Whether the user may have something posted in a channel, and Tally can post there.
- * @param known the user need not be a member, because posts go there already
+ * Whether this user can have posts sent to the channel, and Tally can send them. @param known posts already go there,
+ * so the user needn't be a member
  */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
@@ -98,7 +96,7 @@ export async function checkChannel(channel: SlackId, request: Poster, known = fa
     const found = await slack.channels.find(channel);
     if (found === undefined) return refusal(UNSEEN);
     const isOpenTo = known || (!found.isPrivate && user.canManage);
-    // Do not reveal whether a private channel exists that the user is not in.
+    // Don't reveal that a private channel exists to someone who isn't in it.
     if (!isOpenTo && !(await slack.channels.has(channel, user.id)))
       return refusal(found.isPrivate ? UNSEEN : OUTSIDE);
     if (found.isArchived) return refusal(ARCHIVED);

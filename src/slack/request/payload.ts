@@ -1,4 +1,4 @@
-/** What a payload of Slack says: who sent it, from where, and which message or window it came from. */
+/** Parses Slack payloads: who sent it, where, and from which message or view. */
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -6,22 +6,37 @@ import type { RequestVia } from '../../ops/work-record.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
-import { stateValues } from './form-fields.ts';
+import { SLACK_LIMITS } from '../block-kit/blocks.ts';
 
 const word = z.string().nullish();
+const choice = z.looseObject({ value: word });
+const stateValue = z.looseObject({
+  value: word,
+  selected_user: word,
+  selected_conversation: word,
+  selected_time: word,
+  selected_date: word,
+  selected_option: choice.nullish(),
+  selected_options: z.array(choice).nullish(),
+  selected_users: z.array(z.string()).nullish(),
+  selected_conversations: z.array(z.string()).nullish(),
+});
+
 /** The ID of a workspace or organization, which becomes part of Redis keys. */
 const team = z
   .string()
   .regex(/^[A-Z0-9]{0,64}$/)
   .nullish();
 
-/** Fields of one type. */
+/** The same schema for several field names. */
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
+/** Of a view or a message: block ID → action ID → what was typed or chosen. */
+const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 
-/** `user_team` is the workspace that the user belongs to. */
+/** `user_team` is the user's home workspace. */
 const event = z.looseObject({
   type: z.string(),
   ...each(word, 'user', 'user_team', 'channel', 'channel_type', 'channel_id', 'text', 'ts', 'thread_ts'),
@@ -42,10 +57,10 @@ const view = z.looseObject({
 const action = z.looseObject({
   action_id: z.string(),
   ...each(word, 'block_id', 'value'),
-  selected_option: z.looseObject({ value: word }).nullish(),
+  selected_option: choice.nullish(),
 });
 
-/** The fields of a payload that Tally or Bolt reads. Others are not checked. */
+/** The fields that Tally or Bolt reads; others aren't checked. */
 const schema = z.looseObject({
   ...each(word, 'type', 'text', 'action_id', 'value', 'user_id', 'channel_id', 'response_url'),
   ...each(word, 'trigger_id', 'event_id'),
@@ -80,9 +95,8 @@ const schema = z.looseObject({
 export type SlackPayload = Readonly<Record<string, unknown>> & z.output<typeof schema>;
 
 /**
- * A payload whose fields have the types that Slack documents, without the nulls that Slack sends for some missing ones.
- * Bolt reads parts of it unchecked, so one without them must not get there.
- * @returns undefined for any other, which is acknowledged and dropped: there is nobody to reply to
+ * Checks that fields have the documented types and drops the nulls Slack sends for missing ones. Bolt reads some fields
+ * unchecked, so invalid payloads must not reach it. @returns undefined if invalid: it is acknowledged and dropped
  */
 export function parsePayload(body: unknown): SlackPayload | undefined {
   if (!schema.safeParse(body).success) return undefined;
@@ -90,7 +104,7 @@ export function parsePayload(body: unknown): SlackPayload | undefined {
   if (payload.event !== undefined) return { ...payload, event: withoutNulls(payload.event) };
   if (payload.command !== undefined) return payload;
   const { type, user, actions, view } = payload;
-  // What Bolt reads unchecked; Tally has no other interactions.
+  // Fields that Bolt reads unchecked, per interaction type Tally uses.
   const needed = new Map<string, unknown>([
     ['block_actions', actions],
     ['view_submission', view],
@@ -107,48 +121,47 @@ type ParsedEvent = z.output<typeof event>;
 /** An event as `parsePayload` returns it. */
 export type SlackEvent = { readonly [K in keyof ParsedEvent]: Exclude<ParsedEvent[K], null> };
 
-/** Where a request comes from: what Slack's payload says of it, and what is known before anybody's rights are checked. */
+/** Where a request comes from, as far as the payload says, before any rights are checked. */
 export interface Source {
   readonly via: RequestVia;
   readonly at: Millis;
-  /** The workspace that has the app. */
+  /** The workspace where Tally is installed. */
   readonly teamId: SlackId;
   readonly userId: SlackId;
-  /** The workspace the user belongs to, if the payload names it. */
+  /** The user's home workspace, if known. */
   readonly homeTeamId: SlackId | undefined;
   readonly channel: SlackId | undefined;
   readonly responseUrl?: string | undefined;
-  /** Whether something was clicked in a message, which `replace_original` at the response_url then replaces. */
+  /** A click in a message, so `replace_original` replaces that message. */
   readonly isClick: boolean;
   /** Whether the answer replaces that message. */
   readonly replaces: boolean;
   readonly triggerId?: string | undefined;
-  /** The modal in which the user clicked or submitted; undefined for Home, which is a view but not a modal. */
+  /** The modal clicked or submitted in; undefined for Home. */
   readonly viewId?: string | undefined;
-  /** Whether that modal has fields. Slack forgets what was typed into them if another view takes its place. */
+  /** Whether that modal has fields. Replacing it would lose their input. */
   readonly hasFields: boolean;
-  /** Slack's `hash` of that modal as it was clicked. */
+  /** That modal's `hash` at the time of the click. */
   readonly viewHash?: string | undefined;
-  /** `thread_ts` of the thread it was asked in. Ephemeral messages don't show in a thread that has no replies yet. */
+  /** `thread_ts` of the question. Ephemeral messages are invisible in a thread without replies. */
   readonly thread: string | undefined;
-  /** `ts` of the channel message that asked; a public answer starts a thread there. */
+  /** `ts` of the message that asked; a public answer starts a thread on it. */
   readonly startsThread?: string | undefined;
-  /** Resolves with false for a replayed request; undefined in Socket Mode, where replays are impossible. */
+  /** Resolves to false for a replay; undefined in Socket Mode, which can't be replayed. */
   readonly isFirst: Promise<boolean> | undefined;
-  /** Who reads the answer to a question; undefined for whom the workspace's settings say. */
+  /** Who reads the answer; undefined: as the settings say. */
   readonly audience?: Audience | undefined;
   readonly sharedFrom?: Millis;
-  /** The channel whose rights and default count, if it isn't the one where it was sent. */
+  /** The channel whose rights and default project apply, if not the one it was sent in. */
   readonly askedIn?: SlackId | undefined;
   readonly self?: SlackId | undefined;
-  /** The workspace's record, if it was read already. */
+  /** The record, if already loaded. */
   readonly workspace?: Workspace | undefined;
 }
 
-/** Who reads an answer: the person who asked, or everyone in the channel. */
 export type Audience = 'asker' | 'channel';
 
-/** @returns '' for a workspace or user that the payload doesn't name; `authorize` refuses both */
+/** `teamId` or `userId` is '' if missing; `authorize` rejects both. */
 export function sourceOfPayload(
   payload: SlackPayload,
   { via, at, isFirst }: Pick<Source, 'via' | 'at'> & Partial<Pick<Source, 'isFirst'>>,
@@ -166,13 +179,13 @@ export function sourceOfPayload(
     homeTeamId: payload.user?.team_id ?? undefined,
     responseUrl: payload.response_url ?? undefined,
     isClick: (container?.message_ts ?? undefined) !== undefined,
-    // What everyone sees stays as it is: the answer goes by this user's rights.
+    // A public message stays; this user's answer depends on their own rights.
     replaces:
       via === 'button' && (container?.is_ephemeral === true || isDirectMessage(payload.channel?.id ?? '')),
     triggerId: payload.trigger_id ?? undefined,
     viewId: view?.type === 'home' ? undefined : (view?.id ?? undefined),
     viewHash: view?.hash || undefined,
-    // Of an error in a modal, which keeps the channel that it was asked in for [Try again].
+    // An error modal keeps the original channel in its metadata, for [Try again].
     askedIn: /^[CDG][A-Z0-9]+$/.exec(view?.private_metadata ?? '')?.[0],
     hasFields: view?.blocks?.some(({ type }) => type === 'input') ?? false,
     thread: container?.thread_ts ?? undefined,
@@ -180,7 +193,7 @@ export function sourceOfPayload(
   };
 }
 
-/** @returns undefined for an event that names no workspace or no user */
+/** @returns undefined if the event has no workspace or user */
 export function sourceOfEvent(
   { user: userId, user_team: homeTeamId, channel, thread_ts: thread, ts }: SlackEvent,
   payload: SlackPayload,
@@ -203,12 +216,12 @@ export function sourceOfEvent(
     isClick: false,
     replaces: false,
     hasFields: false,
-    // Slack names the bot for which it sent the event.
+    // The bot user that Slack sent the event for.
     self: payload.authorizations?.[0]?.user_id ?? undefined,
   };
 }
 
-/** The thread of an answer; '' for a new message in a direct message, undefined where no thread can follow. */
+/** The answer's thread; '' for a new direct message, undefined where follow-ups aren't possible. */
 export function threadOf({ teamId, userId, channel, thread, startsThread }: Source): ThreadPlace | undefined {
   if (channel === undefined) return undefined;
   const ts = thread ?? startsThread ?? (isDirectMessage(channel) ? '' : undefined);
@@ -217,12 +230,12 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** Where it was asked; after a manager took it over, in the channel of who asked. */
+/** The channel it was asked in; when a manager acts for someone, that person's channel. */
 export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
 
-/** Whose record a payload is about, and whose installation it came by. */
+/** Whose record applies, and whose token. */
 export interface PayloadOrigin {
-  /** The workspace; undefined for a payload that names none, as an organization's may. */
+  /** Undefined if the payload names none, as with an organization's. */
   readonly teamId: SlackId | undefined;
   readonly enterpriseId: string | undefined;
   readonly isEnterpriseInstall: boolean;
@@ -238,7 +251,7 @@ const workspaceAmong = (...ids: readonly Id[]): string | undefined =>
 const organizationAmong = (...ids: readonly Id[]): string | undefined =>
   ids.find((id): id is string => !!id && isOrganizationId(id));
 
-/** The one place where a payload is assigned to a workspace: Slack writes an organization's ID into any of the fields. */
+/** The only place that decides a payload's workspace: Slack puts an organization's ID into any of these fields. */
 export const originOf = (payload: SlackPayload): PayloadOrigin =>
   payload.event === undefined ? originOfInteraction(payload) : originOfEvent(payload);
 
@@ -247,7 +260,7 @@ function originOfInteraction(payload: SlackPayload): PayloadOrigin {
   const installed = view?.app_installed_team_id;
   const installedFor = organizationAmong(installed);
   const own = organizationAmong(payload.enterprise_id, enterprise?.id, team?.enterprise_id);
-  // The workspace of somebody from another organization is not one of the installation's.
+  // A user from another organization: their workspace isn't the installation's.
   const isOutside = installedFor !== undefined && own !== undefined && own !== installedFor;
   const here = [payload.team_id, team?.id];
   return {
@@ -272,11 +285,41 @@ function originOfEvent(payload: SlackPayload): PayloadOrigin {
     authorization === undefined
       ? organizationAmong(enterprise_id, team_id)
       : organizationAmong(authorization.enterprise_id, authorization.team_id);
-  // In a shared channel, the outer `team_id` may be the other organization's.
+  // In a shared channel, the outer `team_id` can be the other organization's.
   const isOutside = isShared === true && authorization !== undefined && enterprise_id !== enterpriseId;
   return {
     teamId: workspaceAmong(authorization?.team_id, context, isOutside ? undefined : team_id),
     enterpriseId,
     isEnterpriseInstall: (authorization?.is_enterprise_install ?? flag) === true,
   };
+}
+
+/** Field values by block ID, trimmed; '' if empty, several choices joined by commas. */
+export type FormFields = Readonly<Record<string, string>>;
+
+/** The choices of a field that takes several. */
+export const selectedValues = (field = ''): readonly string[] => field.split(',').filter(Boolean);
+
+/** Reads the `state.values` of a view or a message. */
+export const parseFieldValues = (values?: z.infer<typeof stateValues> | null): FormFields =>
+  Object.fromEntries(
+    Object.entries(values ?? {}).map(([block, byAction]) => [
+      block,
+      enteredText(Object.values(byAction)[0] ?? {}),
+    ]),
+  );
+
+function enteredText(state: z.infer<typeof stateValue>): string {
+  const several =
+    state.selected_options?.map(({ value }) => value ?? '') ??
+    state.selected_users ??
+    state.selected_conversations;
+  const single =
+    state.value ??
+    state.selected_option?.value ??
+    state.selected_user ??
+    state.selected_conversation ??
+    state.selected_time ??
+    state.selected_date;
+  return several?.join(',') ?? (single ?? '').slice(0, SLACK_LIMITS.input).trim();
 }

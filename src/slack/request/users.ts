@@ -4,6 +4,7 @@ import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis, type Zone } from '../../domain/time/calendar.ts';
 import { type Permissions, permissionsOf, type Role } from '../../workspace/permissions.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { Source } from './payload.ts';
@@ -12,9 +13,9 @@ interface Profile {
   readonly teamId: SlackId;
   readonly id: string;
   readonly role: Role;
-  /** The tag (BCP 47) of the locale in which numbers are written. */
+  /** BCP 47 locale for numbers. */
   readonly locale: string;
-  /** The person's own IANA zone, as Slack knows it. */
+  /** The user's time zone from their Slack profile. */
   readonly zone: Zone | undefined;
 }
 
@@ -22,130 +23,159 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** `finops`, without the @; outside text. */
+  /** `finops`, without the @; untrusted text. */
   readonly handle: string;
 }
 
-export type UserDirectory = ReturnType<typeof createUserDirectory>;
+/** Finds the people of a workspace, whose client asks Slack. */
+export type UserDirectory = (client: WebClient, teamId: SlackId) => People;
 
-/** The people of one workspace. */
-export type People = ReturnType<UserDirectory>;
-
-/** How long a role is cached, in ms. Managers' actions look it up again. */
+/** How long a role is cached. Management actions bypass the cache. */
 const TTL = MINUTE;
 
-/** @param most how many users, and how many groups, are cached */
-export function createUserDirectory(clock: () => Millis, most = 5000) {
-  const users = createCache<SlackUser>(clock, most);
-  const members = createCache<readonly string[]>(clock, most);
-  const groups = createCache<readonly UserGroup[]>(clock, most);
-  const ownerOf = ownerOfClient();
-
-  /** The people of a workspace, asked with its client. Each of these throws slack-failed. */
-  return (client: WebClient, teamId: SlackId) => {
-    const infoOf = (person: SlackId, fresh: boolean): Promise<SlackUser> =>
-      users(`${teamId}/${person}`, fresh, () => userOf(client, person));
-
-    const membersIn = async (named: readonly string[], fresh: boolean): Promise<readonly string[]> => {
-      const find = (group: string) =>
-        members(`${teamId}/${group}`, fresh, () => membersOf(client, group, fresh));
-      return (await Promise.all(named.map(find))).flat();
-    };
-
-    const find = async (
-      { userId, homeTeamId = teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
-      fresh = false,
-    ): Promise<Profile> => {
-      const [user, owner] = await Promise.all([infoOf(userId, fresh), ownerOf(client)]);
-      const isOurs =
-        teamId === (owner.team ?? teamId) &&
-        (user.enterprise_user?.enterprise_id ?? owner.organization) ===
-          (owner.organization ?? user.enterprise_user?.enterprise_id);
-      return {
-        teamId,
-        id: userId,
-        role: isOurs ? roleFrom(user, userId, teamId, homeTeamId) : 'external',
-        locale: user.locale ?? DEFAULT_LOCALE,
-        zone: user.tz,
-      };
-    };
-
-    const admit = async (profile: Profile, settings: Settings, fresh = false): Promise<User> => {
-      const { managers, managerGroups } = settings;
-      const { id, role } = profile;
-      const named =
-        role === 'member' && (managers.includes(id) || (await membersIn(managerGroups, fresh)).includes(id));
-      return { ...profile, ...permissionsOf(role, settings, named) };
-    };
-
-    /** Somebody who sent nothing: `nobody` if Slack doesn't know them. */
-    const findOther = (userId: SlackId, fresh: boolean): Promise<Profile> =>
-      find({ userId, homeTeamId: undefined }, fresh).catch((error: unknown) => {
-        if (!isFailure(error, 'slack-failed') || error.data.code !== 'user_not_found') throw error;
-        return { teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
-      });
-
-    return {
-      /** The profile and role of the user that a payload names, cached for `TTL`; `fresh` asks Slack again. */
-      find,
-      /**
-       * Adds the permissions. User groups are looked up only when they decide. Without `fresh`, a failed look-up counts as
-       * no membership, so that asking still works.
-       */
-      admit,
-      /**
-       * What a person who sent nothing may do now, `nobody` if Slack doesn't know them.
-       * @param fresh asks Slack again about the user groups too, and fails when it does not answer
-       */
-      permissionsOf: async (person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> =>
-        admit(await findOther(person, true), settings, fresh),
-      isIn: async (person: SlackId, named: readonly string[]): Promise<boolean> =>
-        (await membersIn(named, true)).includes(person),
-      /** Who is in these groups, cached for `TTL`; nobody in one that Slack doesn't know. */
-      membersOf: (named: readonly string[]) => membersIn(named, false),
-      /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
-      roleOf: async (person: SlackId): Promise<Role> => (await findOther(person, false)).role,
-      /** The workspace's user groups, cached for `TTL`. @throws slack-failed `missing_scope` without usergroups:read */
-      userGroups: (): Promise<readonly UserGroup[]> =>
-        groups(teamId, false, async () => {
-          const { usergroups = [] } = await callSlack('usergroups.list', () => client.usergroups.list());
-          return usergroups.flatMap(({ id, handle }) =>
-            id === undefined ? [] : { id, handle: handle ?? id },
-          );
-        }),
-      /** The workspace's admins and owners. Slack can only list all users, so this is the last resort. */
-      admins: () => fetchAdmins(client, teamId),
-    };
+/** @param most maximum cached users, and groups */
+export function createUserDirectory(clock: () => Millis, most = 5000): UserDirectory {
+  const caches: Caches = {
+    users: createCache(clock, most),
+    members: createCache(clock, most),
+    groups: createCache(clock, most),
+    owners: new WeakMap(),
   };
+  return (client, teamId) => new People(client, teamId, caches);
+}
+
+interface Caches {
+  readonly users: Cache<SlackUser>;
+  readonly members: Cache<readonly string[]>;
+  readonly groups: Cache<readonly UserGroup[]>;
+  readonly owners: WeakMap<WebClient, Promise<TokenOwner>>;
+}
+
+type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<T>;
+
+/** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
+function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
+  const known = new LRUCache<string, T, () => Promise<T>>({
+    ...{ max, ttl: TTL, ttlResolution: 0, perf: { now: clock } },
+    fetchMethod: (_, __, { context: ask }) => ask(),
+  });
+  return (key, forceRefresh, ask) => known.forceFetch(key, { forceRefresh, context: ask });
+}
+
+const MOST_NAMED = 5;
+
+/** How many managers to look up at most: some may have left. */
+const MOST_LOOKED_UP = 15;
+
+/** The people of one workspace. Each method throws slack-failed. */
+export class People {
+  constructor(
+    private readonly client: WebClient,
+    private readonly teamId: SlackId,
+    private readonly caches: Caches,
+  ) {}
+
+  /** The profile and role of the user that a payload names, cached for `TTL`; `fresh` asks Slack again. */
+  async find(
+    { userId, homeTeamId = this.teamId }: Pick<Source, 'userId' | 'homeTeamId'>,
+    fresh = false,
+  ): Promise<Profile> {
+    const { client, teamId, caches } = this;
+    const [user, owner] = await Promise.all([
+      caches.users(`${teamId}/${userId}`, fresh, () => fetchUser(client, userId)),
+      ownerOf(client, caches.owners),
+    ]);
+    const organization = user.enterprise_user?.enterprise_id;
+    const isOurs =
+      teamId === (owner.team ?? teamId) &&
+      (organization ?? owner.organization) === (owner.organization ?? organization);
+    const role = isOurs ? roleFrom(user, userId, teamId, homeTeamId) : 'external';
+    return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
+  }
+
+  /**
+   * Adds permissions. User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as
+   * “not a member”, so asking still works.
+   */
+  async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
+    const { id, role } = profile;
+    const { managers, managerGroups } = settings;
+    const isNamed =
+      role === 'member' &&
+      (managers.includes(id) || (await this.membersOf(managerGroups, fresh)).includes(id));
+    return { ...profile, ...permissionsOf(role, settings, isNamed) };
+  }
+
+  /** A user who sent nothing; `nobody` if unknown to Slack. */
+  async #findOther(userId: SlackId, fresh: boolean): Promise<Profile> {
+    try {
+      return await this.find({ userId, homeTeamId: undefined }, fresh);
+    } catch (error) {
+      if (!isFailure(error, 'slack-failed') || error.data.code !== 'user_not_found') throw error;
+      return { teamId: this.teamId, id: userId, role: 'nobody', locale: DEFAULT_LOCALE, zone: undefined };
+    }
+  }
+
+  /** Current permissions of someone who sent nothing. @param fresh bypass the group cache, and throw if Slack fails */
+  async permissionsOf(person: SlackId, settings: Settings, fresh: boolean): Promise<Permissions> {
+    return this.admit(await this.#findOther(person, true), settings, fresh);
+  }
+
+  /** The role of another user, cached for `TTL`; `nobody` for an unknown one. */
+  async roleOf(person: SlackId): Promise<Role> {
+    return (await this.#findOther(person, false)).role;
+  }
+
+  /** Members of these groups; none if Slack doesn't know the group. @param fresh bypass the cache, and throw if Slack fails */
+  async membersOf(groups: readonly string[], fresh = false): Promise<readonly string[]> {
+    const { client, teamId, caches } = this;
+    const find = (group: string) =>
+      caches.members(`${teamId}/${group}`, fresh, () => fetchMembers(client, group, fresh));
+    return (await Promise.all(groups.map(find))).flat();
+  }
+
+  /** The workspace's user groups, cached for `TTL`. @throws slack-failed `missing_scope` without usergroups:read */
+  userGroups(): Promise<readonly UserGroup[]> {
+    return this.caches.groups(this.teamId, false, async () => {
+      const { usergroups = [] } = await callSlack('usergroups.list', () => this.client.usergroups.list());
+      return usergroups.flatMap(({ id, handle }) => (id === undefined ? [] : { id, handle: handle ?? id }));
+    });
+  }
+
+  /** Slack can only list all users, so use this as a last resort. */
+  admins(): Promise<readonly string[]> {
+    const { client, teamId: team_id } = this;
+    return callSlack('users.list', async () => {
+      const found: string[] = [];
+      for await (const page of client.paginate('users.list', { team_id, limit: 1000 }))
+        for (const user of (page as webApi.UsersListResponse).members ?? []) {
+          const { id = '' } = user;
+          if (roleFrom(user as SlackUser, id, team_id, team_id) === 'admin') found.push(id);
+        }
+      return found;
+    });
+  }
+
+  /**
+   * Some current managers: those named in the settings, else admins who registered a connection, else any admins.
+   * @param listsAdmins whether listing all users of the workspace is allowed as the last step
+   */
+  async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
+    const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
+    const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
+    for (const find of [() => named, () => registered, () => (listsAdmins ? this.admins() : [])]) {
+      const found = [...new Set(await find())].slice(0, MOST_LOOKED_UP);
+      const roles = await Promise.all(found.map((person) => this.roleOf(person).catch(() => 'nobody')));
+      const isManager = (person: SlackId, role = '') =>
+        role === 'admin' || (role === 'member' && named.includes(person));
+      const managers = found.filter((person, at) => isManager(person, roles[at]));
+      if (managers.length > 0) return managers.slice(0, MOST_NAMED);
+    }
+    return [];
+  }
 }
 
 const DEFAULT_LOCALE = 'en-US';
-
-const fetchAdmins = (client: WebClient, team_id: SlackId): Promise<readonly string[]> =>
-  callSlack('users.list', async () => {
-    const found: string[] = [];
-    for await (const page of client.paginate('users.list', { team_id, limit: 1000 }))
-      for (const user of (page as webApi.UsersListResponse).members ?? []) {
-        const { id = '' } = user;
-        if (roleFrom(user as SlackUser, id, team_id, team_id) === 'admin') found.push(id);
-      }
-    return found;
-  });
-
-/** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
-function createCache<T extends object>(clock: () => Millis, most: number) {
-  const known = new LRUCache<string, T, () => Promise<T>>({
-    // `max` would allocate memory for all entries at the start.
-    maxSize: most,
-    sizeCalculation: () => 1,
-    ttl: TTL,
-    ttlResolution: 0,
-    perf: { now: clock },
-    fetchMethod: (_, __, { context: ask }) => ask(),
-  });
-  return (key: string, forceRefresh: boolean, ask: () => Promise<T>): Promise<T> =>
-    known.forceFetch(key, { forceRefresh, context: ask });
-}
 
 interface TokenOwner {
   readonly team?: SlackId | undefined;
@@ -153,25 +183,26 @@ interface TokenOwner {
 }
 
 /**
- * The workspace that a token belongs to, or the organization, looked up once: a payload of another one comes from an
- * external user, whatever it claims.
+ * The workspace or organization of a token, looked up once. A payload that names another one comes from an external
+ * user.
  */
-function ownerOfClient() {
-  const ask = async (client: WebClient): Promise<TokenOwner> => {
+function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
+  const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
     return owner.is_enterprise_install ? { organization: owner.enterprise_id } : { team: owner.team_id };
   };
-  const known = new WeakMap<WebClient, Promise<TokenOwner>>();
-  return (client: WebClient): Promise<TokenOwner> => {
-    const owner = known.get(client) ?? ask(client);
-    known.set(client, owner);
-    owner.catch(() => known.delete(client));
-    return owner;
-  };
+  const owner = known.get(client) ?? ask();
+  known.set(client, owner);
+  owner.catch(() => known.delete(client));
+  return owner;
 }
 
-/** @returns no members for a deleted group; for any other error no members either, unless `strict` @throws slack-failed if `strict` */
-async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean): Promise<readonly string[]> {
+/** @returns [] for a deleted group, and for other errors unless `strict` */
+async function fetchMembers(
+  client: WebClient,
+  usergroup: SlackId,
+  strict: boolean,
+): Promise<readonly string[]> {
   try {
     const { users = [] } = await callSlack('usergroups.users.list', () =>
       client.usergroups.users.list({ usergroup }),
@@ -184,7 +215,7 @@ async function membersOf(client: WebClient, usergroup: SlackId, strict: boolean)
   }
 }
 
-async function userOf(client: WebClient, person: SlackId): Promise<SlackUser> {
+async function fetchUser(client: WebClient, person: SlackId): Promise<SlackUser> {
   const { user = {} } = await callSlack('users.info', () =>
     client.users.info({ user: person, include_locale: true }),
   );
@@ -195,7 +226,10 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** @param home the workspace that the payload says they belong to. `is_stranger` is false for external users who share a channel with the app; their team ID differs. */
+/**
+ * @param home workspace according to the payload. An external user in a channel with Tally has `is_stranger: false`;
+ * only their team ID differs.
+ */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

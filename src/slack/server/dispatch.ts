@@ -1,6 +1,6 @@
 /**
- * From Bolt to a handler, in the same steps for all that Slack sends: a line in the log, the rate limit, the acknowledgement, then
- * the work. A form and suggestions are read before the acknowledgement, because it carries what they show.
+ * From Bolt to a handler, the same steps for every payload: log line, rate limit, acknowledgement, work. Forms and
+ * suggestions are read first, because their acknowledgement carries the result.
  */
 import { type AllMiddlewareArgs, type App, ErrorCode, type RespondArguments } from '@slack/bolt';
 import { Failure } from '../../domain/failure/index.ts';
@@ -22,10 +22,10 @@ import {
 } from '../reply/error-reply.ts';
 import { createLastClicks, createReply } from '../reply/reply.ts';
 import { retryRateLimited } from '../reply/reply-messages.ts';
-import { createWithRights, RightsChanged, repeatIfRightsChange } from '../request/authorize.ts';
-import { parseFieldValues } from '../request/form-fields.ts';
+import { createAuthorize } from '../request/authorize.ts';
 import {
   originOf,
+  parseFieldValues,
   type SlackEvent,
   type SlackPayload,
   type Source,
@@ -46,7 +46,6 @@ import {
 } from './listeners.ts';
 import { answerCommand, type Dispatch, perform, type Task } from './run-command.ts';
 
-/** Registers the listeners with Bolt. */
 export function registerListeners(app: App, listeners: Required<Listeners>, services: SlackServices): void {
   const dispatch: Dispatch = {
     ...services,
@@ -54,7 +53,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
     errorReply: createErrorReply(services.log),
     lastClicks: createLastClicks(),
     eventDedup: createEventDedup(services.redis),
-    withRights: createWithRights(services),
+    authorize: createAuthorize(services),
   };
   registerCommands(app, dispatch);
   registerClicks(app, dispatch);
@@ -63,7 +62,7 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   registerEvents(app, dispatch);
   registerSteps(app, dispatch);
   app.error(async (error) => {
-    // Logged with its cause where the token was looked up.
+    // Authorization errors were logged where the token was looked up.
     if (error.code !== ErrorCode.AuthorizationError) services.log.error({ err: error }, 'A listener failed');
   });
 }
@@ -76,7 +75,7 @@ interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
 const sourceOf = ({ clock }: Dispatch, via: RequestVia, { body, context }: Arrival): Source =>
   sourceOfPayload(body as SlackPayload, { via, at: clock(), isFirst: context.isFirst });
 
-/** From here on it has a line in the log. */
+/** Starts the request's log line. */
 const takeUp = (
   dispatch: Dispatch,
   { client, context }: Omit<Arrival, 'body'>,
@@ -88,7 +87,7 @@ const takeUp = (
     work({ reply: createReply(dispatch, source, client), annotate }),
   );
 
-/** Counts a request. @returns why it is refused, if too many came */
+/** Counts a request against the limits. @returns the error if over */
 function findExcess({ limits, errorReply }: Dispatch, { reply, annotate }: Task): ErrorReport | undefined {
   const excess = limits.take('requests', reply.source);
   return excess && errorReply.explain(excess, annotate);
@@ -101,7 +100,7 @@ function registerCommands(app: App, dispatch: Dispatch): void {
     const route = routeOf(lookUp(listeners.commands, typed.command), typed.command);
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'command', arrival), route, async (task) => {
       const excess = findExcess(dispatch, task);
-      // Refused in the acknowledgement, so that a flood costs no calls to Slack.
+      // Rejected in the acknowledgement, so that a flood causes no Slack calls.
       await ack(excess && (errorMessageOf(excess, {}, true) as RespondArguments));
       if (excess === undefined) await answerCommand(dispatch, task, typed);
     });
@@ -123,7 +122,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined) {
         if (limits.take('refusals', source) !== undefined) return;
-        // The message stays, with the button to press again.
+        // The message stays, so the button can be pressed again.
         return errorReply.send(reply.as({ ...source, replaces: false }), excess, {}, {});
       }
       const asked = readCommandClick(click, source, payload);
@@ -137,7 +136,7 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
       if (payload.view?.type !== 'home') return;
       const opened = { type: 'app_home_opened', user: source.userId, tab: 'home' };
-      // The click's line in the log keeps who waited for what.
+      // Without annotations, which would overwrite those of the click in the same log line.
       await answerEvent(dispatch, { reply, annotate: () => undefined }, opened);
     });
   });
@@ -151,7 +150,7 @@ interface ClickedElement {
 }
 
 interface Click extends NonNullable<AskedManager['click']> {
-  /** The action's ID before its colon. */
+  /** The action ID up to its colon. */
   readonly name: string;
 }
 
@@ -162,16 +161,15 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
   label: (text ?? chosen?.text)?.text ?? '',
 });
 
-/** After this time, somebody who presses **Share** again means it. */
+/** A second **Share** within this time counts as a double click. */
 const SHARED_ONCE: Millis = 10_000;
 
-/** After this time, a change that is asked for again is meant, as after a failure. */
+/** A second click within this time counts as a double click; later ones are meant. */
 const DOUBLE_CLICK: Millis = 1_000;
 
 /**
- * A double click in a message or in Home counts once: a window is drawn anew by what was pressed in it. While Redis is down,
- * each click counts as the first.
- * @param remembered for how long the first click is
+ * Whether this is the first of a double click in a message or Home (modals re-render, so they don't need it). Without
+ * Redis every click counts as first. @param remembered how long to remember a click
  */
 async function isFirstClick(
   { eventDedup }: Dispatch,
@@ -205,7 +203,7 @@ async function runAction(
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
   const fields = parseFieldValues((view?.state ?? state)?.values as never);
   const clicked = { ...shown, fields, metadata: view?.private_metadata ?? '' };
-  // A click in a form depends on its fields, so nobody else can be asked to do it.
+  // A click inside a form depends on its fields, so it can't be passed to a manager.
   const unauthorized = rules.opensForm && view?.type !== 'modal' ? { click: shown } : {};
   await perform(
     dispatch,
@@ -217,8 +215,8 @@ async function runAction(
 }
 
 /**
- * What a button of a command asks for, as if its line had been typed there: `rerun` is answered in the place of the message with
- * the button, `run` below it, `share` for the channel. @returns undefined for a button that carries no command
+ * The command that a button runs: `rerun` replaces the message, `run` answers below it, `share` answers to the channel.
+ * @returns undefined for other buttons
  */
 function readCommandClick(
   { name, value }: Click,
@@ -226,7 +224,7 @@ function readCommandClick(
   { channel }: SlackPayload,
 ): { readonly line: string; readonly from: Source } | undefined {
   if (name === 'rerun') return { line: value, from: source };
-  // Everyone can press the button of a public message, so only the person who did sees the answer.
+  // Anyone can press a button of a public message; only they see the answer.
   const audience = channel && !source.replaces ? 'asker' : undefined;
   if (name === 'run') return { line: value, from: { ...source, replaces: false, audience } };
   if (name !== 'share') return undefined;
@@ -236,7 +234,7 @@ function readCommandClick(
   return { line: words.join(' '), from: { ...source, replaces: false, audience: 'channel', sharedFrom } };
 }
 
-/** Forms are acknowledged with the errors below their fields, or with the view that says Tally is working. */
+/** A form's acknowledgement carries its errors, or the “Saving…” view. */
 function registerForms(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, limits, redis } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
@@ -246,7 +244,7 @@ function registerForms(app: App, dispatch: Dispatch): void {
     await takeUp(dispatch, arrival, sourceOf(dispatch, 'form', arrival), name, async (task) => {
       const { reply, annotate } = task;
       const errorModal = (error: unknown) => errorModalOf(errorReply.explain(error, annotate), {}, true);
-      // Later, the view that says it is working has taken the place of what was typed.
+      // Once the waiting view is up, the input is gone, so reject before.
       const refusal =
         limits.take('requests', reply.source) ??
         (redis.status === 'ready' ? undefined : new Failure('store-unavailable'));
@@ -273,11 +271,11 @@ function registerForms(app: App, dispatch: Dispatch): void {
 
 /** Slack shows only the suggestions that are in the acknowledgement. */
 function registerSuggestions(app: App, dispatch: Dispatch): void {
-  const { listeners, withRights, errorReply, limits } = dispatch;
+  const { listeners, authorize, errorReply, limits } = dispatch;
   app.options(/.*/, async ({ ack, options, ...arrival }) => {
     const listener = lookUp(listeners.options, options.action_id);
     const route = routeOf(listener, options.action_id);
-    // No check for replays: typing the same text twice within a second sends the same bytes twice.
+    // No replay check: typing the same text twice sends identical bytes.
     const source = { ...sourceOf(dispatch, 'suggestions', arrival), isFirst: undefined };
     const { view } = arrival.body as object as SlackPayload;
     const typed = options.value ?? '';
@@ -286,12 +284,11 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
         const excess = limits.take('suggestions', source);
         if (excess !== undefined) throw excess;
         if (listener === undefined || !isShortText(typed)) return [];
-        const found = await withRights(reply, listener, annotate, async (request) => {
-          const suggestions = await listener.find(typed, request, view?.private_metadata ?? '');
-          await request.reply.confirm();
-          return suggestions;
-        });
-        return found ?? [];
+        const request = await authorize(reply, listener, annotate);
+        if (request === undefined) return [];
+        const found = await listener.find(typed, request, view?.private_metadata ?? '');
+        await request.reply.confirm();
+        return found;
       };
       const failed = (error: unknown) => {
         errorReply.explain(error, annotate);
@@ -309,7 +306,7 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
 /** Slack waits 3 s for suggestions, then shows an error; an empty list is better. */
 const SUGGESTION_TIMEOUT: Millis = 2_000;
 
-/** Bolt acknowledges events before it calls a listener. */
+/** Bolt has already acknowledged the event. */
 function registerEvents(app: App, dispatch: Dispatch): void {
   const { listeners, clock, limits, eventDedup } = dispatch;
   app.event(/.*/, async ({ event: payload, body, client, context }) => {
@@ -323,7 +320,8 @@ function registerEvents(app: App, dispatch: Dispatch): void {
       const excess = findExcess(dispatch, task);
       if (excess !== undefined && limits.take('refusals', source) !== undefined) return;
       if (excess !== undefined) return explainEvent(dispatch, task, event, excess);
-      // Slack sends an event again if its acknowledgement was lost. While Redis is down, the record can't be read either.
+      // Slack resends an event if the acknowledgement got lost. Treat it as first if Redis is down: the answer fails
+      // anyway.
       const isFirst = eventDedup.first(source.teamId, body.event_id).catch(() => true);
       if (await isFirst) await answerEvent(dispatch, task, event);
       else task.annotate({ outcome: 'duplicate' });
@@ -360,10 +358,10 @@ async function explainEvent(
   await onError(message, reply).catch(errorReply.logUndelivered(reply.source.teamId));
 }
 
-/** All workflows of a workspace share what a person may ask, so that they leave enough for people. */
+/** All workflows of a workspace share one person's rate limit. */
 const WORKFLOWS = 'workflows';
 
-/** Steps of Workflow Builder. Each run ends with its outputs or a sentence. */
+/** Workflow steps. Each run ends with outputs or an error text. */
 function registerSteps(app: App, dispatch: Dispatch): void {
   const { listeners, errorReply, eventDedup, limits, clock, onFinished, workspaces } = dispatch;
   const end = (...call: Parameters<typeof callSlack>) => retryRateLimited(() => callSlack(...call));
@@ -378,12 +376,9 @@ function registerSteps(app: App, dispatch: Dispatch): void {
           if ((await isFirst) === false || !(await eventDedup.first(teamId, id)))
             return annotate({ outcome: 'duplicate' });
           limits.demand('requests', { teamId, userId: WORKFLOWS });
-          const outputs = await repeatIfRightsChange(async () => {
-            const workspace = await workspaces.load(teamId);
-            const found = await run(inputs, { at: clock(), workspace });
-            if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new RightsChanged();
-            return found;
-          });
+          const workspace = await workspaces.load(teamId);
+          const outputs = await run(inputs, { at: clock(), workspace });
+          if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new Failure('rights-changed');
           await end('functions.completeSuccess', () => complete({ outputs }));
         } catch (error) {
           const text = stepErrorText(errorReply.explain(error, annotate));

@@ -7,18 +7,17 @@ import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Message } from '../block-kit/blocks.ts';
 import type { Command } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
-import type { FormFields } from '../request/form-fields.ts';
-import type { SlackEvent, Source } from '../request/payload.ts';
+import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
-/** What a handler needs and does, which decides how an error of it is answered. */
+/** A handler's needs; they also decide how its errors are answered. */
 export interface Rules extends HandlerRules {
-  /** It shows what only managers may see, so that nobody can ask one to run it. */
+  /** Shows manager-only data, so “Ask a manager” isn't offered. */
   readonly isForManagers?: boolean;
 }
 
 interface Handler<Work> extends Rules {
-  /** What is different for these words of a command, or this value of a button. Does nothing else, and throws nothing. */
+  /** Rules that differ for this command text or button value. Pure. */
   readonly needs?: (text: string) => Partial<Rules>;
   readonly run: Work;
 }
@@ -29,33 +28,29 @@ export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: st
   ...needs?.(text),
 });
 
-/** @param typed for a second word of `/billing`, whose `text` is in lower case: the text as it was typed */
+/** @param typed for `/billing` subcommands: the text as typed (`text` is in lower case) */
 type CommandWork = (text: string, request: Request, typed?: string) => Promise<void>;
 
 export interface CommandHandler extends Handler<CommandWork> {
-  /** For a second word of `/billing` with its own help page. */
+  /** The help page of a `/billing` subcommand. */
   readonly help?: (request: Request) => Message;
-  /**
-   * Reads the command's words and does nothing. Without it the command takes none.
-   * @throws InvalidWord, secret-pasted, project-missing
-   */
+  /** Parses the text without side effects. A command without it takes no words. */
   readonly parse?: (text: string, workspace: Workspace, reader: Reader) => unknown;
 }
 
-/** The data of a click. All of it is outside text. */
+/** A click. All fields are untrusted. */
 interface ClickedOn {
   /** The action's ID. */
   readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
-  /** `private_metadata` of the modal it happened in; '' elsewhere. */
+  /** `private_metadata` of its modal; '' elsewhere. */
   readonly metadata: string;
 }
 
 /**
- * Runs a command, with its own check of rights, in the place of the click or of the message, as if it had been typed there.
- * @param changes where it counts as asked, for whom, and whether the answer replaces the message, if that differs
- * @returns whether it was answered, and not refused
+ * Runs a command as if it had been typed here, with its own rights check. @param changes overrides of the source
+ * @returns whether it was answered, rather than refused
  */
 export type Rerun = (
   command: Command,
@@ -66,17 +61,17 @@ type ActionWork = (action: ClickedOn, request: Request, rerun: Rerun) => Promise
 
 export type ActionHandler = Handler<ActionWork>;
 
-/** A button whose value says it all. @param work gets the value, which is outside text */
+/** A button whose value is all it needs. @param work gets the value (untrusted) */
 export const onClick = (
   right: Right,
   does: Omit<HandlerRules, 'right'>,
   work: (value: string, request: Request) => Promise<void>,
 ): ActionHandler => ({ right, ...does, run: ({ value }, request) => work(value, request) });
 
-/** A form is read before the acknowledgement; what that returns runs after it, and may change something. */
+/** A submitted form. `parse` runs before the acknowledgement, its result after, and that can change data. */
 export interface ViewListener {
   readonly right: Right;
-  /** Pure and quick. @returns what is wrong, by block ID; or what is done with the form if every field is right */
+  /** Pure and fast. @returns errors by block ID, or the work to do */
   parse(fields: FormFields, metadata: string): ParsedForm;
   readonly waiting: ModalView;
 }
@@ -88,7 +83,7 @@ export type ParsedForm =
 /** Suggestions for an external select. */
 export interface OptionsListener {
   readonly right: Right;
-  /** @param metadata the `private_metadata` of the view it is in; outside text */
+  /** @param metadata the `private_metadata` of the view it is in; untrusted text */
   find(
     query: string,
     request: Request,
@@ -96,29 +91,29 @@ export interface OptionsListener {
   ): Promise<readonly PlainTextOption[]> | readonly PlainTextOption[];
 }
 
-/** Handles one event type, after Bolt has acknowledged the event. It reads, and answers. */
+/** An event handler, called after the acknowledgement. It only reads and answers. */
 export interface EventListener {
   readonly right: Right;
-  /** Pure. Events that it refuses are dropped before anything is looked up. */
+  /** Pure. Events it rejects are dropped before any look-up. */
   wants?(event: SlackEvent): boolean;
   answer(event: SlackEvent, request: Request, rerun: Rerun): Promise<unknown>;
-  /** Shows an error; without it the user gets a private message where the event happened. */
+  /** Shows an error. Default: a private message where the event happened. */
   onError?(message: Message, reply: Reply): Promise<void>;
 }
 
-/** What a workflow puts into a step: outside text, or any other JSON. */
+/** A workflow's inputs: untrusted, any JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
 /**
- * Runs a step, after the acknowledgement. There is no right to check, because Slack doesn't say who runs the workflow: a step
- * gives only what everyone may see. What it throws ends the step with a sentence. @returns the outputs
+ * Runs a workflow step. Slack doesn't say who runs a workflow, so a step returns only what everyone may see. Errors end
+ * the step with a text.
  */
 export type StepListener = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,
 ) => Promise<Readonly<Record<string, string>>>;
 
-/** Whether the command takes these words, so that it may be offered. */
+/** Whether the command accepts this text, so it can be suggested. */
 export function acceptsWords(
   handler: CommandHandler | undefined,
   text: string,
@@ -135,7 +130,7 @@ export function acceptsWords(
   }
 }
 
-/** What a feature listens to: commands by `/name`, the rest by ID; an action's ID may continue after a colon. */
+/** A feature's listeners. An action ID can have a suffix after a colon. */
 export interface Listeners {
   readonly commands?: Readonly<Record<string, CommandHandler>>;
   readonly actions?: Readonly<Record<string, ActionHandler>>;
@@ -146,11 +141,11 @@ export interface Listeners {
   readonly steps?: Readonly<Record<string, StepListener>>;
 }
 
-/** Looks up a name from outside, which can be `constructor` or another inherited property. */
+/** Own properties only: the name is untrusted and could be `constructor`. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** What Tally did not register has this route: the name is outside text. */
+/** Label for metrics; unregistered (untrusted) names share one. */
 export const routeOf = (listener: object | undefined, name: string): string =>
   listener === undefined ? 'other' : name;

@@ -6,17 +6,17 @@ import type { Source } from '../request/payload.ts';
 
 const ASKING = 'asking faster than Tally can answer';
 
-/** The limits on what people ask, for one process; `doing` completes "You're …". */
+/** Limits per process. `doing` completes “You're …”. */
 export const RATE_LIMITS = {
   requests: { doing: ASKING, ...DEFAULT_LIMITS.requests },
   tests: { doing: 'doing this faster than Tally can keep up with', ...DEFAULT_LIMITS.tests },
-  /** Slack asks for suggestions at every keystroke. Over the limit the list is empty. */
+  /** Suggestions come at every keystroke. Over the limit: an empty list. */
   suggestions: {
     doing: 'typing faster than Tally can search',
     person: rate(60, 6),
     workspace: rate(600, 6),
   },
-  /** Replies to clicks and mentions about rate limits, which need a call to Slack. Over the limit there is no reply. */
+  /** Rate-limit replies to clicks and mentions cost a Slack call. Over the limit: no reply. */
   refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
 } as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;
 
@@ -25,7 +25,6 @@ type Who = Pick<Source, 'teamId' | 'userId'>;
 type Refusal = FailureOf<'throttled'>;
 type Whose = Refusal['data']['whose'];
 
-/** Both count one request. */
 export interface RateLimiter {
   /** @returns undefined, or why it was refused and not counted */
   take(what: Limited, who: Who): Refusal | undefined;
@@ -33,14 +32,12 @@ export interface RateLimiter {
   demand(what: Limited, who: Who): void;
 }
 
-/** A wait that is shorter, in ms, comes from adding fractions: without this the last request of a burst is sometimes refused. */
+/** Rounding tolerance in ms; without it the last request of a burst is sometimes rejected. */
 const ROUNDING = 0.001;
 
 /**
- * Token buckets in this process's memory. They protect this process (event loop, memory, connections), and a count in
- * Redis would add a write to every answer and pass a flood on to Redis. Several processes together let through
- * accordingly more.
- * @param clock ms; never goes back
+ * In-memory token buckets that protect this process. Counting in Redis would cost a write per answer and pass floods
+ * on. N processes allow N times as much. @param clock must be monotonic
  */
 export function createRateLimiter({
   limits = RATE_LIMITS,
@@ -51,7 +48,7 @@ export function createRateLimiter({
   readonly clock?: () => Millis;
   readonly onRefused?: (refusal: { readonly what: Limited; readonly whose: Whose }) => void;
 } = {}): RateLimiter {
-  /** For each bucket, when it is full again; it has no other state. The least recently used are forgotten first. */
+  /** When each bucket is full again, which is its whole state. LRU eviction. */
   const fullAt = {
     person: new LRUCache<string, number>({ max: 20_000 }),
     workspace: new LRUCache<string, number>({ max: 5_000 }),

@@ -5,40 +5,40 @@ import type { Logger } from 'pino';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
 
-/** Why a request to Slack's address is rejected → its status. */
+/** Rejection reason → HTTP status. */
 const REJECTIONS = {
-  /** No signature, or none that Slack would make. */
+  /** Missing or wrong signature. */
   unsigned: 401,
   /** Signed too long ago, or in the future. */
   outdated: 401,
   'wrong-signature': 401,
   'too-large': 413,
-  /** Cut off, or neither a form nor JSON. */
+  /** Truncated, or neither form nor JSON. */
   malformed: 400,
 } as const;
 
 export type RejectionReason = keyof typeof REJECTIONS;
 
-/** What the server accepts from any client. Sizes in bytes, durations in ms. */
+/** Limits for every client, in bytes and ms. */
 export const SERVER_LIMITS = {
-  /** One body. A view of 250 KB, Slack's largest payload, stays below this even when fully percent-encoded. */
+  /** One body. Slack's largest payload, a 250 KB view, fits even when fully percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
   /** Slack gives up after 3 s, so a slower request isn't Slack's. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
-  /** How often Node checks connections for the two timeouts: one outlives them by at most this. */
+  /** How often Node enforces the two timeouts, so they can overrun by this much. */
   connectionsCheckingInterval: 1_000,
-  /** At a time, each with one body being read. Beyond that, the oldest without a signed request are closed. */
-  connections: 256,
-  /** Node handles all requests that it reads from a connection at once, so this is also how many may come unanswered. */
+  /** Without a signed request, at a time, each with one body being read. Beyond that, the oldest are closed. */
+  unsignedConnections: 256,
+  /** Node handles pipelined requests at once, so this also caps requests in flight per connection. */
   requestsPerConnection: 100,
 } as const;
 
-/** How far Slack's clock can differ from ours, in s. */
+/** Allowed clock skew to Slack, in s. */
 const TOLERANCE = 300;
 
-/** For how long a signature is accepted at most, in s. */
+/** How long a signature can be accepted, in s. */
 export const SIGNATURE_LIFE = 2 * TOLERANCE;
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -52,10 +52,9 @@ function signatureOf({ headers }: IncomingMessage) {
 }
 
 /**
- * Stands before Bolt's receiver, which reads any body to its end before it verifies it, accepts timestamps from the future,
- * knows forms by their bare content type only, and dies of a signed `null`.
- * @param onRejected gets the reason of each rejection
- * @returns a function that resolves whether Bolt may have the request, with its body as `rawBody`; else it was refused
+ * Runs before Bolt's receiver, which has four weaknesses: it reads any body to its end before verifying, accepts future
+ * timestamps, recognizes forms by the bare content type only, and crashes on a signed `null`. @returns whether Bolt may
+ * have the request; its body is in `rawBody`
  */
 export function createRequestGuard(
   signingSecret: string,
@@ -77,7 +76,7 @@ export function createRequestGuard(
     const isForm = req.headers['content-type']?.split(';')[0]?.trim().toLowerCase() === FORM;
     if (isForm) req.headers['content-type'] = FORM;
     Object.assign(req, { rawBody: body });
-    // Slack tests a certificate without a signature. Bolt answers that, and drops all other fields.
+    // Slack's certificate test has no signature. Bolt answers it and ignores the rest.
     if (isForm && size <= SERVER_LIMITS.unsignedBytes && fieldOf(text, 'ssl_check') === '1') return undefined;
     if (claim === undefined || early !== undefined) return early;
     const { timestamp, signature } = claim;
@@ -97,7 +96,7 @@ export function createRequestGuard(
   };
 }
 
-/** In bytes: the most there may be for a request that doesn't say. */
+/** Bytes announced, or the maximum if it doesn't say. */
 const announcedSize = ({ headers }: IncomingMessage): number =>
   Number(headers['content-length'] ?? SERVER_LIMITS.bodyBytes);
 
@@ -108,7 +107,7 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Reads a body into as much memory as its request announces, however small the chunks are. */
+/** Allocates only what the request announces, however small the chunks. */
 async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large' | 'malformed'> {
   const body = Buffer.allocUnsafeSlow(announcedSize(req));
   let length = 0;
@@ -123,12 +122,12 @@ async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large' | 'm
   }
 }
 
-/** Answers at once. Node reads and discards the rest of the body, for as long as a request may take. */
+/** Responds at once; Node discards the rest of the body. */
 export function refuse(res: ServerResponse, status: number): void {
   res.writeHead(status, { 'content-length': 0 }).end();
 }
 
-/** Reasons that a wrong setting may cause for all of Slack's requests. The others come from anyone on the Internet. */
+/** Rejections that a wrong setting can cause. Others come from anyone on the Internet and aren't logged. */
 const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: string]>> = {
   'wrong-signature': [
     'Rejected requests that were not signed with SLACK_SIGNING_SECRET',
@@ -140,9 +139,9 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** @returns a function that logs, once a minute at most, rejections that a wrong setting may cause; metrics count all */
+/** @returns a logger of those rejections, at most once a minute per reason; metrics count all */
 function createRejectionLog(log: Logger) {
-  // A flood must not fill the disk.
+  // At most one line a minute, so a flood can't fill the disk.
   const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {
     const [msg, todo] = BY_SETTINGS[reason] ?? [];

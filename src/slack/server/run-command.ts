@@ -1,4 +1,4 @@
-/** Does the work of a command or a click with the rights of who sent it. What goes wrong becomes a reply. */
+/** Runs a command or click with its sender's rights. Errors become replies. */
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND } from '../../domain/failure/index.ts';
 import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -14,33 +14,29 @@ import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/advice.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
-import type { WithRights } from '../request/authorize.ts';
+import type { Authorize } from '../request/authorize.ts';
 import type { Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
 import { acceptsWords, type Listeners, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
 
-/** What handlers are run with. */
+/** Services that handlers need. */
 export interface Dispatch extends SlackServices {
   readonly listeners: Required<Listeners>;
   readonly errorReply: ErrorReply;
   readonly lastClicks: LastClicks;
   readonly eventDedup: EventDedup;
-  readonly withRights: WithRights;
+  readonly authorize: Authorize;
 }
 
-/** Something that Slack sent and Tally works on: the way to reply, and its line in the log. */
+/** A payload being handled: its reply and its log line. */
 export interface Task {
   readonly reply: Reply;
   readonly annotate: Annotate;
 }
 
-/**
- * Does some work with the rights of who asks, and shows that it is at work: in a window where one may open, else in a message
- * where billing is asked. Never rejects.
- * @param explain sends what went wrong
- */
+/** Authorizes and runs work, showing a loading view or message. Never rejects. @param explain sends the error */
 export async function perform(
-  { withRights, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
+  { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
   rules: Rules,
   work: (request: Request) => Promise<unknown>,
@@ -50,17 +46,15 @@ export async function perform(
   const began = performance.now();
   const opensWindow = rules.opensForm === true && reply.source.triggerId !== undefined;
   let request: Request | undefined;
-  const run = async (authorized: Request): Promise<void> => {
-    request = authorized;
+  try {
+    if (opensWindow) reply.startLoadingView(loadingDelays.modal);
+    request = await authorize(reply, rules, annotate, command);
+    if (request === undefined) return;
     const delay = Math.max(0, loadingDelays.message - (performance.now() - began));
-    // A file leaves the message whose button was pressed.
+    // Sending a file keeps the message whose button was pressed.
     if (rules.figures && !opensWindow) request.reply.startLoadingMessage(delay, rules.sendsFile !== true);
     await work(request);
     annotate({ answered: performance.now() });
-  };
-  try {
-    if (opensWindow) reply.startLoadingView(loadingDelays.modal);
-    await withRights(reply, rules, annotate, run, command);
   } catch (error) {
     await explain(errorReply.explain(error, annotate), request);
   } finally {
@@ -68,10 +62,7 @@ export async function perform(
   }
 }
 
-/**
- * Runs a command that was typed, mentioned or clicked. Never rejects.
- * @returns whether it was answered, and not refused
- */
+/** Never rejects. @returns whether it was answered, rather than refused */
 export async function answerCommand(dispatch: Dispatch, task: Task, typed: Command): Promise<boolean> {
   const { reply, annotate } = task;
   const { command, text } = typed;
@@ -84,7 +75,7 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 
   const work = async (request: Request): Promise<void> => {
     asked = request;
-    // Too long a text is refused once the rights are known, like other words that can't be read.
+    // Over-long text is rejected after the rights check, like any unreadable word.
     if (!isReadable) throw textTooLong();
     if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
     await handler.run(text, request);
@@ -111,26 +102,28 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
 const unknownCommand = (command: string): InvalidWord =>
   new InvalidWord(command, UNKNOWN_COMMAND, `Type ${commandText('/billing help')} to see what works.`);
 
-/** “No data” is an answer, which only this person saw; a refused word is not asked about again. */
+/** “No data” counts as an answer; a rejected word is not a question to remember. */
 function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
   if (failure?.kind === 'invalid-word' || failure?.kind === 'secret-pasted') return undefined;
   return failure?.kind === 'no-data' ? 'person' : 'failed';
 }
 
-/** The command that failed, as its reply may offer it: again, or to a manager. */
+/** The failed command as its reply offers it, to retry or to ask a manager. */
 function offeredCommand(
   { failure }: ErrorReport,
   typed: Command,
   { isForManagers = false }: Rules,
   aliases: ReadonlySet<string> | undefined,
 ): Command | undefined {
-  // Which form takes a secret depends on the command alone.
+  // Drop all text: it may hold a secret, and the command alone selects the form.
   if (failure?.kind === 'secret-pasted') return { ...typed, text: '' };
   if (failure?.kind === 'not-allowed' && isForManagers) return undefined;
   return offeredAgain(typed, aliases);
 }
 
-/** Remembers a question in its thread, so that the next one can leave out what it had. Never rejects: the answer is out already. */
+/**
+ * Remembers the question so that a follow-up can omit parts of it. Never rejects, because the answer is already sent.
+ */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,
@@ -140,7 +133,7 @@ async function rememberQuestion(
   const { thread: place, reply } = request;
   const question = place && tryParse(() => threadQuestion(command, request));
   if (place === undefined || question === undefined) return;
-  // An answer in a direct message may begin a thread.
+  // The answer to a direct message can start a thread.
   const answer = reply.posted();
   const thread = place.thread || (answer?.channel === place.channel ? answer.ts : undefined);
   if (thread === undefined) return;
@@ -151,7 +144,7 @@ async function rememberQuestion(
     );
 }
 
-/** @returns undefined for a call for help @throws Failure for projects that this person may not ask about here */
+/** @returns undefined for a help request */
 function threadQuestion({ command, text }: Command, request: Request): ThreadQuestion | undefined {
   if (!FOLLOW_UP_COMMANDS.has(command)) return undefined;
   const { at, workspace } = request;

@@ -7,14 +7,14 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
 import type { CommandNames } from '../command-prefix.ts';
-import type { Installations } from '../installations.ts';
+import type { Installations } from '../install/installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
 import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** Pages for machines: path of a `GET` → status, and JSON or text with its content type. */
+/** Machine-readable routes: GET path → status and body. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
@@ -28,8 +28,8 @@ const EVENTS_PATH = '/slack/events';
 type ServerServices = Pick<SlackServices, 'redis' | 'names' | 'onRejected' | 'log' | 'boltLogger'>;
 
 /**
- * Bolt with its own receivers: HTTPReceiver serves the pages, and Slack's events unless SocketModeReceiver does. Every event
- * is acknowledged by the time its listeners end, even if they fail, and counts as in flight until then.
+ * Bolt with its own receivers: HTTPReceiver serves pages and, without Socket Mode, Slack's events. Every event is
+ * acknowledged when its listeners end, even if they fail; until then it is in flight.
  */
 export function createSlackServer(
   config: Config['slack'],
@@ -38,48 +38,35 @@ export function createSlackServer(
   routes: MachineRoutes,
 ) {
   const { mode, apiUrl } = config;
-  const { names, boltLogger: logger } = services;
+  const { names, log, boltLogger: logger } = services;
   const { authorize, tokenCheck } = installations;
   const clientOptions = names.forClient({ ...INTERACTIVE_OPTIONS, slackApiUrl: apiUrl, logger });
-  const socket = mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, logger) : undefined;
-  const inFlight = new Set<Promise<unknown>>();
-  const connections = createConnectionLimit(SERVER_LIMITS.connections);
-  const customRoutes = [
-    ...Object.entries(routes).map(([path, route]) => machineRoute(path, route)),
-    ...Object.entries(installations.pages).map(
-      ([path, page]): CustomRoute => ({
-        path,
-        method: 'GET',
-        handler: (req, res) => void track(page(req, res)),
-      }),
-    ),
-  ];
-  const http = createHttpReceiver(config, services, customRoutes, connections, () => isLeaving);
+  const socket =
+    mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
+  const inFlight = createInFlight();
+  const pages = Object.entries(installations.pages).map(
+    ([path, page]): CustomRoute => ({
+      ...{ path, method: 'GET' },
+      handler: (req, res) => void inFlight.track(page(req, res)),
+    }),
+  );
   let server: Server | undefined;
   let isLeaving = false;
-  /** Connections and requests so far. */
+  /** Counts connections and requests since start. */
   let arrived = 0;
-
-  /** What a stop waits for. */
-  const track = (work: Promise<void>): Promise<void> => {
-    inFlight.add(work);
-    const done = () => inFlight.delete(work);
-    work.then(done, done);
-    return work;
-  };
-  const drain = async (): Promise<void> => {
-    while (inFlight.size > 0) await Promise.allSettled(inFlight);
-  };
+  const customRoutes = [...Object.entries(routes).map(machineRoute), ...pages];
+  const http = createHttpReceiver(config, services, customRoutes, () => isLeaving);
 
   /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
   const processEvent = async (event: ReceiverEvent): Promise<void> => {
     const body = parsePayload(event.body);
-    if (body !== undefined) return track(processAndAck(app, installations, names, { ...event, body }));
+    if (body !== undefined)
+      return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
     logger.warn('Ignored a payload that does not have the shape of Slack’s');
     await event.ack();
   };
   const receiver: Receiver = {
-    init: () => (socket?.receiver ?? http).init({ processEvent } as App),
+    init: () => (socket?.receiver ?? http.receiver).init({ processEvent } as App),
     start: async () => undefined,
     stop: async () => undefined,
   };
@@ -88,66 +75,81 @@ export function createSlackServer(
 
   return {
     app,
-    /**
-     * Listens, and asks Slack for as long as it does not accept the token or the connection of Socket Mode.
-     * @returns the port
-     */
+    /** Listens. Retries until Slack accepts the token or the socket connection. @returns the port */
     async start(port: number): Promise<number> {
-      server = await http.start(port, SERVER_LIMITS);
+      server = await http.receiver.start(port, SERVER_LIMITS);
       server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      connections.watch(server);
       const count = () => {
         arrived += 1;
       };
-      server.on('connection', count).on('request', count);
+      server.on('connection', http.limitUnsigned).on('connection', count).on('request', count);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
       return (server.address() as AddressInfo).port;
     },
-    /** Whether events can arrive, and Slack accepts the answers. */
-    up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.up() ?? true),
-    /** From now on `up` is false; goes on for `delay` ms, and then until nothing more arrives. */
+    /** Ready: events can arrive, and Slack accepts our token. */
+    up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
+    /** Sets `up` to false, keeps serving for `delay` ms, then until requests stop coming. */
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
-      const end = performance.now() + SETTLING.most;
-      for (let before = -1; before !== arrived && performance.now() < end; ) {
-        before = arrived;
-        await sleep(SETTLING.pause);
-        // On a busy machine the time is up before Node looks at the network.
-        await turn();
-      }
+      await waitUntilQuiet(() => arrived);
     },
-    /** Accepts nothing new, then waits up to `deadline` ms for what is in flight. @returns how many were cut off */
+    /** Stops accepting and waits up to `deadline` ms for work in flight. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      const closed = server === undefined ? Promise.resolve() : http.stop();
-      // A request that is still being received is in flight once it is complete.
-      const drained = closed.then(drain);
-      await withTimeout(deadline, drained, () => undefined);
+      const closed = server === undefined ? Promise.resolve() : http.receiver.stop();
+      // A request still being received counts once it is complete.
+      await withTimeout(deadline, closed.then(inFlight.drain), () => undefined);
       server?.closeAllConnections();
-      return inFlight.size;
+      return inFlight.count();
     },
   };
 }
 
-/** What was sent before the stop may still lie in the machine's buffers. It has arrived once nothing came for `pause` ms. */
-const SETTLING = { pause: 50, most: 3_000 } as const;
+/** Requests sent before the stop may still sit in OS buffers: waits until 50 ms pass without one, at most 3 s. */
+async function waitUntilQuiet(arrivals: () => number): Promise<void> {
+  const end = performance.now() + 3_000;
+  for (let before = -1; before !== arrivals() && performance.now() < end; ) {
+    before = arrivals();
+    await sleep(50);
+    // Under load the timer can fire before Node reads pending network input.
+    await turn();
+  }
+}
 
-/** Bolt's receiver behind Tally's guard. It serves the pages in Socket Mode, too, but there not Slack's events. */
+/** The work that a stop waits for. */
+function createInFlight() {
+  const running = new Set<Promise<void>>();
+  return {
+    track(work: Promise<void>): Promise<void> {
+      running.add(work);
+      const end = () => running.delete(work);
+      work.then(end, end);
+      return work;
+    },
+    count: () => running.size,
+    async drain(): Promise<void> {
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+/** Bolt's receiver behind the guard. In Socket Mode it serves only pages. */
 function createHttpReceiver(
   { mode, signingSecret }: Config['slack'],
   { redis, onRejected, log, boltLogger: logger }: ServerServices,
   customRoutes: CustomRoute[],
-  connections: ConnectionLimit,
   isLeaving: () => boolean,
-): HTTPReceiver {
+) {
   const isSocketMode = mode.kind === 'socket';
   const isAllowed = createRequestGuard(signingSecret, log, onRejected);
   const { spend } = createOAuthNonces(redis, 'request');
+  /** Connections without a signed request, oldest first. */
+  const unsigned = new Set<Socket>();
 
-  /** Runs in parallel with the request's look-ups. While Redis is down, nothing counts as a replay. */
+  /** Runs in parallel with look-ups. Without Redis nothing counts as a replay. */
   const isFirstTime = async (req: IncomingMessage): Promise<boolean> => {
     const digest = Buffer.from(String(req.headers['x-slack-signature']).slice('v0='.length), 'hex');
     const isFirst = await spend(digest.toString('base64url'), SIGNATURE_LIFE).catch(() => true);
@@ -161,9 +163,9 @@ function createHttpReceiver(
     endpoints: isSocketMode ? [] : EVENTS_PATH,
     logger,
     customRoutes,
-    // Bolt asks only about requests that Slack signed.
+    // Called only for requests with a valid signature.
     customPropertiesExtractor(req) {
-      connections.trust(req.socket);
+      unsigned.delete(req.socket);
       return { isFirst: isFirstTime(req), arrived: performance.now() };
     },
     dispatchErrorHandler: ({ response }) => refuse(response, 404),
@@ -175,18 +177,27 @@ function createHttpReceiver(
   });
   const serve = receiver.requestListener;
   receiver.requestListener = (req, res) => {
-    // Tells clients to reconnect, to another process, before this one stops.
+    // Makes clients reconnect to another process before this one stops.
     if (isLeaving()) res.setHeader('connection', 'close');
     if (req.method !== 'POST') serve(req, res);
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
     else void isAllowed(req, res).then((isIt) => isIt && serve(req, res));
   };
-  return receiver;
+  return {
+    receiver,
+    /** Closes the oldest of too many unsigned connections, so that clients without the secret can't keep Slack out. */
+    limitUnsigned(socket: Socket): void {
+      unsigned.add(socket);
+      socket.once('close', () => unsigned.delete(socket));
+      const [oldest] = unsigned;
+      if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
+    },
+  };
 }
 
 /**
- * Passes an event to Bolt with an acknowledgement that works once, and acknowledges it afterwards if no listener did.
- * Uninstalls are handled before Bolt, which acknowledges events first: if deleting fails, Slack must send them again.
+ * Hands an event to Bolt; acknowledges it afterwards if no listener did. Uninstalls are handled before Bolt, because
+ * Bolt acknowledges first, and Slack must resend if deleting fails.
  */
 async function processAndAck(
   app: App,
@@ -204,42 +215,11 @@ async function processAndAck(
   await app.processEvent({ ...event, body, ack }).finally(ack);
 }
 
-function machineRoute(path: string, route: MachineRoutes[string]): CustomRoute {
+function machineRoute([path, route]: [string, MachineRoutes[string]]): CustomRoute {
   const answer = async (res: ServerResponse): Promise<void> => {
     const { status, body, type = 'text/plain' } = await route();
     if (typeof body === 'string') res.writeHead(status, { 'content-type': type }).end(body);
     else res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
   return { path, method: ['GET', 'HEAD'], handler: (_, res) => void answer(res) };
-}
-
-interface ConnectionLimit {
-  watch(server: Server): void;
-  /** Notes that Slack signed a request of this connection. */
-  trust(socket: Socket): void;
-}
-
-/**
- * Keeps `most` connections at a time: for one too many the oldest without a signed request is closed, whatever it is doing. So
- * a client without the secret can't keep others out by holding connections.
- */
-function createConnectionLimit(most: number): ConnectionLimit {
-  /** Those without a signed request, in the order in which they came. */
-  const unknown = new Set<Socket>();
-  let open = 0;
-  return {
-    watch(server) {
-      server.on('connection', (socket: Socket) => {
-        open += 1;
-        unknown.add(socket);
-        socket.once('close', () => {
-          open -= 1;
-          unknown.delete(socket);
-        });
-        const [oldest = socket] = unknown;
-        if (open > most) oldest.destroy();
-      });
-    },
-    trust: (socket) => void unknown.delete(socket),
-  };
 }

@@ -1,14 +1,21 @@
-import { type Logger, SocketModeReceiver, type webApi } from '@slack/bolt';
-import { retryTokenCheck, startTokenCheck, tokenRefusal } from '../install/token-check.ts';
+import { type Logger as BoltLogger, SocketModeReceiver, type webApi } from '@slack/bolt';
+import type { Logger } from 'pino';
+import { createAttempts } from '../install/token-check.ts';
 
 const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
+const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
 /**
- * Slack sends every connection away now and then. Its client would wait 5 s before it connects again, and never tries
- * again when Slack's API cannot be reached just then; so the connecting is done here, at once.
+ * Slack closes connections now and then. Slack's client would wait 5 s, and give up if the API can't be reached at that
+ * moment, so Tally reconnects itself.
  */
-export function createSocketMode(appToken: string, clientOptions: webApi.WebClientOptions, logger: Logger) {
+export function createSocketMode(
+  appToken: string,
+  clientOptions: webApi.WebClientOptions,
+  log: Logger,
+  logger: BoltLogger,
+) {
   const receiver = new SocketModeReceiver({
     appToken,
     logger,
@@ -16,65 +23,58 @@ export function createSocketMode(appToken: string, clientOptions: webApi.WebClie
     installerOptions: { clientOptions },
   });
   const { client } = receiver;
-  const end = new AbortController();
-  let connected = false;
-  let connecting = false;
+  let isConnected = false;
+  let isConnecting = false;
+  let isStopped = false;
   let failure: unknown;
 
-  // The client does not handle its listeners' rejections, so one invalid envelope would end the process.
+  // The client doesn't catch its listeners' rejections, so an invalid envelope would end the process.
   for (const event of ['ws_message', 'slack_event']) {
     const listeners = client.listeners(event);
     client.removeAllListeners(event);
     client.on(event, (...sent: unknown[]) => {
       for (const listener of listeners)
-        Promise.resolve(listener(...sent)).catch((error: unknown) =>
-          logger.error('Could not read what Slack sent over Socket Mode', error),
+        Promise.resolve(listener(...sent)).catch((err: unknown) =>
+          log.error({ err }, 'Could not read what Slack sent over Socket Mode'),
         );
     });
   }
 
   const connect = async (): Promise<void> => {
-    connecting = true;
+    isConnecting = true;
     failure = undefined;
     try {
       await client.start();
     } catch (error) {
       throw error ?? new Error(CLOSED_EARLY, { cause: failure });
     } finally {
-      connecting = false;
+      isConnecting = false;
     }
-    // A stop that comes while Slack is still asked for an address finds nothing to close yet.
-    if (end.signal.aborted) await receiver.stop();
+    // If stopped while asking for an address, there was nothing to close yet.
+    if (isStopped) await receiver.stop();
   };
-
-  const report = (error: unknown): void => {
-    const code = tokenRefusal(error);
-    if (code === undefined) logger.error('Slack can’t be reached; Tally tries again', error);
-    else
-      logger.error(
-        `Slack rejects SLACK_APP_TOKEN (${code}): make an app-level token with connections:write on the app’s page`,
-      );
-  };
+  const attempts = createAttempts(connect, log, 'SLACK_APP_TOKEN', WRONG_TOKEN);
 
   client.on('error', (error) => {
     failure = error;
   });
   client.on('connected', () => {
-    connected = true;
+    isConnected = true;
   });
   client.on('disconnected', () => {
-    connected = false;
-    // While it connects, the caller of `connect` gets the error.
-    if (!connecting) retryTokenCheck(connect, end.signal, report).catch(() => undefined);
+    isConnected = false;
+    // While it connects, `connect` has the error.
+    if (!isConnecting) void attempts.start();
   });
 
   return {
     receiver,
-    /** Resolves when events can arrive, or after a first attempt that failed: then it tries again. Never rejects. */
-    start: (): Promise<void> => startTokenCheck(connect, end.signal, report),
-    up: () => connected,
+    /** Resolves when connected, or after one failed attempt (it keeps retrying). Never rejects. */
+    start: attempts.start,
+    isUp: () => isConnected,
     async stop(): Promise<void> {
-      end.abort();
+      isStopped = true;
+      attempts.stop();
       await receiver.stop().catch(() => undefined);
     },
   };

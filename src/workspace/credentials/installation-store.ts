@@ -90,9 +90,6 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
 
 export type MemberAccess = 'granted' | 'revoked';
 
-/** Whether each workspace of an organization has access to Tally, by the organization's last events. */
-export type MemberAccessStore = ReturnType<typeof createMemberAccessStore>;
-
 const SAVE_LATEST = `
 if tonumber(redis.call('HGET', KEYS[1], 'at') or ARGV[1]) > tonumber(ARGV[1]) then return 0 end
 redis.call('HSET', KEYS[1], 'at', ARGV[1], 'access', ARGV[2])

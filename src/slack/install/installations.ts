@@ -1,0 +1,253 @@
+import { type Authorize, type AuthorizeResult, webApi } from '@slack/bolt';
+import { type Installation, type InstallationStore, InstallProvider } from '@slack/oauth';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import { Failure, isFailure } from '../../domain/failure/index.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
+import {
+  createInstallationStore,
+  type InstallationRecords,
+} from '../../workspace/credentials/installation-store.ts';
+import { createDeletion } from '../../workspace/record/workspace-store.ts';
+import { createOAuthNonces } from '../../workspace/replay-protection.ts';
+import { escapeMessageText, modal, refuseForm, textMessage } from '../block-kit/blocks.ts';
+import type { ResponseUrlClient } from '../reply/message-calls.ts';
+import { isOrganizationId, originOf, type PayloadOrigin, type SlackPayload } from '../request/payload.ts';
+import type { SlackServices } from '../slack-services.ts';
+import {
+  BACKGROUND_OPTIONS,
+  callOptions,
+  createClientFactory,
+  INTERACTIVE_OPTIONS,
+  type WebClient,
+} from '../web-client.ts';
+import {
+  createInstallationTokens,
+  type InstallationTokens,
+  installationId,
+  type KnownInstallation,
+} from './installation-tokens.ts';
+import { SCOPES } from './manifest.ts';
+import {
+  type BrowserRoutes,
+  createOAuthPages,
+  createStateStore,
+  createWelcome,
+  INSTALL_PATH,
+  landingPage,
+  REDIRECT_PATH,
+} from './oauth-pages.ts';
+import { createTokenCheck, isTokenAccepted, type TokenCheck } from './token-check.ts';
+import { createUninstallHandler } from './uninstall.ts';
+
+/** Bot tokens: one from the configuration, or one per workspace by OAuth. */
+export interface Installations {
+  readonly pages: BrowserRoutes;
+  /** Bolt's look-up of the token for a payload. @throws not-installed, unseal-failed, store-unavailable */
+  readonly authorize: Authorize<boolean>;
+  /** The acknowledgement for a payload that `authorize` rejected. */
+  readonly notInstalledReply: (payload: object) => object | undefined;
+  /** A client for background work, such as scheduled posts. One attempt, 10 s. */
+  clientFor(workspace: SlackId): Promise<WebClient>;
+  /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
+  handleUninstall(event: SlackPayload): Promise<boolean>;
+  /** Whether Tally is still installed in the workspace, according to Slack. */
+  stays(workspace: SlackId): Promise<boolean>;
+  /** Single-workspace mode only; with OAuth there is no token to check at start-up. */
+  readonly tokenCheck?: TokenCheck;
+}
+
+type InstallationServices = Pick<
+  SlackServices,
+  'redis' | 'keyring' | 'responseUrls' | 'names' | 'log' | 'boltLogger' | 'clock' | 'onForget' | 'audit'
+>;
+
+/** OAuth codes and refresh tokens work once, so no retry. The timeout is shorter than `installed.lock`. */
+const OAUTH_OPTIONS = callOptions(10_000, false);
+
+type OAuth = Extract<Config['slack']['credentials'], { kind: 'oauth' }>;
+
+export const createInstallations = (
+  { credentials, apiUrl }: Config['slack'],
+  services: InstallationServices,
+): Installations =>
+  credentials.kind === 'token'
+    ? singleWorkspace(credentials.botToken, apiUrl, services)
+    : manyWorkspaces(credentials, apiUrl, services);
+
+function singleWorkspace(botToken: string, apiUrl: string, services: InstallationServices): Installations {
+  const { redis, log, boltLogger: logger, names, onForget: others, clock } = services;
+  const client = new webApi.WebClient(
+    botToken,
+    names.forClient({ ...BACKGROUND_OPTIONS, slackApiUrl: apiUrl, logger }),
+  );
+  return {
+    pages: {},
+    authorize: async () => ({ botToken }),
+    clientFor: async () => client,
+    notInstalledReply: () => undefined,
+    handleUninstall: createUninstallHandler({ redis, forget: createDeletion({ redis, others }), clock, log }),
+    stays: () => isTokenAccepted(client),
+    tokenCheck: createTokenCheck(client, log),
+  };
+}
+
+function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServices): Installations {
+  const { redis, keyring, names, log, boltLogger: logger, clock } = services;
+  const clientOptions = { slackApiUrl: apiUrl, logger };
+  const interactive = names.forClient({ ...INTERACTIVE_OPTIONS, ...clientOptions });
+  const clientOf = (token: string) => new webApi.WebClient(token, interactive);
+  const clientOfTeam = createClientFactory(names.forClient({ ...BACKGROUND_OPTIONS, ...clientOptions }));
+  const { providerWith, options } = createProviderFactory(oauth, apiUrl, services);
+  const installed = createInstallationStore({ redis, keyring });
+  const tokens = createInstallationTokens(installed, providerWith, log);
+  const store: InstallationStore = {
+    storeInstallation: (installation) => tokens.save(installation as Installation),
+    fetchInstallation: () => Promise.reject(notInstalled()),
+  };
+  const page = `${oauth.publicUrl}${INSTALL_PATH}`;
+  const reply = createNotInstalledReply(page, services.responseUrls, log);
+  const forget = createDeletion({
+    redis,
+    others: services.onForget,
+    isInstalled: (id) => hasOwnInstallation(id, tokens, clientOf),
+  });
+
+  return {
+    pages: createOAuthPages({
+      ...{ provider: providerWith(store), options, page, names, log },
+      slack: new URL(apiUrl).origin,
+      welcome: createWelcome(services.audit, clientOf, log, clock),
+    }),
+    async authorize(_, body) {
+      const payload = (body ?? {}) as SlackPayload;
+      const origin = originOf(payload);
+      try {
+        return authorizeResult((await findForPayload(tokens, installed, origin)).installation, origin);
+      } catch (error) {
+        reply.refuse(payload, error, origin.teamId ?? origin.enterpriseId);
+        throw error;
+      }
+    },
+    async clientFor(workspace) {
+      const known =
+        (await tokens.find(workspace)) ?? (await tokens.find(await installed.organizationOf(workspace)));
+      const bot = isOrganizationId(workspace) ? undefined : known?.installation.bot;
+      if (bot === undefined) throw notInstalled();
+      return clientOfTeam(bot.token, workspace);
+    },
+    notInstalledReply: reply.acknowledgement,
+    handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }),
+    stays: async (id) => (await installed.load(id)) !== undefined,
+  };
+}
+
+const notInstalled = () => new Failure('not-installed', { reason: 'unknown' });
+
+/** Whether the workspace has its own installation besides the organization's. */
+async function hasOwnInstallation(
+  id: string,
+  tokens: InstallationTokens,
+  clientOf: (token: string) => WebClient,
+): Promise<boolean> {
+  const bot = (await tokens.loadReadable(id))?.installation.bot;
+  return bot !== undefined && isTokenAccepted(clientOf(bot.token));
+}
+
+/** Slack's installer takes its store at construction, so each renewal needs a new one. */
+function createProviderFactory(
+  { publicUrl, clientId, clientSecret, stateSecret }: OAuth,
+  apiUrl: string,
+  { redis, boltLogger: logger, names }: InstallationServices,
+) {
+  const options = {
+    scopes: SCOPES.map(({ scope }) => scope),
+    redirectUri: `${publicUrl}${REDIRECT_PATH}`,
+  };
+  const stateStore = createStateStore(createOAuthNonces(redis), stateSecret);
+  const providerWith = (installationStore: InstallationStore) =>
+    new InstallProvider({
+      ...{ clientId, clientSecret, authVersion: 'v2', stateStore, installationStore, logger },
+      stateCookieName: 'tally-install',
+      authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
+      renderHtmlForInstallPath: (address) => names.inText(landingPage(address)),
+      clientOptions: { ...OAUTH_OPTIONS, slackApiUrl: apiUrl },
+    });
+  return { providerWith, options };
+}
+
+/**
+ * A workspace without its own installation uses its organization's, whatever the payload says. It is linked before
+ * anything is stored, so that an uninstall finds it.
+ */
+async function findForPayload(
+  tokens: InstallationTokens,
+  installed: InstallationRecords,
+  { teamId, enterpriseId, isEnterpriseInstall }: PayloadOrigin,
+): Promise<KnownInstallation> {
+  for (const id of isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId]) {
+    const known = await tokens.find(id);
+    if (known === undefined) continue;
+    if (!known.installation.isEnterpriseInstall || teamId === undefined || known.joined.has(teamId))
+      return known;
+    const local = await tokens.load(teamId);
+    // In a shared channel, a payload can combine the organization with another customer's workspace.
+    const isOther = local !== undefined && local.installation.enterprise?.id !== enterpriseId;
+    if (isOther || !(await installed.join(installationId(known.installation), teamId))) continue;
+    known.joined.add(teamId);
+    return known;
+  }
+  throw notInstalled();
+}
+
+/** @throws not-installed for an installation without a bot */
+function authorizeResult(
+  { bot, isEnterpriseInstall, team, enterprise }: Installation,
+  origin: PayloadOrigin,
+): AuthorizeResult {
+  if (bot === undefined) throw notInstalled();
+  const workspace = isEnterpriseInstall ? origin.teamId : team?.id;
+  const organization = enterprise?.id ?? origin.enterpriseId;
+  return {
+    botToken: bot.token,
+    ...(workspace !== undefined && { teamId: workspace }),
+    ...(organization !== undefined && { enterpriseId: organization }),
+  };
+}
+
+/** Answers payloads from workspaces without a usable installation, where Tally has no token to reply with. */
+function createNotInstalledReply(installPage: string, responseUrls: ResponseUrlClient, log: Logger) {
+  const acknowledgements = new WeakMap<object, object>();
+  return {
+    /** Logs the reason. Answers a click through its `response_url`: the acknowledgement of a click shows nothing. */
+    refuse(payload: SlackPayload, error: unknown, workspace: string | undefined): void {
+      const about = { err: error, workspace };
+      if (isFailure(error, 'not-installed')) log.warn(about, 'No installation for a request from Slack');
+      else log.error(about, 'Could not look up an installation');
+      const message = textMessage(
+        notInstalledText(error, `An admin can install Tally again: ${installPage}`),
+      );
+      const { command, type, response_url: url, view } = payload;
+      if (command !== undefined)
+        acknowledgements.set(payload, { response_type: 'ephemeral', ...escapeMessageText(message) });
+      else if (type === 'view_submission') {
+        const instead = modal({ title: 'That didn’t work', blocks: message.blocks });
+        acknowledgements.set(payload, refuseForm((view?.blocks ?? []) as never[], message.text, instead));
+      } else if (url)
+        responseUrls
+          .post(url, message)
+          .catch((err: unknown) => log.error({ err, workspace }, 'Could not deliver a reply'));
+    },
+    /** @returns the acknowledgement for a command or form; undefined for other payloads */
+    acknowledgement: (payload: object) => acknowledgements.get(payload),
+  };
+}
+
+function notInstalledText(error: unknown, installAgain: string): string {
+  if (isFailure(error, 'unseal-failed') && error.data.reason !== 'malformed') return KEY_IS_GONE;
+  if (isFailure(error, 'not-installed') || isFailure(error, 'unseal-failed'))
+    return `${error.message} ${installAgain}`;
+  const what = isFailure(error, 'store-unavailable') ? error.message : 'Something went wrong in Tally.';
+  return `${what} Nothing was changed. Try again in a minute.`;
+}

@@ -1,0 +1,271 @@
+/** An installation by OAuth: its two pages in the browser, and the first message in Slack. */
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  ClearStateStore,
+  type Installation,
+  type InstallProvider,
+  type InstallURLOptions,
+  InvalidStateError,
+  type StateStore,
+} from '@slack/oauth';
+import type { Logger } from 'pino';
+import { commandText } from '../../domain/command-names.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
+import type { Audit } from '../../workspace/record/audit.ts';
+import type { OAuthNonces } from '../../workspace/replay-protection.ts';
+import { actions, button, context, header, type Message, markup } from '../block-kit/blocks.ts';
+import type { CommandNames } from '../command-prefix.ts';
+import { postMessage } from '../reply/message-calls.ts';
+import type { WebClient } from '../web-client.ts';
+import { installationId } from './installation-tokens.ts';
+
+/** How long the OAuth state is valid, in s. */
+const STATE_LIFETIME = 600;
+
+/** Slack's signed states, of which each counts once; the store remembers only those that were used. */
+export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
+  const signed = new ClearStateStore(secret, STATE_LIFETIME);
+  return {
+    generateStateParam: (options, now) => signed.generateStateParam(options, now),
+    async verifyStateParam(now, state) {
+      const options = await signed.verifyStateParam(now, state);
+      if (!(await nonces.spend(state.split('.').at(-1) ?? '', STATE_LIFETIME)))
+        throw new InvalidStateError('The state was used before.');
+      return options;
+    },
+  };
+}
+
+export const INSTALL_PATH = '/slack/install';
+export const REDIRECT_PATH = '/slack/oauth_redirect';
+
+/** Answers one request of a browser. Never rejects. */
+type RouteHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
+
+/** GET path → page handler. */
+export type BrowserRoutes = Readonly<Record<string, RouteHandler>>;
+
+export interface OAuthPages {
+  /** Slack's installer, whose landing page is `landingPage`. */
+  readonly provider: InstallProvider;
+  readonly options: InstallURLOptions;
+  /** Where Tally is installed. */
+  readonly page: string;
+  /** Slack's origin. */
+  readonly slack: string;
+  /** Runs after the page is sent. Never rejects. */
+  readonly welcome: (installation: Installation) => Promise<void>;
+  readonly names: CommandNames;
+  readonly log: Logger;
+}
+
+export function createOAuthPages({
+  provider,
+  options,
+  page,
+  slack,
+  welcome,
+  names,
+  log,
+}: OAuthPages): BrowserRoutes {
+  const send = (res: ServerResponse, { status, html }: HtmlPage): void =>
+    void res.writeHead(status, PAGE_HEADERS).end(names.inText(html));
+
+  const begin: RouteHandler = (req, res) => {
+    res.setHeaders(new Headers(PAGE_HEADERS));
+    return provider.handleInstallPath(req, res, {}, options);
+  };
+  const complete: RouteHandler = async (req, res) => {
+    let installed: Installation | undefined;
+    await provider.handleCallback(req, res, {
+      async successAsync(installation) {
+        installed = installation as Installation;
+        send(res, installedPage(installed, slack));
+      },
+      async failureAsync(error) {
+        const reason = slackReason(req, error);
+        const refusal = refusalOf(error, reason);
+        log.warn({ refusal, ...(reason !== undefined && { reason }) }, 'An installation failed');
+        send(res, refusalPage(refusal, page, refusal === 'slack' ? reason : undefined));
+      },
+    });
+    if (installed !== undefined) await welcome(installed);
+  };
+  return { [INSTALL_PATH]: begin, [REDIRECT_PATH]: complete };
+}
+
+/** @returns Slack's error code from the redirect query or from the token exchange */
+function slackReason({ url = '' }: IncomingMessage, error: unknown): string | undefined {
+  const inQuery = new URLSearchParams(url.split('?')[1] ?? '').get('error');
+  const { data } = error as { data?: { error?: unknown } };
+  const reason = inQuery ?? data?.error;
+  return typeof reason === 'string' && /^[a-z_]{1,60}$/.test(reason) ? reason : undefined;
+}
+
+function refusalOf(error: { readonly code: string }, reason: string | undefined): PageRefusal {
+  if (reason === 'access_denied') return 'denied';
+  if (reason !== undefined || error.code.startsWith('slack_webapi_')) return 'slack';
+  return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
+}
+
+/** An HTML page. Untrusted values go through `escapeHtml`. */
+interface HtmlPage {
+  readonly status: number;
+  readonly html: string;
+}
+
+/** The CSS of all pages; the content security policy contains its hash. */
+const STYLE = `
+:root { color-scheme: light dark; --ink: #1d1c1d; --soft: #5b6770; --paper: #fff; --ground: #eef2f5; --line: #d9e0e5; --brand: #1f3a4d; --onbrand: #fff; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8edf0; --soft: #9fb0bb; --paper: #182530; --ground: #0f1920; --line: #2b3d4a; --brand: #9ccbe8; --onbrand: #0f1920; } }
+* { box-sizing: border-box; }
+body { margin: 0; padding: 6vh 1rem; background: var(--ground); color: var(--ink); font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; }
+main { max-width: 36rem; margin: 0 auto; padding: 2rem 2.25rem 1.75rem; background: var(--paper); border: 1px solid var(--line); border-radius: 12px; }
+.brand { margin: 0; font-weight: 700; color: var(--brand); }
+h1 { margin: .25rem 0 1rem; font-size: 1.6rem; line-height: 1.25; }
+code { font: .9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--ground); padding: .1em .35em; border-radius: 4px; overflow-wrap: anywhere; }
+.button { display: inline-block; margin: .5rem 0; padding: .65rem 1.25rem; background: var(--brand); color: var(--onbrand); border-radius: 8px; font-weight: 600; text-decoration: none; }
+.button:hover { filter: brightness(1.12); }
+.button:focus-visible { outline: 3px solid var(--soft); outline-offset: 2px; }
+.small { margin: 1.5rem 0 0; font-size: .875rem; color: var(--soft); }
+@media (max-width: 30rem) { main { padding: 1.5rem 1.25rem; } }
+`;
+
+/** No scripts, external resources or frames. No referrer either, because the URL contains the OAuth code. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+} as const;
+
+/** @param address Slack's authorize URL */
+export const landingPage = (address: string): string =>
+  htmlPage(
+    'Add Tally to Slack',
+    `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
+<p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
+<p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
+<p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
+  );
+
+/** @param slack scheme and host of Slack, whose page opens the app */
+function installedPage(installation: Installation, slack: string): HtmlPage {
+  const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
+  const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
+  const where = name === undefined ? '' : ` in ${escapeHtml(name)}`;
+  const open =
+    appId === undefined || team === undefined
+      ? ''
+      : `<p><a class="button" href="${escapeHtml(`${slack}/app_redirect?${new URLSearchParams({ app: appId, team: team.id })}`)}">Open Slack</a></p>`;
+  const first = isEnterpriseInstall
+    ? '<p>Choose the workspaces for Tally in your organization’s settings in Slack, under Integrations.</p>\n'
+    : '';
+  const html = htmlPage(
+    'Tally is installed',
+    `<p>Tally is installed${where}. You’ll find the first steps there, in a direct message.</p>
+${open}
+${first}<p class="small">You can close this page.</p>`,
+  );
+  return { status: 200, html };
+}
+
+/** Why an installation failed. */
+type PageRefusal = 'denied' | 'state' | 'slack' | 'ours';
+
+const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; says: string }>> = {
+  denied: {
+    status: 200,
+    title: 'Tally wasn’t installed',
+    says: 'You or a rule of your workspace declined on Slack’s page. Nothing was saved.',
+  },
+  state: {
+    status: 400,
+    title: 'This link no longer works',
+    says: 'It works once, for ten minutes, in the browser where you opened it. If you already used it, Tally is installed: look for its message in Slack.',
+  },
+  slack: {
+    status: 502,
+    title: 'Slack didn’t complete the installation',
+    says: 'Nothing was saved. Start again; that usually helps.',
+  },
+  ours: {
+    status: 503,
+    title: 'Tally can’t be installed right now',
+    says: 'The error is ours, and nothing was saved. Try again in a minute; if it keeps happening, ask your admin to check Tally’s log.',
+  },
+};
+
+/** @param again where to start again @param reason Slack's error code */
+function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
+  const { status, title, says } = REFUSALS[refusal];
+  const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
+  const button = `<p><a class="button" href="${escapeHtml(again)}">Start again</a></p>`;
+  return { status, html: htmlPage(title, `<p>${says}</p>${slackSays}${button}`) };
+}
+
+/** @param title, body HTML */
+const htmlPage = (title: string, body: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<p class="brand">Tally</p>
+<h1>${title}</h1>
+${body}
+</main>
+</body>
+</html>
+`;
+
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
+
+/** The first message, to the person who installed Tally. */
+const FIRST_STEPS: Message = {
+  text: 'Tally is installed. Three steps to the first answer.',
+  blocks: [
+    header('Tally is installed'),
+    markup(
+      [
+        `*1.* An admin connects it to the billing service with a read-only access token: press *Connect* or type \`${commandText('/billing connect')}\`.`,
+        `*2.* Ask what a project has left, by the ID on its project card: \`${commandText('/balance')} 123\``,
+        `*3.* Ask what it spent: \`${commandText('/spend')} 123 last-7-days\``,
+      ].join('\n'),
+    ),
+    actions(button('connect', 'Connect…', { style: 'primary' })),
+    context(
+      `Only you see an answer until you share it. \`${commandText('/billing help')}\` lists everything else.`,
+    ),
+  ],
+};
+
+/** Audits an installation and sends the first steps. Never rejects: Tally is installed already, so failures are only logged. */
+export const createWelcome =
+  (audit: Audit, clientOf: (token: string) => WebClient, log: Logger, clock: () => Millis) =>
+  async (installation: Installation): Promise<void> => {
+    const { user, bot, isEnterpriseInstall } = installation;
+    const workspace = installationId(installation);
+    log.info({ workspace }, 'Tally was installed');
+    const about = `for the ${isEnterpriseInstall === true ? 'organization' : 'workspace'}`;
+    const results = await Promise.allSettled([
+      audit.record(workspace, { at: clock(), who: user.id, action: 'installed Tally', about }),
+      postMessage(clientOf(bot?.token ?? ''), { channel: user.id, thread: undefined }, FIRST_STEPS),
+    ]);
+    for (const result of results)
+      if (result.status === 'rejected')
+        log.error({ workspace, err: result.reason }, 'Could not audit or welcome a new installation');
+  };
