@@ -207,7 +207,7 @@ describe('an application access', () => {
     await shows('Saved.', ADMIN);
     const before = await record();
     await bot.slack.submit(OWNER, { people: [OWNER, MEMBER], expires: '2027-03-01' });
-    await shows('Someone else changed this first. It’s now access ending 0001');
+    await shows('Someone else changed this first. Save again to replace that.');
     expect(await record()).toEqual(before);
   });
 

@@ -43,14 +43,11 @@ export function createDisconnectForm({ workspaces }: Services) {
     right: 'manage',
     workspaces,
     heading: 'Disconnect',
-    title: () => 'Disconnect',
     submit: 'Disconnect',
     fields: DISCONNECT_FIELDS,
     // What the form says depends on all of them.
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
-    repeated: ({ input: { name }, request: { workspace } }) =>
-      workspace.connectionNames.includes(name) ? undefined : textMessage(goneText(name)),
     conflict: () => [
       'Someone else changed a connection first.',
       'Check what it says now, then disconnect again.',

@@ -1,22 +1,18 @@
-import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { context, escapeMarkup, section, textMessage } from '../../slack/block-kit/blocks.ts';
+import { context, section, textMessage } from '../../slack/block-kit/blocks.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/pickers.ts';
 import { note, refuseField } from '../../slack/forms/fields.ts';
-import { createForm } from '../../slack/forms/form.ts';
+import { CHANGED_FIRST, createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import {
-  describeConnection,
   describeToken,
-  type Expiry,
   formatExpiry,
   isConnectionName,
-  withExpiry,
 } from '../../workspace/credentials/credential-records.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
@@ -114,21 +110,13 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
 const stampOfConnection = ({ workspace }: Request, name: string): string =>
   stampOf(workspace, FIELDS.connection + name);
 
-const describeNow = (name: string, { workspace, at }: Request): string => {
-  const now = workspace.connections.get(name);
-  if (now === undefined) return `${name} was disconnected.`;
-  return `It’s now ${escapeMarkup(describeConnection(now, at, workspace.settings.zone))}.`;
-};
-
 /** The form of a token; its record's ID is the connection that it was opened for. */
 function createConnectForm(services: Services) {
   const { workspaces, checks, addresses } = services;
-  const { save, repeated } = createConnectionSaving(services);
   const { open, listeners } = createForm('connect', {
     right: 'manage',
     workspaces,
     heading: 'Connect billing',
-    title: () => 'Connect billing',
     submit: 'Test and save',
     waiting: [
       'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
@@ -137,10 +125,9 @@ function createConnectForm(services: Services) {
     fields: connectionFields(checks),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
-    repeated,
     // Whose name was typed into the form is replaced on purpose.
-    conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
-    save,
+    conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
+    save: createConnectionSaving(services),
     done: 'connected',
     unchanged: ({ input, request }) =>
       request.workspace.connectionNames.includes(input.name)
@@ -158,13 +145,10 @@ function createConnectForm(services: Services) {
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
 function createExpiryForm({ workspaces, all }: Services) {
-  const savedText = (name: string, expiry: Expiry, { workspace, at }: Request) =>
-    textMessage(`Saved. The token for ${name}: ${formatExpiry(expiry, at, workspace.settings.zone)}.`);
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
     workspaces,
     heading: 'Token expiry',
-    title: () => 'Token expiry',
     fields: {
       token: note(({ id, request: { workspace, at } }) => {
         const connection = workspace.connections.get(id);
@@ -174,13 +158,6 @@ function createExpiryForm({ workspaces, all }: Services) {
       ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
     },
     revision: (id, request) => stampOfConnection(request, id),
-    repeated({ id, input, request }) {
-      const known = request.workspace.connections.get(id);
-      const wanted = expiryOf(input.expires, request.workspace.settings.zone);
-      const isSame = known !== undefined && isDeepStrictEqual(known, withExpiry(known, wanted));
-      return isSame ? savedText(id, wanted, request) : undefined;
-    },
-    conflict: ({ id, request }) => describeNow(id, request),
     async save({ id, input, request }) {
       const { workspace, user } = request;
       if (findConnection(workspace, id) === undefined)
@@ -189,7 +166,8 @@ function createExpiryForm({ workspaces, all }: Services) {
       const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
       await all.connected(user.teamId);
-      return savedText(id, expiry, request);
+      const text = formatExpiry(expiry, request.at, workspace.settings.zone);
+      return textMessage(`Saved. The token for ${id}: ${text}.`);
     },
   });
   return {

@@ -8,16 +8,12 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { DAY, type Millis } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { actions, type Message, section, textMessage } from '../../slack/block-kit/blocks.ts';
+import { actions, type Message, section } from '../../slack/block-kit/blocks.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
 import type { SentForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import type { LIFETIMES } from '../../workspace/credentials/credential-records.ts';
-import {
-  fingerprintOf,
-  MAX_CONNECTIONS,
-  type NewConnection,
-} from '../../workspace/credentials/credential-records.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/credential-records.ts';
 import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
@@ -31,8 +27,6 @@ const DAYS: Partial<Record<(typeof LIFETIMES)[number], number>> = {
   '90-days': 90,
   '1-year': 365,
 };
-
-const STORED = ['baseUrl', 'authUrl', 'account', 'role', 'type', 'lifetime'] as const;
 
 export type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 type ConnectInput = SentConnection['input'];
@@ -60,16 +54,6 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     return connectedMessage(saved, await daysLeft(saved, now), now);
   };
 
-  /** Of a form that was sent twice, if the connection is the one of the form. */
-  const repeated = ({ input, request }: SentConnection): Message | undefined => {
-    const { user, workspace } = request;
-    const { name, project } = input;
-    const known = workspace.connections.get(name);
-    if (known?.fingerprint !== fingerprintOf(input.token) || known.registeredBy !== user.id) return undefined;
-    const isSame = STORED.every((field) => (known[field] ?? '') === (input[field] ?? ''));
-    return isSame && known.test?.project === project ? textMessage('Connected ✓') : undefined;
-  };
-
   /** @returns undefined unless one product has data for the tested project, or where its figures can't be fetched */
   async function daysLeft(
     { connection, project, found: [only, ...others] }: ConnectedResult,
@@ -83,7 +67,7 @@ export function createConnectionSaving({ workspaces, billing, limits, all }: Ser
     };
     return all.daysLeft()?.(target, request).catch(ignoreFailure);
   }
-  return { save, repeated };
+  return save;
 }
 
 /** Stores the current default when a second connection is added: an only connection is the default without being stored. */

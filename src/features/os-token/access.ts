@@ -4,7 +4,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
 import { isProjectId } from '../../domain/product.ts';
-import { tryParse } from '../../domain/try-parse.ts';
 import type { IssuedToken, Revocation } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
@@ -17,7 +16,6 @@ import {
   context,
   escapeMarkup,
   header,
-  type Message,
   markup,
   mention,
   section,
@@ -43,7 +41,6 @@ import { findAccess, findProject, type Workspace } from '../../workspace/record/
 import {
   auditedProject,
   describeTokenScope,
-  isFirstUse,
   nameProject,
   type TokenServices,
   tenantOf,
@@ -59,7 +56,6 @@ export function createAccessForm(services: TokenServices) {
     right: 'manage',
     workspaces,
     heading: TITLE,
-    title: () => TITLE,
     submit: 'Test and save',
     waiting: [
       'Testing: Tally is getting a token and revoking it…',
@@ -70,17 +66,8 @@ export function createAccessForm(services: TokenServices) {
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
     }),
-    conflict({ id, request: { workspace, at } }) {
-      const now = workspace.accesses.get(id);
-      return now === undefined
-        ? 'The application access was removed.'
-        : `It’s now ${describeAccess(now, at, workspace.settings.zone)}.`;
-    },
-    repeated: repeatedMessage,
     async save(sent) {
-      const { input, nonce, request } = sent;
-      // A token is issued once, however often and to however many processes the form is sent.
-      if (!(await isFirstUse(`access ${nonce}`, request, services.dedup))) return undefined;
+      const { input, request } = sent;
       const blocks = await (input.secret === ''
         ? editAccess(sent, services)
         : registerAccess(sent, services));
@@ -302,18 +289,6 @@ async function editAccess(
   const now = { ...(expiry === undefined ? current : withExpiry(current, expiry)), issuers };
   const { label } = nameProject(workspace, project);
   return accessBlocks(now, label, done.length === 0 ? 'No changes to save.' : 'Saved.', request);
-}
-
-/** Of a form that was sent twice. */
-function repeatedMessage({ id, input, request }: SentAccess): Message | undefined {
-  const known = request.workspace.accesses.get(id);
-  if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
-    return undefined;
-  const isSame =
-    input.secret === '' ||
-    (tryParse(() => known.open())?.secret === input.secret && known.registeredBy === request.user.id);
-  const { label } = nameProject(request.workspace, id);
-  return isSame ? { text: 'Saved.', blocks: accessBlocks(known, label, 'Saved.', request) } : undefined;
 }
 
 const accessBlocks = (

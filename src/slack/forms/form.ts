@@ -38,14 +38,14 @@ type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? N
 /** A form that was sent. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
-  /** Tells this form, as it was last drawn to be sent, from all others. */
-  readonly nonce: string;
 }
 
 /** What happened, and what to do about it in the form; a form that was closed is answered without the latter. */
 export type FormProblem = readonly [what: string, todo?: string];
 
-export interface FormDescription<F extends Fields> extends FormLayout {
+export interface FormDescription<F extends Fields> extends Omit<FormLayout, 'title'> {
+  /** Its `heading` if absent. */
+  readonly title?: FormLayout['title'];
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly fields: F;
@@ -61,17 +61,12 @@ export interface FormDescription<F extends Fields> extends FormLayout {
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** What the fields hold for the record as it is. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** Of a form that was sent twice: what to say if the record of another revision holds the same already. @throws not-allowed */
-  readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
-  /** What a record of another revision is now, in a mrkdwn sentence, or another problem; undefined if nothing conflicts. */
-  readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
+  /** What is wrong where the record has another revision, `CHANGED_FIRST` if absent; undefined if nothing is. */
+  readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   /** The ID of what the form is about after a conflict, if that isn't the same. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /**
-   * @returns what was saved, or why nothing was, as a mrkdwn sentence; undefined where the same form is being saved already
-   * @throws Failure, NotAllowed
-   */
-  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
+  /** @returns what was saved, or why nothing was, as a mrkdwn sentence @throws Failure, NotAllowed */
+  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** Completes “Not …”; `saved` if absent. */
   readonly done?: string;
   /** What a failure says that the fields should hold. */
@@ -91,12 +86,10 @@ export interface FormOpening {
 type AnyForm = FormDescription<any> & NamedForm;
 
 const NOTHING_SAVED = 'Nothing was saved.';
-const changedFirst = (now: string): FormProblem => [
-  `Someone else changed this first. ${now}`.trim(),
-  'Save again to replace that.',
-];
+export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
-  const form: AnyForm = { ...description, name, action: `${name}-form` };
+  const title = () => description.heading;
+  const form: AnyForm = { title, ...description, name, action: `${name}-form` };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
   const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
     right,
@@ -226,13 +219,10 @@ async function submit(
   isRepeated = false,
 ): Promise<void> {
   const { request, state, id } = at;
-  const sent = { ...at, input, nonce: state.nonce };
-  const finish = (message: Message) => request.reply.modal.show(form.heading, message);
+  const sent = { ...at, input };
   try {
     if (form.revision(id, request, input) !== state.seen) {
-      const done = await form.repeated(sent);
-      if (done !== undefined) return await finish(done);
-      const conflict = form.conflict(sent);
+      const conflict = form.conflict ? form.conflict(sent) : CHANGED_FIRST;
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
@@ -241,7 +231,7 @@ async function submit(
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
     if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
-    else if (saved !== undefined) await finish(saved);
+    else await request.reply.modal.show(form.heading, saved);
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
     if (error.kind === 'edit-conflict' && !isRepeated) {
@@ -258,16 +248,8 @@ async function submit(
 }
 
 /** The form again, which is then about what there is now. */
-function showConflict(
-  form: AnyForm,
-  sent: Moment & SentForm<Fields>,
-  conflict: string | FormProblem,
-): Promise<void> {
+function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
-  return showProblem(
-    form,
-    { ...sent, id, state },
-    typeof conflict === 'string' ? changedFirst(conflict) : conflict,
-  );
+  return showProblem(form, { ...sent, id, state }, conflict);
 }
