@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ActionName } from '../../domain/command-names.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
@@ -69,8 +69,6 @@ export interface FormDescription<F extends Fields> extends Omit<FormLayout, 'tit
   readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** Completes “Not …”; `saved` if absent. */
   readonly done?: string;
-  /** What a failure says that the fields should hold. */
-  readonly corrected?: (failure: Failure) => FormFields;
   /** What stays as it was if nothing was saved. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
@@ -243,7 +241,7 @@ async function submit(
     // What was saved before the store went away stays saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
-    await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
+    await showAgain(form, at, message);
   }
 }
 
