@@ -438,7 +438,9 @@ describe('several connections', () => {
       await bot.redis.client.hset(HASH, `connection:c-${n}`, named);
     }
     const asked = bot.billing.requests.length;
-    expect(await register('one-more')).toContain(`You have ${MAX_CONNECTIONS} connections, which is the limit.`);
+    expect(await register('one-more')).toContain(
+      `You have ${MAX_CONNECTIONS} connections, which is the limit.`,
+    );
     expect(bot.billing.requests).toHaveLength(asked);
     expect(await connectionIn('one-more')).toBeNull();
     expect(await register('main')).toContain('Connected');
