@@ -26,7 +26,6 @@ interface Example {
   /** A change of a field, and what the record says of it then. */
   readonly first: Record<string, string>;
   readonly second: Record<string, string>;
-  readonly now: string;
   /** Two choices one after the other, each with a text that the form shows only after it. */
   readonly choices: readonly (readonly [field: string, value: string, shown: string])[];
 }
@@ -35,7 +34,6 @@ const EXAMPLES: readonly Example[] = [
   {
     ...{ kind: 'schedule', command: 'prod', list: 'schedules' },
     ...{ first: { time: '10:00' }, second: { time: '11:00' } },
-    now: 'It’s now *Yesterday’s spend* for prod, every day at 10:00',
     choices: [
       ['cadence', 'weekly', 'Wednesday'],
       ['cadence', 'monthly', 'In shorter months'],
@@ -44,7 +42,6 @@ const EXAMPLES: readonly Example[] = [
   {
     ...{ kind: 'watch', command: 'prod balance 50000', list: 'watches' },
     ...{ first: { below: '1000' }, second: { below: '2000' } },
-    now: 'It’s now *prod*: balance below 1.000,00 → <#C0',
     choices: [
       ['to', 'people', 'Full members of this workspace'],
       ['kind', 'spike', 'Times the usual amount'],
@@ -52,106 +49,102 @@ const EXAMPLES: readonly Example[] = [
   },
 ];
 
-describe.each(EXAMPLES)(
-  'the form of a $kind',
-  ({ kind, command, list, first, second, now: said, choices }) => {
-    const saved = () => stored(kind);
-    const edit = async (id: string, person = OWNER) => {
-      const answer = await ask(list, person);
-      await row(kind, answer, 'edit', id, person);
-      await shows(`Edit ${kind}`, person);
-      await tally().slack.waitFor(() => !modalText(person).includes('Asking the billing service'));
-    };
+describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, second, choices }) => {
+  const saved = () => stored(kind);
+  const edit = async (id: string, person = OWNER) => {
+    const answer = await ask(list, person);
+    await row(kind, answer, 'edit', id, person);
+    await shows(`Edit ${kind}`, person);
+    await tally().slack.waitFor(() => !modalText(person).includes('Asking the billing service'));
+  };
 
-    it('keeps the first of two edits, tells the second person what it is now, and saves theirs once they agree', async () => {
-      const { id } = await setUp(kind, command, MEMBER);
-      for (const person of [OWNER, MEMBER]) await edit(id, person);
-      expect(await save(first)).toContain('Saved');
-      const before = await saved();
-      const refused = await save(second, MEMBER);
-      expect(refused).toContain(`Someone else changed this first. ${said}`);
-      expect(refused).toContain('Save again to replace that.');
-      expect(await saved()).toEqual(before);
-      expect(await save({}, MEMBER)).toContain('Saved');
-      expect(await saved()).not.toEqual(before);
-    });
+  it('keeps the first of two edits, tells the second person, and saves theirs once they agree', async () => {
+    const { id } = await setUp(kind, command, MEMBER);
+    for (const person of [OWNER, MEMBER]) await edit(id, person);
+    expect(await save(first)).toContain('Saved');
+    const before = await saved();
+    const refused = await save(second, MEMBER);
+    expect(refused).toContain('Someone else changed this first. Save again to replace that.');
+    expect(await saved()).toEqual(before);
+    expect(await save({}, MEMBER)).toContain('Saved');
+    expect(await saved()).not.toEqual(before);
+  });
 
-    it('does not conflict with a pause of the same item', async () => {
-      const { id } = await setUp(kind, command);
-      await edit(id);
-      const answer = await ask(list);
-      await row(kind, answer, 'pause', id, OWNER);
-      await updatedMessage(answer, 'Paused.');
-      expect(await save(first)).toContain('It stays paused until someone resumes it.');
-    });
+  it('does not conflict with a pause of the same item', async () => {
+    const { id } = await setUp(kind, command);
+    await edit(id);
+    const answer = await ask(list);
+    await row(kind, answer, 'pause', id, OWNER);
+    await updatedMessage(answer, 'Paused.');
+    expect(await save(first)).toContain('It stays paused until someone resumes it.');
+  });
 
-    it('saves a new one when it was deleted while the form was open', async () => {
-      const { id } = await setUp(kind, command);
-      await edit(id);
-      expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
-      expect(await save()).toContain(`This ${kind} was deleted. Save to create a new one.`);
-      expect(await saved()).toEqual([]);
-      expect(await save()).toContain('Saved');
-      expect((await saved()).map((item) => item.id)).not.toContain(id);
-    });
+  it('saves a new one when it was deleted while the form was open', async () => {
+    const { id } = await setUp(kind, command);
+    await edit(id);
+    expect(await forgedClick(OWNER, `${kind}-row`, `remove ${id}`)).toContain('Deleted ');
+    expect(await save()).toContain(`This ${kind} was deleted. Save to create a new one.`);
+    expect(await saved()).toEqual([]);
+    expect(await save()).toContain('Saved');
+    expect((await saved()).map((item) => item.id)).not.toContain(id);
+  });
 
-    it.each([
-      ['first', [0, 1]],
-      ['last', [1, 0]],
-    ])('shows the last choice, also when an earlier redraw ends %s', async (_, order) => {
-      await open(`${kind} ${command}`);
-      const release = holdPreviews(2);
-      for (const [at, [field, value]] of choices.entries()) {
-        await choose(field, value);
-        await tally().slack.waitFor(() => around.waits.length === 1 - at);
-      }
-      for (const at of order) release[at]!();
-      const [, , last] = choices[1]!;
-      await shows(last);
-      await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
-      expect(modalText()).toContain(last);
-    });
-
-    it('shows what it waited for, also when a project is searched meanwhile', async () => {
-      await open(`${kind} ${command}`);
-      const [[field, value, shown]] = choices as [Example['choices'][number]];
-      const release = holdPreviews(1);
+  it.each([
+    ['first', [0, 1]],
+    ['last', [1, 0]],
+  ])('shows the last choice, also when an earlier redraw ends %s', async (_, order) => {
+    await open(`${kind} ${command}`);
+    const release = holdPreviews(2);
+    for (const [at, [field, value]] of choices.entries()) {
       await choose(field, value);
-      await tally().slack.waitFor(() => around.waits.length === 0);
-      await suggested(`${kind}-form:projects`, 'pro');
-      release[0]!();
-      await shows(shown);
-      await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
-    });
+      await tally().slack.waitFor(() => around.waits.length === 1 - at);
+    }
+    for (const at of order) release[at]!();
+    const [, , last] = choices[1]!;
+    await shows(last);
+    await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
+    expect(modalText()).toContain(last);
+  });
 
-    it('is not opened by a forged state', async () => {
-      await open(`${kind} ${command}`);
-      const values = {
-        projects: { value: { selected_options: [{ value: '123:1' }] } },
-        channel: { value: { selected_conversation: CHANNEL } },
+  it('shows what it waited for, also when a project is searched meanwhile', async () => {
+    await open(`${kind} ${command}`);
+    const [[field, value, shown]] = choices as [Example['choices'][number]];
+    const release = holdPreviews(1);
+    await choose(field, value);
+    await tally().slack.waitFor(() => around.waits.length === 0);
+    await suggested(`${kind}-form:projects`, 'pro');
+    release[0]!();
+    await shows(shown);
+    await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
+  });
+
+  it('is not opened by a forged state', async () => {
+    await open(`${kind} ${command}`);
+    const values = {
+      projects: { value: { selected_options: [{ value: '123:1' }] } },
+      channel: { value: { selected_conversation: CHANNEL } },
+    };
+    const states = ['', 'null', '[]', '{"before":7}', '{"hidden":{"to":"people","people":"U1,,"}}'];
+    for (const private_metadata of states) {
+      const view = {
+        id: modal()!.id,
+        type: 'modal',
+        callback_id: kind,
+        private_metadata,
+        state: { values },
       };
-      const states = ['', 'null', '[]', '{"before":7}', '{"hidden":{"to":"people","people":"U1,,"}}'];
-      for (const private_metadata of states) {
-        const view = {
-          id: modal()!.id,
-          type: 'modal',
-          callback_id: kind,
-          private_metadata,
-          state: { values },
-        };
-        const payload = {
-          type: 'view_submission',
-          team: { id: TEAM },
-          user: { id: OWNER, team_id: TEAM },
-          view,
-        };
-        const { status, body } = await tally().interact(payload);
-        expect([status, body]).toEqual([200, expect.stringContaining('"errors"')]);
-      }
-      expect(await saved()).toEqual([]);
-    });
-  },
-);
+      const payload = {
+        type: 'view_submission',
+        team: { id: TEAM },
+        user: { id: OWNER, team_id: TEAM },
+        view,
+      };
+      const { status, body } = await tally().interact(payload);
+      expect([status, body]).toEqual([200, expect.stringContaining('"errors"')]);
+    }
+    expect(await saved()).toEqual([]);
+  });
+});
 
 describe('what the form hides for a while', () => {
   it('is kept: an amount that was typed, and the channel', async () => {

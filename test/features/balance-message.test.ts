@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parseAmount } from '../../src/domain/money/amount.ts';
-import { balanceAnswer } from '../../src/features/balance/answer.ts';
+import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import { answerView } from '../support/answer-view.ts';
 

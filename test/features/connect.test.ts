@@ -27,7 +27,7 @@ const { modalText, openForm, pressInForm } = createFormActions(() => bot);
 async function submit(fields: Record<string, string> = {}, name = '') {
   await openForm(`/billing connect ${name}`);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
-  await bot.slack.waitFor(() => modalText().includes('onnected'), 15_000);
+  await bot.slack.waitFor(() => /onnected|the limit/.test(modalText()), 15_000);
   return modalText();
 }
 
@@ -276,10 +276,9 @@ describe('the form', () => {
     const asked = bot.billing.requests.length;
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Someone'));
-    expect(modalText()).toContain('Someone else changed this first. It’s now main · ');
+    expect(modalText()).toContain('Someone else changed this first. Save again to replace that.');
     expect(bot.billing.requests).toHaveLength(asked);
     expect((await connectionIn('main')).registeredBy).toBe(ADMIN);
-    expect(modalText()).toContain(`token ending ${administrator.slice(-4)}`);
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => modalText().includes('Connected'));
   });
@@ -439,7 +438,9 @@ describe('several connections', () => {
       await bot.redis.client.hset(HASH, `connection:c-${n}`, named);
     }
     const asked = bot.billing.requests.length;
-    expect(await register('one-more')).toContain(`the limit is ${MAX_CONNECTIONS}`);
+    expect(await register('one-more')).toContain(
+      `You have ${MAX_CONNECTIONS} connections, which is the limit.`,
+    );
     expect(bot.billing.requests).toHaveLength(asked);
     expect(await connectionIn('one-more')).toBeNull();
     expect(await register('main')).toContain('Connected');
@@ -486,7 +487,7 @@ describe('/billing disconnect', () => {
     for (const alias of ['prod', 'backups']) await putProject(alias, 'finance');
     await putProject('other', 'main');
     await open();
-    await choose('finance', 'These projects use finance: backups, prod.');
+    await choose('finance', 'You get no figures for 2 projects until you choose another connection');
     expect(await disconnect()).toContain('copy of the token for finance.');
     expect(await told()).toHaveProperty('connection:main');
     expect(await connectionIn('finance')).toBeNull();

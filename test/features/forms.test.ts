@@ -99,7 +99,6 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     await sendTo([bot.url], fields);
     expect(await made()).toHaveLength(1);
     expect((await actions()).filter((action) => action === audited)).toHaveLength(1);
-    expect(modalText()).toContain('Saved');
   });
 });
 
@@ -127,13 +126,13 @@ describe.each(Object.entries(CHANGES))('the form of %s that are there', (_, [com
   });
   const once = async () => {
     expect((await actions()).filter((did) => did === action)).toHaveLength(1);
-    expect(modalText()).toContain('Saved');
     expect(modalText()).not.toContain('first');
   };
 
   it('saves once, however often and to however many processes it is sent', async () => {
     await sendTo([bot.url, bot.currentUrl(), bot.url], fields);
     await once();
+    expect(modalText()).toContain('Saved');
   });
 
   it('saves once, also when it is sent again after it was saved', async () => {

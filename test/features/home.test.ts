@@ -62,23 +62,23 @@ const told = (person: string) =>
   bot.slack.waitFor(() => bot.slack.messages(person, person.replace(/^U/, 'D')).at(-1));
 
 describe('the Home of a new workspace', () => {
-  it('leads to the first answer in three steps, starting with a button for people who can connect', async () => {
+  it('leads to the first answer step by step, starting with a button for people who can connect', async () => {
     const page = await open();
-    expect(page).toMatch(/^Set up Tally: 3 steps left\n\*Connect Tally.*\nConnect…\n/s);
+    expect(page).toMatch(/^Tally isn’t connected to a billing service.*\nConnect…\n/s);
     expect(buttons(OWNER)).toEqual(['Connect…', 'All commands']);
     await bot.slack.press(OWNER, HOME, 'Connect…');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
     await bot.slack.dismiss(OWNER);
-    expect(await open()).toMatch(/2 steps left\n\*Give a project a name\*/);
+    expect(await open()).toContain('*Give a project a name*');
     expect(primaryButtons(OWNER)).toEqual(['Name project 123…']);
     await bot.slack.press(OWNER, HOME, 'Name project 123…');
     const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     expect(textOf(form.view)).toContain('Add a project');
     await bot.slack.dismiss(OWNER);
     await addProject(bot, { alias: 'prod', id: '123' });
-    await expect.poll(() => open()).toContain('Set up Tally: 1 step left');
+    await expect.poll(() => open()).toContain('*Post spend in a channel every morning*');
     expect(primaryButtons(OWNER)).toEqual(['Post it every morning…']);
     await bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
     expect(toAnswer(await told(OWNER)).visibleText).toContain('prod · ');
@@ -87,12 +87,12 @@ describe('the Home of a new workspace', () => {
     await bot.slack.submit(OWNER, { channel: CHANNEL });
     await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
     await bot.slack.dismiss(OWNER);
-    await expect.poll(() => open()).not.toContain('Set up Tally');
+    await expect.poll(() => open()).not.toContain('*Post spend in a channel');
   });
 
   it('leads a member to a first question about a project that this person may ask about', async () => {
     await bot.connect();
-    expect(await open(MEMBER)).toMatch(/^Ask a question\n[\s\S]*\nHow much did 123 spend last week\?\n/);
+    expect(await open(MEMBER)).toMatch(/^\*Ask a question\*\n[\s\S]*\nHow much did 123 spend last week\?\n/);
     expect(buttons(MEMBER)[0]).toBe('How much did 123 spend last week?');
     await addProject(bot, { alias: 'secret', id: '123', channels: ['C0FINANCE1'] });
     await expect.poll(() => open(MEMBER)).not.toMatch(/secret|123|Ask a question/);
@@ -161,7 +161,7 @@ describe('the Home', () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
     await bot.slack.waitFor(() => bot.slack.modal(OWNER));
     await bot.slack.submit(OWNER);
-    await expect.poll(() => open()).toContain('Connect Tally to the billing service');
+    await expect.poll(() => open()).toContain('Tally isn’t connected to a billing service');
     for (const page of [await open(), (await bot.ask('/billing status')).visibleText]) {
       expect(page.match(/paused: its connection to the billing service is missing/g)).toHaveLength(4);
       expect(page).not.toMatch(/\d left|About \d+ days|now [\d,.]+/);

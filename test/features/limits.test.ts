@@ -6,7 +6,7 @@ import { compareUsage } from '../../src/domain/money/comparison.ts';
 import { computeRunway } from '../../src/domain/money/runway.ts';
 import type { WireCharge } from '../../src/domain/money/usage.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
-import { balanceAnswer } from '../../src/features/balance/answer.ts';
+import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { whyAnswer } from '../../src/features/spend/why.ts';
 import type { Message } from '../../src/slack/block-kit/blocks.ts';

@@ -29,7 +29,7 @@ describe('a refusal', () => {
   it.each([
     ['/billing projects remvoe prod', '/billing projects remove prod'],
     ['/billing disconnect mian', '/billing disconnect main'],
-    ['/billing disconnect nope', '/billing disconnect main'],
+    ['/billing disconnect nope', '/billing disconnect'],
     ['/spend prod next week', '/spend prod this-week'],
     ['/spend prod 2026-12', '/spend prod this-month'],
     ['/spend prod last-20-years', '/spend prod last-3-years'],

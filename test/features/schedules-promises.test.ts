@@ -6,14 +6,16 @@ import { createDeliveryLog, newMessage } from '../../src/delivery/delivery-log.t
 import {
   dateOf,
   isHandled,
+  lastHandled,
   type PostMessage,
   planDates,
   postKey,
   postsOf,
+  splitDueTimes,
 } from '../../src/delivery/posts/post-record.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
 import { createSchedules } from '../../src/features/schedules/index.ts';
-import { planEdit, upcomingSendsAt } from '../../src/features/schedules/timing-preview.ts';
+import { planEdit } from '../../src/features/schedules/schedule-form.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
@@ -149,7 +151,7 @@ describe('what is due while the form is open', () => {
     now = NINE + 5 * SECOND;
     await openEdit();
     await save({ time: '08:30' });
-    expect((await stored()).since).toBe(NINE - HOUR / 2 - 1);
+    expect((await stored()).since).toBe(at('2026-11-20T00:00:00Z') - 1);
     await tally.slack.dismiss(OWNER);
     await openEdit();
     await change('time', { selected_time: '17:00' });
@@ -229,21 +231,15 @@ describe('a promise', () => {
           const edited = Math.max(NINE, due + minutes * 60_000);
           // The last due post may not be sent yet.
           const before = deliver(made, [], NINE, isLate ? Math.max(NINE, due - SECOND) : edited);
-          const owed = upcomingSendsAt(logOf(before), edited)(made).owed;
+          const owed = splitDueTimes(made, lastHandled(made.id, logOf(before)), edited).overdue;
           const tried = owed.slice(-1).map(({ date, at }) => messageOf(date, at, 'due'));
           const lines = [...before, ...(isTried ? tried : [])];
-          const { since, sends } = planEdit(
-            made.id,
-            second,
-            made,
-            upcomingSendsAt(logOf(lines), edited),
-            edited,
-          );
+          const { since, overdue, next } = planEdit(made.id, second, made, logOf(lines), edited);
           const after = { ...made, timing: second, since };
-          const until = sends.next.at(-1)!.at;
+          const until = next.at(-1)!.at;
           const come = postedIn(deliver(after, lines, edited, until)).slice(postedIn(lines).length);
-          const latest = sends.owed.slice(-1).map(({ date }) => date);
-          expect(come).toEqual([...latest, ...sends.next.map(({ date }) => date)]);
+          const latest = overdue.slice(-1).map(({ date }) => date);
+          expect(come).toEqual([...latest, ...next.map(({ date }) => date)]);
         },
       ),
       {

@@ -84,7 +84,7 @@ describe('/billing status', () => {
     });
     const { visibleText } = await bot.ask('/billing status');
     expect(visibleText).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
-    expect(visibleText).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026 for 90 days`);
+    expect(visibleText).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026`);
     expect(visibleText).toMatch(
       /^\*Billing connection\* · \*its token expires Thu 3 Dec 2026 \(12 days\)\*\nnot used yet · /m,
     );
@@ -93,7 +93,7 @@ describe('/billing status', () => {
     await save('finance');
     const several = (await bot.ask('/billing status')).visibleText;
     expect(several).toMatch(/^\*main\* · default · \*its token expires/m);
-    expect(several).toContain(`${new URL(bot.billing.url).host} · identity identity.example.com`);
+    expect(several).toContain(new URL(bot.billing.url).host);
     expect(several).toContain(`token ending ${lastFour}`);
   });
 

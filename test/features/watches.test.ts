@@ -121,7 +121,7 @@ describe('the form', () => {
   });
 
   it.each([
-    ['balance 5e4', '5e4', 'Type an amount, such as 50000'],
+    ['balance 5e4', '5e4', 'Type an amount of zero or more, such as 50000'],
     ['balance 1.234', '1.234', 'Type 1234 or 1.2340.'],
     ['budget 0', '0', 'Type an amount above zero.'],
     ['runway 14.5', '14.5', 'Type 1 to 3,650 days.'],
@@ -320,22 +320,18 @@ describe('the list', () => {
     expect(await stored()).toEqual(before);
   });
 
-  it('shows those of a project, or its budget, with the form that sets one up', async () => {
+  it('shows those of a project, with the form that sets one up', async () => {
     await setUp('prod balance 50000');
     await setUp('prod budget 500000');
     await setUp('dev budget 700');
     const prod = await ask('watches prod');
     expect(prod.visibleText).toContain('2 watches');
     expect(prod.visibleText).not.toContain('*dev*');
-    const budget = await ask('watches prod budget');
-    expect(budget.visibleText).toContain('1 watch');
-    expect(budget.visibleText).toContain('budget of 500,000.00');
-    expect((await ask('watches budget')).visibleText).toContain('2 watches');
-    const none = await ask('watches 789 budget');
-    expect(none.visibleText).toContain('No budget for 789 is set up here yet.');
+    const none = await ask('watches 789');
+    expect(none.visibleText).toContain('No watch for 789 is set up here yet.');
     const [, ...below] = none.blocks;
     expect(below).toHaveLength(1);
-    expect(JSON.stringify(below)).toContain('/billing watch 789 budget');
+    expect(JSON.stringify(below)).toContain('/billing watch 789');
     expect(JSON.stringify(below).match(/"type":"button"/g)).toHaveLength(1);
     expect((await ask('watches prod october')).visibleText).toContain('doesn’t belong there');
   });
@@ -347,7 +343,7 @@ it('does not find a watch by the name of a project that this person may not ask 
   const watch = (await stored()).find((other) => other.id === id)!;
   await redis().hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
   expect((await ask('watches', MEMBER)).visibleText).toContain('1 watch');
-  expect((await ask('watches prod budget', MEMBER)).visibleText).toContain('No budget for prod');
+  expect((await ask('watches prod', MEMBER)).visibleText).toContain('No watch for prod');
 });
 
 /** Posts a message from the bot with one button. @returns its `ts` */

@@ -1,25 +1,71 @@
+/** `/balance`: what projects have left, and how long it lasts. */
+import type { BillingClient } from '../../billing/client.ts';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import { collectRemarks, Failure, InvalidWord, missedAnswer } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import { parseTyped } from '../../domain/language/questions/question.ts';
-import { parseBalanceText } from '../../domain/language/read-command.ts';
-import { moneyFormatter } from '../../domain/money/amount.ts';
-import { formatRunway } from '../../domain/money/runway.ts';
-import { context, type Message } from '../../slack/block-kit/blocks.ts';
+import { lastSevenDays, parseBalanceText } from '../../domain/language/read-command.ts';
 import {
-  exampleProject,
-  type HelpLine,
-  PERIOD_EXAMPLES,
-  shortHelpMessage,
-} from '../../slack/commands/help.ts';
-import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
-import { fetchProjects } from '../../slack/reply/render-answer.ts';
+  type Amount,
+  type Money,
+  moneyFormatter,
+  toPlacesOf,
+  toPlainDigits,
+} from '../../domain/money/amount.ts';
+import {
+  type Account,
+  bySoonestEnd,
+  computeRunway,
+  daysLeft,
+  formatBalance,
+  formatBonuses,
+  formatRunway,
+  formatRunwayBasis,
+  formatRunwayLine,
+  formatRunwayShort,
+  isRunningOut,
+  type Outlook,
+  parseAccount,
+  type Runway,
+} from '../../domain/money/runway.ts';
+import { computeUsage } from '../../domain/money/usage.ts';
+import { dayAt, type Millis } from '../../domain/time/calendar.ts';
+import { periodOf } from '../../domain/time/period.ts';
+import { type Column, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
+import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
+import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
+import {
+  askedText,
+  findAskedProjects,
+  hasOneCurrency,
+  runningOutLine,
+} from '../../slack/commands/project-answers.ts';
+import {
+  amountNotes,
+  answerNeeds,
+  type ConnectedAnswer,
+  fileSubject,
+  rawDigits,
+  sendAnswer,
+} from '../../slack/reply/csv-and-details.ts';
+import {
+  type Answer,
+  type AnswerFile,
+  type AnswerText,
+  type AnswerView,
+  answerActions,
+  type CsvCell,
+  fetchProjects,
+  LEFT,
+  listParts,
+  productFact,
+  severalTitle,
+} from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
+import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
+import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
-import { type BalanceFigures, balanceAnswer, estimateOf, fetchBalance } from './answer.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -31,32 +77,17 @@ const HELP: HelpLine = {
   usage: `${commandText('/balance')} [projects] [product]`,
   what: 'See what projects have left, with bonuses, and about how long that lasts.',
   short: 'See what’s left, and how long it lasts.',
-  examples: [
-    `${commandText('/balance')} 123`,
-    `${commandText('/balance')} 123 storage`,
-    `${commandText('/balance')} prod,staging`,
-    `${commandText('/balance')} all`,
-  ],
+  examples: ['123', '123 csv', 'all'].map((words) => `${commandText('/balance')} ${words}`),
 };
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
-
-function balanceHelp(request: Request): Message {
-  const project = exampleProject(request);
-  return shortHelpMessage(
-    'What have we got?',
-    [project, `${project} csv`, 'all'].map((words) => `${commandText('/balance')} ${words}`),
-    [HELP],
-    context(SMALL),
-  );
-}
 
 /** `/balance`: what is left and how long it lasts. */
 export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { output, ...words } = parseBalance(text, readerIn(workspace, at));
-    if (words.help) return request.reply.private(balanceHelp(request));
+    if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
     const view = await fetchProjects(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
@@ -112,3 +143,157 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
     runway: typeof runway === 'string' ? `Runway unknown: ${runway}` : formatRunway(runway, money),
   };
 }
+
+/** What one project has left. */
+interface BalanceFigures extends ConnectedAnswer, Account {
+  /** A sentence, if the week for the runway could not be fetched. */
+  readonly runway: Runway | string;
+}
+
+type BalanceView = AnswerView<BalanceFigures>;
+
+/**
+ * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
+ * @throws Failure
+ */
+async function fetchBalance(
+  billing: BillingClient,
+  workspace: Workspace,
+  target: ResolvedProject,
+  at: Millis,
+): Promise<BalanceFigures> {
+  const { zone } = requireSettings(workspace);
+  const access = openConnection(workspace, target);
+  const today = dayAt(at, zone);
+  const { from, to, requested, days } = periodOf(lastSevenDays({ today, zone }), at, zone);
+  const [left, spent] = await Promise.all([
+    billing.balance(access, target),
+    billing.consumption(access, target, { from, to, zone, days: requested }).catch(missedAnswer),
+  ]);
+  const account = parseAccount(left);
+  return {
+    target,
+    connection: access.connection,
+    ...account,
+    runway: 'why' in spent ? spent.why : computeRunway(account, computeUsage(spent.charges, { days }), today),
+    remarks: collectRemarks(['the balance', left], ['the last 7 days', spent]),
+  };
+}
+
+/** What projects have left and how long it lasts. */
+export function balanceAnswer(view: BalanceView): Answer<BalanceFigures> {
+  const { projects, answered } = view;
+  const [only] = answered;
+  const spent = (phrase: string) => ({ command: '/spend', text: askedText(projects, phrase) }) as const;
+  return {
+    ...(projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view)),
+    file: () => balanceFile(view),
+    actions: answerActions(view, {
+      link: { command: '/balance', text: askedText(projects) },
+      before: commandButton('spend', 'Spend', spent('last-7-days')),
+      more: [commandOption('This month so far', spent('this-month'))],
+      report: 'balance',
+      watch: 'balance',
+    }),
+  };
+}
+
+function projectAnswer(figures: BalanceFigures, { locale }: BalanceView): AnswerText {
+  const { target, balance, bonuses, runway, remarks } = figures;
+  const money = moneyFormatter(locale);
+  const isKnown = typeof runway !== 'string';
+  return {
+    title: `${target.label} · ${formatBalance(balance, moneyFormatter(locale, target.currency))}`,
+    lines: [isKnown ? formatRunwayLine(runway, money) : `Runway unknown: ${escapeMarkup(runway)}`],
+    remarks,
+    facts: compact([
+      isKnown && formatRunwayBasis(runway, money),
+      formatBonuses(bonuses, money),
+      productFact(figures),
+    ]),
+    notes: [],
+  };
+}
+
+/** What all have left and which runs out soon, then a row a project, the soonest first. */
+function listAnswer(view: BalanceView): AnswerText {
+  const { answered, locale } = view;
+  const sorted = answered.toSorted((a, b) => bySoonestEnd(outlookOf(a), outlookOf(b)));
+  const leftCell = (figures: BalanceFigures) => {
+    const money = moneyFormatter(locale, hasOneCurrency(answered) ? '' : figures.target.currency);
+    const left = leftOf(figures);
+    return left === undefined ? formatBalance(figures.balance, money) : money(left);
+  };
+  const parts = listParts(view, sorted, [
+    { title: 'Left', cell: leftCell },
+    {
+      title: 'Lasts',
+      cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
+    },
+  ]);
+  return {
+    ...parts,
+    title: severalTitle(view, leftOf, { verbs: LEFT }),
+    lines: [
+      runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
+    ],
+    facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
+  };
+}
+
+const leftOf = ({ balance }: BalanceFigures): Money | undefined =>
+  'value' in balance ? balance.value : undefined;
+
+function outlookOf(figures: BalanceFigures): Outlook {
+  const left = leftOf(figures);
+  const { runway } = figures;
+  if (typeof runway === 'string') return { overdrawn: false, left, days: undefined };
+  return { overdrawn: runway.kind === 'overdrawn', left, days: daysLeft(runway) };
+}
+
+const COLUMNS: readonly Column<BalanceFigures, CsvCell>[] = [
+  { title: 'balance', cell: ({ balance }) => rawDigits(balance) },
+  { title: 'bonuses', cell: ({ bonuses }) => rawDigits(bonuses) },
+  { title: 'average a day', cell: (figures) => ({ digits: averageDigits(figures) }) },
+  { title: 'days left', cell: (figures) => ({ digits: String(estimateOf(figures)?.days ?? '') }) },
+];
+
+/** A row a project, and the exact amounts with what the runway rests on. */
+const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
+  name: `balance-${fileSubject(view.projects)}-${new Date(view.at).toISOString().slice(0, 10)}.csv`,
+  columns: COLUMNS.map(({ title }) => title),
+  each: 'the balance',
+  gaps: [],
+  rows: (figures) => {
+    const { balance, bonuses, runway } = figures;
+    const notes = [
+      ...amountNotes('balance', balance),
+      ...amountNotes('bonuses', bonuses),
+      ...(typeof runway === 'string' ? [runway] : []),
+    ];
+    return [[...COLUMNS.map(({ cell }) => cell(figures)), { text: notes.join('; ') }]];
+  },
+  details: (figures) => {
+    const estimate = estimateOf(figures);
+    return compact([
+      ['Balance', exactDigits(figures.balance)],
+      ['Bonuses', exactDigits(figures.bonuses)],
+      estimate && ['Average a day', averageDigits(figures)],
+      estimate && ['Based on', `${estimate.reported} of the last ${estimate.of} days`],
+    ] as const);
+  },
+});
+
+const estimateOf = ({ runway }: BalanceFigures) =>
+  typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
+
+/** '' without an estimate. */
+function averageDigits(figures: BalanceFigures): string {
+  const { balance, bonuses } = figures;
+  const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));
+  const average = estimateOf(figures)?.average;
+  return average === undefined ? '' : toPlacesOf(amounts, average);
+}
+
+const exactDigits = (amount: Amount): string =>
+  'value' in amount ? toPlainDigits(amount.value) : `unreadable (${amount.unreadable})`;

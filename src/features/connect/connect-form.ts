@@ -1,178 +1,168 @@
-import { InvalidWord } from '../../domain/failure/index.ts';
-import { isProjectId } from '../../domain/product.ts';
-import { looksLikeSecret } from '../../domain/secret-detection.ts';
+/** The form that registers a token: it tests the token, saves it, and says what the first project has left. */
+import { type BalanceByProduct, type BalanceRecord, fetchBalanceByProduct } from '../../billing/client.ts';
+import { commandText } from '../../domain/command-names.ts';
+import { ignoreFailure } from '../../domain/failure/index.ts';
+import { moneyFormatter, parseAmount } from '../../domain/money/amount.ts';
+import { formatBalance } from '../../domain/money/runway.ts';
+import { DEFAULT_PRODUCT, PRODUCTS } from '../../domain/product.ts';
+import { DAY } from '../../domain/time/calendar.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
-import { section } from '../../slack/block-kit/blocks.ts';
-import { REMINDER_HINT } from '../../slack/commands/pickers.ts';
-import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
-import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
-import {
-  FIRST_CONNECTION_NAME,
-  isConnectionName,
-  LIFETIME_NAMES,
-  ROLE_NAMES,
-  TYPE_NAMES,
-} from '../../workspace/credentials/credential-records.ts';
-import type { Workspace } from '../../workspace/record/workspace.ts';
+import { pluralize } from '../../domain/wording.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import { actions, context, type Message, section } from '../../slack/block-kit/blocks.ts';
+import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
+import { type FieldRefusal, refuseField } from '../../slack/forms/fields.ts';
+import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
+import type { Request } from '../../slack/request/request.ts';
+import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/credential-records.ts';
+import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange, stampOf } from '../../workspace/record/change.ts';
+import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Services } from '../feature.ts';
+import { connectionFields, connectionValues } from './connection-fields.ts';
 
-const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
-const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
-/** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
-const TOKEN = /^[\x21-\x7e]+$/;
+type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
-/** The name after a verb; undefined when there is none. @throws InvalidWord */
-export function parseConnectionName(text: string): string | undefined {
-  const name = text.trim().toLowerCase();
-  if (name === '') return undefined;
-  if (!isConnectionName(name))
-    throw new InvalidWord(name.slice(0, 40), 'isn’t a valid connection name', A_NAME);
-  return name;
-}
-
-/** What the form begins with: the values of the connection of that name, else the likely values of a new connection. */
-export function connectionValues(
-  record: Workspace,
-  wanted: string | undefined,
-  addresses: Services['addresses'],
-): FormFields & { readonly name: string } {
-  const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
-  const current = record.connections.get(name);
-  const like = current ?? {
-    ...record.connections.get(record.defaultConnection ?? ''),
-    ...withoutUndefined(addresses),
-  };
-  const { baseUrl = '', authUrl = '' } = like;
-  const { account = '', test } = current ?? {};
-  const values = { name, baseUrl, authUrl, account, project: test?.project ?? '' };
-  const known = Object.entries(values).flatMap(([field, value]) => (value === '' ? [] : [field]));
-  return { ...values, known: known.join(',') };
-}
-
-/** Under More where the form opened with it filled in. */
-const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
-  more(field, ({ known }) => selectedValues(known).includes(name));
-
-/** As chosen in the console; undefined when nobody said. */
-const asInConsole = <T extends string>(
-  label: string,
-  hint: string,
-  names: Record<T, string>,
-): Field<T | undefined> =>
-  choice(label, {
-    hint,
-    options: choices(names),
-    optional: true,
-    parse: (chosen) =>
-      chosen === ''
-        ? undefined
-        : Object.hasOwn(names, chosen)
-          ? (chosen as T)
-          : refuseField('Choose the same as in the console.'),
+/** Its record's ID is the connection that it was opened for. */
+export function createConnectForm(services: Services) {
+  const { workspaces, checks, addresses } = services;
+  const { open, listeners } = createForm('connect', {
+    right: 'manage',
+    workspaces,
+    heading: 'Connect billing',
+    submit: 'Test and save',
+    waiting: [
+      'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
+      context('You can close this window. Tally then sends you the result as a direct message.'),
+    ],
+    fields: connectionFields(checks),
+    hidden: ({ values: { known = '' } }) => ({ known }),
+    revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
+    // Whose name was typed into the form is replaced on purpose.
+    conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
+    save: (sent) => testAndSave(sent, services),
+    done: 'connected',
+    unchanged: ({ input, request }) =>
+      request.workspace.connectionNames.includes(input.name)
+        ? 'The new token wasn’t saved. The current token stays in use.'
+        : 'Nothing was saved.',
   });
-
-const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
-
-const TOKEN_FIELD = {
-  token: text('User access token', {
-    hint: 'In the console: Access management → Access tokens → Create token. Copy it there: the console shows it once. Tally encrypts it and never shows it again.',
-    max: 3000,
-    secret: true,
-    parse(typed) {
-      const token = withoutQuotes(typed);
-      return TOKEN.test(token) ? token : refuseField('Paste only the token, without spaces or line breaks.');
+  return {
+    listeners,
+    open(wanted: string | undefined, request: Request): Promise<void> {
+      const values = connectionValues(request.workspace, wanted, addresses);
+      return open(request, { id: values.name, values });
     },
-  }),
-};
-
-const PROJECT_FIELD = {
-  project: unlessKnown(
-    'project',
-    text('Project to test with', {
-      hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
-      placeholder: '123',
-      max: 64,
-      parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
-    }),
-  ),
-};
-
-const MORE_FIELDS = {
-  lifetime: more(
-    asInConsole(
-      'Lifetime of the token',
-      `As in the console, counted from today. ${REMINDER_HINT} Skip it if you don’t know.`,
-      LIFETIME_NAMES,
-    ),
-  ),
-  name: more(
-    text('Name of the connection', {
-      hint: 'Keep it unless you have several accounts: another name adds a connection, or replaces the token of the one that has it.',
-      max: 32,
-      parse(typed, { token = '' }) {
-        const name = typed.toLowerCase();
-        if (looksLikeSecret(name) || holdsToken(name, token)) return refuseField(A_SECRET);
-        return isConnectionName(name) ? name : refuseField(A_NAME);
-      },
-    }),
-  ),
-  role: more(
-    asInConsole('Role of the token', 'As in the console. Read-only or Accountant is enough.', ROLE_NAMES),
-  ),
-  type: more(asInConsole('Type of the token', 'As in the console.', TYPE_NAMES)),
-  account: more(
-    text('Account', {
-      hint: 'Helps you recognize the token later.',
-      max: 100,
-      optional: true,
-      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuseField(A_SECRET) : account),
-    }),
-  ),
-};
-
-/** The token, with what isn't known yet of where it is tested; the others appear after **More…**. */
-export const connectionFields = (addressChecks: Services['checks']) => ({
-  effect: note(({ id, request: { workspace } }) =>
-    workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
-  ),
-  ...TOKEN_FIELD,
-  ...PROJECT_FIELD,
-  baseUrl: unlessKnown(
-    'baseUrl',
-    text('Address of the billing service', {
-      hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
-      placeholder: 'https://billing.example.com',
-      max: 500,
-      parse: addressChecks.baseUrl,
-    }),
-  ),
-  ...MORE_FIELDS,
-  authUrl: more(
-    text('Address of the identity service', {
-      hint: 'Only needed for OS_TOKENs. It ends with /v3.',
-      placeholder: 'https://identity.example.com/v3',
-      max: 500,
-      optional: true,
-      parse: (address) => (address === '' ? '' : addressChecks.authUrl(address)),
-    }),
-  ),
-});
-
-const holdsToken = (typed: string, pasted: string): boolean => {
-  const token = withoutQuotes(pasted).toLowerCase();
-  return token !== '' && typed.toLowerCase().includes(token);
-};
-
-/** Removes the quotes around a copied value; a quote on one side only is part of the value. */
-const withoutQuotes = (typed: string): string =>
-  typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
-
-/** What saving the form will do to the connection of this name. */
-function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
-  const others = connectionNames.length > 1 ? ` of ${name}` : '';
-  const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
-  if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
-  if (connectionNames.includes(name))
-    return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
-  return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
+  };
 }
+
+/** @throws Failure */
+async function testAndSave(
+  { input, request }: SentConnection,
+  { workspaces, billing, limits, all }: Services,
+): Promise<Message | FieldRefusal> {
+  const { user, workspace } = request;
+  const { name, project } = input;
+  const { connectionNames: names } = workspace;
+  const isNew = !names.includes(name);
+  if (isNew && names.length >= MAX_CONNECTIONS)
+    return refuseField(
+      `You have ${MAX_CONNECTIONS} connections, which is the limit. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
+    );
+  limits.demand('tests', { teamId: user.teamId, userId: user.id });
+  const access = { ...input, workspace: user.teamId, connection: name };
+  const answers = await fetchBalanceByProduct(billing, access, project);
+  const usual = defaultWith(name, workspace);
+  const action = isNew ? 'added the connection' : 'replaced the token of the connection';
+  const change = auditedChange(request, [action, name], ...usual.actions);
+  await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
+  const now = { ...request, workspace: await workspaces.load(user.teamId) };
+  // Deliveries that waited for it go on.
+  await all.connected(user.teamId);
+  const [only, ...others] = answers.found;
+  const isSure = only !== undefined && others.length === 0;
+  const target = isSure && {
+    ...resolveProject({ project, product: only.product }, now.workspace, {
+      channel: undefined,
+      isUnlimited: true,
+    }),
+    connection: name,
+  };
+  const days = target ? await all.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
+  return connectedMessage(input, answers, days, now);
+}
+
+/** Stores the current default when a second connection is added: an only connection is the default without being stored. */
+function defaultWith(name: string, record: Workspace) {
+  if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
+  const before = record.defaultConnection;
+  const isNews = before === undefined && record.connectionNames.length > 0;
+  return {
+    name: before ?? name,
+    actions: isNews ? [['changed the default connection to', name] as const] : [],
+  };
+}
+
+const LIFETIME_DAYS = { '30-days': 30, '60-days': 60, '90-days': 90, '1-year': 365, none: undefined };
+
+function newConnection(
+  { name, baseUrl, authUrl, token, role, lifetime, type, account, project }: SentConnection['input'],
+  { found: [first] }: BalanceByProduct,
+  { user, at }: Request,
+): NewConnection {
+  const days = lifetime && LIFETIME_DAYS[lifetime];
+  return {
+    ...{ name, baseUrl, token },
+    ...withoutUndefined({ role, type, lifetime, expiresAt: days && at + days * DAY }),
+    ...withoutUndefined({ authUrl: authUrl || undefined, account: account || undefined }),
+    test: { project, product: first?.product ?? DEFAULT_PRODUCT },
+    ...{ registeredBy: user.id, registeredAt: at },
+  };
+}
+
+/** What the first project has left, and the one thing to do next. A product is never chosen where several have data. */
+function connectedMessage(
+  { name, project }: SentConnection['input'],
+  { found, failed }: BalanceByProduct,
+  days: number | undefined,
+  { user: { locale }, workspace }: Request,
+): Message {
+  const money = moneyFormatter(locale, workspace.settings.currency);
+  const balanceOf = ({ balance }: { readonly balance: BalanceRecord }) =>
+    formatBalance(parseAmount(balance.balance), money);
+  const only = found.length === 1 ? found[0] : undefined;
+  const named = only && findNamed({ id: project, product: only.product }, workspace);
+  const lasts =
+    days === undefined ? '' : `, ${days === 0 ? 'less than a day' : `about ${pluralize(days, 'day')}`}`;
+  const each = found.map((one) => `${PRODUCTS[one.product].name}: ${balanceOf(one)}`);
+  const fact = only
+    ? `${projectLabel({ id: project, product: only.product }, workspace)} ${balanceOf(only).endsWith('overdrawn') ? 'is' : 'has'} ${balanceOf(only)}${lasts}.`
+    : found.length > 0
+      ? `Several products have data for project ${project}. ${each.join(', ')}.`
+      : `The token works, but no product has data for project ${project}. Check the ID in the console.`;
+  const notAnswered = failed.map(
+    ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,
+  );
+  const text = ['Connected ✓', fact, ...notAnswered, ...defaultLines(name, workspace)].join(' ');
+  const words = [...(found.length > 0 ? [project] : []), ...(only ? [PRODUCTS[only.product].word] : [])];
+  // Without a name, a project is asked about over the default connection.
+  const isAskable = only && (named?.connection ?? workspace.defaultConnection) === name;
+  const [label, command] = isAskable
+    ? ['Post it every morning', toCommand('/billing schedule', words.join(' '))]
+    : ['Name a project…', toCommand('/billing projects', ['add', ...words, 'on', name].join(' '))];
+  const next = commandButton('next', label, command, { style: 'primary' });
+  return { text, blocks: [section(text), actions(...next)] };
+}
+
+const defaultLines = (
+  name: string,
+  { connectionNames, defaultConnection: usual }: Workspace,
+): readonly string[] =>
+  connectionNames.length === 1
+    ? []
+    : name === usual
+      ? [`${name} is the default connection.`]
+      : [
+          `The default connection is still ${usual}. To use ${name}, choose it for a project, or make it the default in ${commandText('/billing status')}.`,
+        ];

@@ -1,30 +1,38 @@
-import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
-import { Failure } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { nearestWord } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
-import { context, escapeMarkup, section, textMessage } from '../../slack/block-kit/blocks.ts';
+import { usersText } from '../../slack/automations/automation.ts';
+import {
+  compact,
+  context,
+  escapeMarkup,
+  joinTexts,
+  option,
+  section,
+  textMessage,
+} from '../../slack/block-kit/blocks.ts';
 import { expiryFields, expiryOf } from '../../slack/commands/pickers.ts';
-import { note, refuseField } from '../../slack/forms/fields.ts';
+import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
 import {
   describeConnection,
   describeToken,
-  type Expiry,
   formatExpiry,
   isConnectionName,
-  withExpiry,
 } from '../../workspace/credentials/credential-records.ts';
+import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
 import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { connectionFields, connectionValues, parseConnectionName } from './connect-form.ts';
-import { createDisconnectForm, requireKnown } from './disconnect.ts';
-import { createConnectionSaving } from './save-connection.ts';
+import { createConnectForm } from './connect-form.ts';
+import { parseConnectionName } from './connection-fields.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -111,60 +119,12 @@ function typedName(text: string, { workspace }: Request, typed = text): string |
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
-const stampOfConnection = ({ workspace }: Request, name: string): string =>
-  stampOf(workspace, FIELDS.connection + name);
-
-const describeNow = (name: string, { workspace, at }: Request): string => {
-  const now = workspace.connections.get(name);
-  if (now === undefined) return `${name} was disconnected.`;
-  return `It’s now ${escapeMarkup(describeConnection(now, at, workspace.settings.zone))}.`;
-};
-
-/** The form of a token; its record's ID is the connection that it was opened for. */
-function createConnectForm(services: Services) {
-  const { workspaces, checks, addresses } = services;
-  const { save, repeated } = createConnectionSaving(services);
-  const { open, listeners } = createForm('connect', {
-    right: 'manage',
-    workspaces,
-    heading: 'Connect billing',
-    title: () => 'Connect billing',
-    submit: 'Test and save',
-    waiting: [
-      'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
-      context('You can close this window. Tally then sends you the result as a direct message.'),
-    ],
-    fields: connectionFields(checks),
-    hidden: ({ values: { known = '' } }) => ({ known }),
-    revision: (id, request, input) => stampOfConnection(request, input?.name ?? id),
-    repeated,
-    // Whose name was typed into the form is replaced on purpose.
-    conflict: ({ id, input, request }) => (input.name === id ? describeNow(id, request) : undefined),
-    save,
-    done: 'connected',
-    unchanged: ({ input, request }) =>
-      request.workspace.connectionNames.includes(input.name)
-        ? 'The new token wasn’t saved. The current token stays in use.'
-        : 'Nothing was saved.',
-  });
-  return {
-    listeners,
-    open(wanted: string | undefined, request: Request): Promise<void> {
-      const values = connectionValues(request.workspace, wanted, addresses);
-      return open(request, { id: values.name, values });
-    },
-  };
-}
-
 /** **Set expiry…**: changes when a registered token expires, without the token. */
 function createExpiryForm({ workspaces, all }: Services) {
-  const savedText = (name: string, expiry: Expiry, { workspace, at }: Request) =>
-    textMessage(`Saved. The token for ${name}: ${formatExpiry(expiry, at, workspace.settings.zone)}.`);
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
     workspaces,
     heading: 'Token expiry',
-    title: () => 'Token expiry',
     fields: {
       token: note(({ id, request: { workspace, at } }) => {
         const connection = workspace.connections.get(id);
@@ -173,14 +133,7 @@ function createExpiryForm({ workspaces, all }: Services) {
       }),
       ...expiryFields<never>('As in the console.', refuseField('Choose a day, or “It never expires”.')),
     },
-    revision: (id, request) => stampOfConnection(request, id),
-    repeated({ id, input, request }) {
-      const known = request.workspace.connections.get(id);
-      const wanted = expiryOf(input.expires, request.workspace.settings.zone);
-      const isSame = known !== undefined && isDeepStrictEqual(known, withExpiry(known, wanted));
-      return isSame ? savedText(id, wanted, request) : undefined;
-    },
-    conflict: ({ id, request }) => describeNow(id, request),
+    revision: (id, { workspace }) => stampOf(workspace, FIELDS.connection + id),
     async save({ id, input, request }) {
       const { workspace, user } = request;
       if (findConnection(workspace, id) === undefined)
@@ -189,7 +142,8 @@ function createExpiryForm({ workspaces, all }: Services) {
       const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
       await all.connected(user.teamId);
-      return savedText(id, expiry, request);
+      const text = formatExpiry(expiry, request.at, workspace.settings.zone);
+      return textMessage(`Saved. The token for ${id}: ${text}.`);
     },
   });
   return {
@@ -200,4 +154,94 @@ function createExpiryForm({ workspaces, all }: Services) {
       await open(request, { id: name, values: {} });
     },
   };
+}
+
+/** @throws InvalidWord for a connection that there isn't */
+function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
+  if (name === undefined || names.length === 0 || names.includes(name)) return;
+  throw new InvalidWord(
+    name,
+    UNRECOGNIZED,
+    `You have: ${names.join(', ')}.`,
+    `disconnect ${nearestWord(name, names) ?? ''}`.trim(),
+  );
+}
+
+/** The form of `/billing disconnect [name]`: which connection, and what that changes. */
+function createDisconnectForm({ workspaces }: Services) {
+  const { open, listeners } = createForm('disconnect', {
+    right: 'manage',
+    workspaces,
+    heading: 'Disconnect',
+    submit: 'Disconnect',
+    fields: DISCONNECT_FIELDS,
+    // What the form says depends on all of them.
+    revision: (_, { workspace }) =>
+      workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
+    conflict: () => [
+      'Someone else changed a connection first.',
+      'Check what it says now, then disconnect again.',
+    ],
+    async save({ input: { name }, request }) {
+      const { workspace } = request;
+      if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
+      await workspaces.removeConnection(auditedChange(request, ['removed the connection', name]), name);
+      return textMessage(joinTexts(' ', [goneText(name), defaultText(name, workspace)]));
+    },
+  });
+  return {
+    listeners,
+    /** @param wanted outside text */
+    async open(wanted: string | undefined, request: Request): Promise<void> {
+      const { connectionNames: names } = request.workspace;
+      if (names.length === 0) throw new Failure('not-connected');
+      requireKnown(wanted, request.workspace);
+      const name = wanted ?? (names.length === 1 ? names[0] : undefined);
+      await open(request, { id: '', values: name === undefined ? {} : { name } });
+    },
+  };
+}
+
+const DISCONNECT_FIELDS = {
+  name: live(choice('Connection', { options: ({ request }) => connectionOptions(request.workspace) })),
+  effects: note(effectBlocks),
+};
+
+/** Nothing to choose where there is only one. */
+const connectionOptions = ({ connectionNames: names }: Workspace) =>
+  names.length < 2 ? [] : names.map((name) => option(name, name));
+
+const goneText = (name: string): string => `Disconnected. Tally deleted its copy of the token for ${name}.`;
+
+/** What becomes of the default when this connection is removed. */
+function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
+  const [next, ...others] = connectionNames.filter((other) => other !== name);
+  if (defaultConnection !== name || next === undefined) return undefined;
+  return others.length === 0
+    ? `${next} becomes the default connection.`
+    : `Choose the new default connection in ${commandText('/billing status')}. Until then, projects without a connection of their own get no figures.`;
+}
+
+function effectBlocks({ values: { name = '' }, request: { workspace, at } }: FormMoment) {
+  if (name === '') return [];
+  const { connectionNames, connections, settings } = workspace;
+  const connection = connections.get(name);
+  const effects = compact([
+    'Tally deletes its copy of the token. The token still works until it expires. Delete it in the console too.',
+    connectionNames.length === 1
+      ? 'Nobody in this workspace can use Tally until you reconnect.'
+      : orphanedProjects(name, workspace),
+    defaultText(name, workspace),
+    usersText(workspace, (project) => connectionNameOf(project, workspace) === name),
+  ]);
+  const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));
+  return [...effects.map(section), context(described ?? `${name} · the record is damaged`)];
+}
+
+/** Projects with this connection don't fall back to another one. */
+function orphanedProjects(name: string, { projects }: Workspace): string | undefined {
+  const orphans = projects.filter(({ connection }) => connection === name).length;
+  return orphans === 0
+    ? undefined
+    : `You get no figures for ${pluralize(orphans, 'project')} until you choose another connection in ${commandText('/billing projects')}.`;
 }

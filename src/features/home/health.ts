@@ -24,7 +24,6 @@ import {
   expiresSoon,
   formatExpiry,
   isExpiryUnknown,
-  LIFETIME_NAMES,
   ROLE_NAMES,
   TYPE_NAMES,
   tokensOkText,
@@ -177,25 +176,20 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
 
 /** What is not the same for all: of which account it is, who added it, and where it leads if there are several. */
 function detailsOf(connection: Connection, { lastUsed }: ConnectionState, workspace: Workspace): string {
-  const { baseUrl, authUrl, account, role, type, lifetime, registeredBy, registeredAt, lastFour } =
-    connection;
+  const { baseUrl, account, role, type, registeredBy, registeredAt, lastFour } = connection;
   const day = dayAt(registeredAt, workspace.settings.zone);
-  const lifeSpan = lifetime && lifetime !== 'none' ? ` for ${LIFETIME_NAMES[lifetime]}` : '';
   const many = workspace.connectionNames.length > 1;
   return joinTexts(' · ', [
     lastUsed === undefined ? 'not used yet' : `last used: ${formatInstant(lastUsed)}`,
     role && ROLE_NAMES[role],
     type && TYPE_NAMES[type],
     account && escapeMarkup(`account ${account}`),
-    many && escapeMarkup(hostOf(baseUrl)),
-    many && authUrl !== undefined && escapeMarkup(`identity ${hostOf(authUrl)}`),
+    // With its port, which tells two services on one machine apart.
+    many && escapeMarkup(new URL(baseUrl).host),
     many && `token ending ${escapeMarkup(lastFour)}`,
-    `added by ${mention(registeredBy)} on ${formatDays(day, day)}${lifeSpan}`,
+    `added by ${mention(registeredBy)} on ${formatDays(day, day)}`,
   ]);
 }
-
-/** With the port if there is one: that is what tells two services on one machine apart. */
-const hostOf = (url: string): string => (URL.canParse(url) ? new URL(url).host : url);
 
 const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overflow =>
   overflow(

@@ -1,20 +1,32 @@
 import { commandText } from '../../domain/command-names.ts';
-import { isFailure, missedAnswer } from '../../domain/failure/index.ts';
+import { Failure, isFailure, missedAnswer } from '../../domain/failure/index.ts';
 import { parseAccount } from '../../domain/money/runway.ts';
 import { computeReportFigures, reportPeriodsOf } from '../../domain/report.ts';
 import { MINUTE } from '../../domain/time/calendar.ts';
-import { type Block, withoutActions } from '../../slack/block-kit/blocks.ts';
+import { pluralize } from '../../domain/wording.ts';
+import {
+  actions,
+  type Block,
+  compact,
+  context,
+  formatInstant,
+  header,
+  type Message,
+  markup,
+  withoutActions,
+} from '../../slack/block-kit/blocks.ts';
+import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
 import type { Reply } from '../../slack/reply/reply.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { onClick } from '../../slack/server/listeners.ts';
+import { type CommandHandler, onClick } from '../../slack/server/listeners.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
+import { auditedChange } from '../../workspace/record/change.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
-import type { Feature, Services } from '../feature.ts';
-import { loadHealth } from './health.ts';
+import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
+import { isNeedy, isProblem, loadHealth } from './health.ts';
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
-import { createStatusCommand } from './status.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -109,4 +121,81 @@ async function refreshBalance(
     if (!isFailure(error)) throw error;
     log.debug({ failure: error.kind }, 'Could not refresh a balance on Home');
   }
+}
+
+/** `/billing status`, and after it what the menu of a connection does: `default main`. */
+function createStatusCommand({ workspaces, all }: Services): CommandHandler {
+  const show = async (request: Request): Promise<void> => {
+    const sections = await loadHealth(all.health(), request);
+    await request.reply.update(statusPage(sections, request));
+  };
+
+  const makeDefault = async (name: string, request: Request): Promise<void> => {
+    const { workspace, user } = request;
+    if (!workspace.connectionNames.includes(name))
+      throw new Failure('connection-missing', { connection: name });
+    if (workspace.defaultConnection !== name) {
+      const change = auditedChange(request, ['changed the default connection to', name]);
+      await workspaces.chooseDefault(change, name);
+    }
+    await show({ ...request, workspace: await workspaces.load(user.teamId) });
+  };
+
+  const chosenDefault = (text: string) => /^default (\S+)$/.exec(text)?.[1];
+  return {
+    right: 'ask',
+    needs: (text) => (chosenDefault(text) === undefined ? {} : { right: 'manage', changes: true }),
+    parse: (text) => (chosenDefault(text) === undefined ? refuseExtraWords(text, 'status') : undefined),
+    async run(text, request) {
+      const name = chosenDefault(text);
+      if (name !== undefined) return makeDefault(name, request);
+      refuseExtraWords(text, 'status');
+      await show(request);
+    },
+  };
+}
+
+const MOST_BLOCKS = 50;
+
+/** How many problems there are, then the sections, the worst first; where that is too much, only what somebody is needed for. */
+function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
+  const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
+  const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
+  const room = MOST_BLOCKS - 2;
+  const whole = sections.flatMap((one) => drawSection(one));
+  const urgent = () => sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(isNeedy) }));
+  const isCut = whole.length > room;
+  const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
+  const end = compact([
+    isCut && 'Not everything fits here; what works is left out first',
+    used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
+  ]).join(' · ');
+  return {
+    text: title,
+    blocks: compact([
+      header(title),
+      ...(isCut ? urgent() : whole).slice(0, room),
+      end !== '' && context(end),
+    ]),
+  };
+}
+
+function drawSection({ title, summary, lines, most = lines.length, more }: HealthSection): Block[] {
+  if (lines.length === 0 || most === 0) return [];
+  const cut = lines.length - most;
+  return compact([
+    title !== '' && summary === undefined && header(title),
+    summary !== undefined && markup(`*${title}* · ${summary}`),
+    ...lines.slice(0, most).flatMap(drawLine),
+    cut > 0 && more === undefined && markup(`and ${cut} more`),
+    more && actions(more),
+  ]);
+}
+
+/** The button beside its line; with a menu below it, first what mends it. */
+function drawLine({ text: [what = '', how, ...rest], fix, menu }: HealthLine): Block[] {
+  const line = markup([how === undefined ? what : `${what} · ${how}`, ...rest].join('\n'));
+  if (fix !== undefined && menu !== undefined) return [line, actions(fix, menu)];
+  const accessory = fix ?? menu;
+  return [{ ...line, ...(accessory && { accessory }) }];
 }

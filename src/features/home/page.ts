@@ -56,7 +56,7 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
     const rows = homeRows(request);
     const hasProjects = isConnected || workspace.aliases.size > 0;
     return [
-      ...startBlocks(request, rows),
+      ...nextStep(request, rows),
       ...(hasProjects ? projectBlocks(request, rows) : [actions(...ALL_COMMANDS)]),
     ];
   };
@@ -118,45 +118,38 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
   ]);
 }
 
-function startBlocks(request: Request, rows: readonly Row[]): readonly Block[] {
-  if (request.user.canManage) return setUpBlocks(request, rows[0]?.project.alias);
-  if (request.workspace.connectionNames.length === 0)
+/** The next step of a new workspace, with its buttons; none once a manager has done each and somebody has asked. */
+function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
+  const { workspace, user } = request;
+  const style = 'primary';
+  if (workspace.connectionNames.length === 0)
     return failureMessage(new Failure('not-connected'), request).blocks;
+  if (user.canManage && workspace.aliases.size === 0) {
+    const test = testedProject(workspace);
+    const add = toCommand(
+      '/billing projects',
+      test ? `add ${test.project} ${PRODUCTS[test.product].word}` : 'add',
+    );
+    const label = test ? `Name project ${test.project}…` : 'Name a project…';
+    return [
+      markup(
+        `*Give a project a name*\nThen everyone can type \`${commandText('/balance')} prod\`, and its balance is shown here.`,
+      ),
+      actions(...commandButton('name', label, add, { style })),
+    ];
+  }
+  if (user.canManage && workspace.schedules.length === 0) {
+    const [first] = rows;
+    const post = toCommand('/billing schedule', first && `${first.project.alias} daily 09:00`);
+    return [
+      markup('*Post spend in a channel every morning*\nYou choose the channel and the time.'),
+      actions(...commandButton('schedule', 'Post it every morning…', post, { style })),
+    ];
+  }
   const questions = rows.some(({ last }) => last) ? [] : exampleButtons(request);
   return questions.length === 0
     ? []
-    : [
-        header('Ask a question'),
-        section('Ask in your own words under Messages. For example:'),
-        actions(...questions),
-      ];
-}
-
-/** The next step of a new workspace, with its button. */
-function setUpBlocks({ workspace }: Request, project: string | undefined): readonly Block[] {
-  const test = testedProject(workspace);
-  const adding = test === undefined ? 'add' : `add ${test.project} ${PRODUCTS[test.product].word}`;
-  const naming = test === undefined ? 'Name a project…' : `Name project ${test.project}…`;
-  const posting = toCommand('/billing schedule', project && `${project} daily 09:00`);
-  const style = 'primary';
-  const steps = compact([
-    workspace.connectionNames.length === 0 && {
-      text: '*Connect Tally to the billing service*\nYou need a read-only access token.',
-      button: [button('connect', 'Connect…', { style })],
-    },
-    workspace.aliases.size === 0 && {
-      text: `*Give a project a name*\nThen everyone can type \`${commandText('/balance')} prod\`, and its balance is shown here.`,
-      button: commandButton('name', naming, toCommand('/billing projects', adding), { style }),
-    },
-    workspace.schedules.length === 0 && {
-      text: '*Post spend in a channel every morning*\nYou choose the channel and the time.',
-      button: commandButton('schedule', 'Post it every morning…', posting, { style }),
-    },
-  ]);
-  const [next] = steps;
-  if (next === undefined) return [];
-  const left = pluralize(steps.length, 'step');
-  return [header(`Set up Tally: ${left} left`), markup(next.text), actions(...next.button)];
+    : [markup('*Ask a question*\nUnder Messages, in your own words. For example:'), actions(...questions)];
 }
 
 /** How many projects Home lists and refreshes. */

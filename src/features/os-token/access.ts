@@ -1,11 +1,10 @@
 /** The application access of a project, which issues its OS_TOKENs: its form, its test, and who can get tokens. */
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord, ignoreFailure } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
 import { isProjectId } from '../../domain/product.ts';
-import { tryParse } from '../../domain/try-parse.ts';
-import type { IssuedToken, Revocation } from '../../identity/client.ts';
+import type { IdentityClient, IssuedToken, Tenant } from '../../identity/client.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import {
   actions,
@@ -15,11 +14,9 @@ import {
   compact,
   confirmDialog,
   context,
-  escapeMarkup,
   header,
-  type Message,
+  joinTexts,
   markup,
-  mention,
   section,
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
@@ -29,8 +26,8 @@ import { type Field, type FormMoment, note, people, refuseField, text } from '..
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
+import type { SlackServices } from '../../slack/slack-services.ts';
 import {
-  type ApplicationAccessRecord,
   describeAccess,
   type Issuers,
   isNamedIssuer,
@@ -40,17 +37,44 @@ import {
 } from '../../workspace/credentials/credential-records.ts';
 import { auditedChange, stampOf, type WorkspaceChange } from '../../workspace/record/change.ts';
 import { findAccess, findProject, type Workspace } from '../../workspace/record/workspace.ts';
-import {
-  auditedProject,
-  describeTokenScope,
-  isFirstUse,
-  nameProject,
-  type TokenServices,
-  tenantOf,
-  UNRESTRICTED,
-} from './token.ts';
+import type { EventDedup } from '../../workspace/replay-protection.ts';
+import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
+export const UNRESTRICTED =
+  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
+
+export interface TokenServices extends Services {
+  readonly identity: IdentityClient;
+  readonly keyring: SlackServices['keyring'];
+  readonly dedup: EventDedup;
+}
+
+/** How the project with this ID is called: by its alias if it has one. */
+export function nameProject({ projects }: Workspace, project: string) {
+  const alias = projects.find(({ id }) => id === project)?.alias;
+  return { label: alias ?? `Project ${project}`, word: alias ?? project };
+}
+
+/** What an entry of the audit is about: `prod (project 123)` */
+export function auditedProject(workspace: Workspace, project: string): string {
+  const { word } = nameProject(workspace, project);
+  return word === project ? `project ${project}` : `${word} (project ${project})`;
+}
+
+/** Whose request to the identity service it is. @param project whose access is used */
+export const tenantOf = (project: string, { user }: Request): Tenant => ({
+  workspace: user.teamId,
+  connection: project,
+});
+
+/** The project, roles and user that the service names for a token. */
+export const describeTokenScope = ({ project, roles, user }: IssuedToken): string =>
+  joinTexts(' · ', [
+    `Project ${project ?? 'not named by the service'}`,
+    roles.length > 0 && `${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}`,
+    user !== undefined && `acts as ${user}`,
+  ]);
 
 /** The form that registers the access of a project, whose ID is the form's. */
 export function createAccessForm(services: TokenServices) {
@@ -59,7 +83,6 @@ export function createAccessForm(services: TokenServices) {
     right: 'manage',
     workspaces,
     heading: TITLE,
-    title: () => TITLE,
     submit: 'Test and save',
     waiting: [
       'Testing: Tally is getting a token and revoking it…',
@@ -70,27 +93,14 @@ export function createAccessForm(services: TokenServices) {
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
     }),
-    conflict({ id, request: { workspace, at } }) {
-      const now = workspace.accesses.get(id);
-      return now === undefined
-        ? 'The application access was removed.'
-        : `It’s now ${describeAccess(now, at, workspace.settings.zone)}.`;
-    },
-    repeated: repeatedMessage,
     async save(sent) {
-      const { input, nonce, request } = sent;
-      // A token is issued once, however often and to however many processes the form is sent.
-      if (!(await isFirstUse(`access ${nonce}`, request, services.dedup))) return undefined;
+      const { input, request } = sent;
       const blocks = await (input.secret === ''
         ? editAccess(sent, services)
         : registerAccess(sent, services));
       // Plans the reminders of its expiry.
       await services.all.connected(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
-    },
-    corrected(failure) {
-      const authUrl = isFailure(failure, 'wrong-identity-url') ? failure.data.suggestion : undefined;
-      return authUrl === undefined ? {} : { authUrl };
     },
     unchanged: ({ id, request }) =>
       request.workspace.accesses.has(id) ? 'The current access stays in use.' : 'Nothing was saved.',
@@ -231,28 +241,21 @@ const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ peopl
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
   auditedChange(request, ...done.map((did) => [did, auditedProject(request.workspace, project)] as const));
 
-/** Gets a token and revokes it, which also tells whether the service can revoke tokens: undefined if that failed. */
-async function testAccess(
+/** Tests the access by getting a token and revoking it, which tells whether the service can revoke tokens; then saves it. */
+async function registerAccess(
   { id: project, input, request }: SentAccess,
-  { identity, limits }: TokenServices,
-): Promise<{ readonly issued: IssuedToken; readonly revoked: Revocation | undefined }> {
-  const { authUrl, access_id: id, secret } = input;
-  const tenant = tenantOf(project, request);
-  limits.demand('tests', { teamId: request.user.teamId, userId: request.user.id });
-  const issued = await identity.issue({ authUrl, id, secret }, tenant);
-  return { issued, revoked: await identity.revoke(authUrl, issued.token, tenant).catch(ignoreFailure) };
-}
-
-/** Tests the access, then saves it. */
-async function registerAccess(sent: SentAccess, services: TokenServices): Promise<Block[]> {
-  const { id: project, input, request } = sent;
+  { workspaces, identity, limits }: TokenServices,
+): Promise<Block[]> {
   const { user, at, workspace } = request;
   const { authUrl, access_id: id, secret, expires } = input;
-  const { issued, revoked } = await testAccess(sent, services);
+  const tenant = tenantOf(project, request);
+  limits.demand('tests', { teamId: user.teamId, userId: user.id });
+  const issued = await identity.issue({ authUrl, id, secret }, tenant);
+  const revoked = await identity.revoke(authUrl, issued.token, tenant).catch(ignoreFailure);
   const expiry = expires === undefined ? {} : expiryOf(expires, workspace.settings.zone);
   const verb = workspace.accessIds.includes(project) ? 'replaced' : 'registered';
   const isKnown = revoked === 'revoked' || revoked === 'not-offered';
-  const access = await services.workspaces.saveAccess(
+  const access = await workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {
       ...{ project, authUrl, issuers: issuersOf(input), id, secret, registeredBy: user.id, registeredAt: at },
@@ -267,7 +270,9 @@ async function registerAccess(sent: SentAccess, services: TokenServices): Promis
       : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.';
   const issue = commandButton('os-token', 'Issue a token', { command: '/os-token', text: word });
   return compact([
-    ...accessBlocks(access, `${label} can issue OS_TOKENs`, happened, request),
+    header(`${label} can issue OS_TOKENs`),
+    section(happened),
+    section(describeAccess(access, at, workspace.settings.zone)),
     section(describeTokenScope(issued)),
     issued.isRestricted === false && markup(UNRESTRICTED),
     ...buttonRow(isNamedIssuer(access, user.id) ? issue : []),
@@ -299,34 +304,10 @@ async function editAccess(
       { kind: 'access', name: project },
       { issuers, expiry },
     );
-  const now = { ...(expiry === undefined ? current : withExpiry(current, expiry)), issuers };
-  const { label } = nameProject(workspace, project);
-  return accessBlocks(now, label, done.length === 0 ? 'No changes to save.' : 'Saved.', request);
+  const now = expiry === undefined ? current : withExpiry(current, expiry);
+  const saved = done.length === 0 ? 'No changes to save.' : 'Saved.';
+  return [section(saved), context(describeAccess(now, request.at, workspace.settings.zone))];
 }
-
-/** Of a form that was sent twice. */
-function repeatedMessage({ id, input, request }: SentAccess): Message | undefined {
-  const known = request.workspace.accesses.get(id);
-  if (known?.authUrl !== input.authUrl || !isDeepStrictEqual(known.issuers, issuersOf(input)))
-    return undefined;
-  const isSame =
-    input.secret === '' ||
-    (tryParse(() => known.open())?.secret === input.secret && known.registeredBy === request.user.id);
-  const { label } = nameProject(request.workspace, id);
-  return isSame ? { text: 'Saved.', blocks: accessBlocks(known, label, 'Saved.', request) } : undefined;
-}
-
-const accessBlocks = (
-  access: ApplicationAccessRecord,
-  title: string,
-  happened: string,
-  { workspace, at }: Request,
-): Block[] => [
-  header(title),
-  section(happened),
-  section(describeAccess(access, at, workspace.settings.zone)),
-  issuersBlock(access.issuers),
-];
 
 export async function removeAccess(
   project: string,
@@ -335,19 +316,11 @@ export async function removeAccess(
 ): Promise<void> {
   const { workspace, reply } = request;
   const { label } = nameProject(workspace, project);
-  const isThere = workspace.accessIds.includes(project);
-  if (isThere)
+  if (workspace.accessIds.includes(project))
     await workspaces.removeAccess(
       accessChange(request, project, 'removed the application access of'),
       project,
     );
-  const text = isThere
-    ? `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`
-    : `The access for ${label} was already removed.`;
+  const text = `Removed the access for ${label} from Tally. Delete it in the console too: it still works there.`;
   await reply.modal.show(TITLE, textMessage(text));
 }
-
-const issuersBlock = ({ people, groups }: Issuers): Block =>
-  markup(
-    `Named for tokens: ${[...people.map(mention), ...groups.map((id) => `<!subteam^${escapeMarkup(id)}>`)].join(', ')}`,
-  );

@@ -1,10 +1,51 @@
+/** `/os-token`: issuing an OS_TOKEN, showing it once, and revoking it from the window that shows it. */
+import type { ModalView } from '@slack/types';
+import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
+import { Failure, failureOf, InvalidWord, ignoreFailure, isFailure } from '../../domain/failure/index.ts';
+import type { Reader } from '../../domain/language/parsed-command.ts';
+import { parseSingleProjectText } from '../../domain/language/read-command.ts';
+import { PRODUCTS } from '../../domain/product.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import { withoutUndefined } from '../../domain/without-undefined.ts';
+import type { IssuedToken, Revocation } from '../../identity/client.ts';
+import { renderShellCommands } from '../../identity/shell-commands.ts';
+import {
+  actions,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  formatInstant,
+  joinTexts,
+  type Message,
+  markup,
+  modal,
+  preformatted,
+  SLACK_LIMITS,
+  section,
+  textMessage,
+  withoutActions,
+} from '../../slack/block-kit/blocks.ts';
+import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage } from '../../slack/commands/help.ts';
+import { failureMessage } from '../../slack/reply/error-reply.ts';
+import type { Request } from '../../slack/request/request.ts';
 import { onClick } from '../../slack/server/listeners.ts';
-import { readerIn } from '../../workspace/record/workspace.ts';
+import { isNamedIssuer, type OpenableAccess } from '../../workspace/credentials/credential-records.ts';
+import { type ProjectReference, resolveProject } from '../../workspace/projects/resolve-project.ts';
+import { projectId, tryParseRecord } from '../../workspace/record/parse-record.ts';
+import { findAccess, readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
-import { createAccessForm, removeAccess } from './access.ts';
-import { issueToken, parseTokenText, revokeToken, type TokenServices } from './token.ts';
+import {
+  auditedProject,
+  createAccessForm,
+  describeTokenScope,
+  removeAccess,
+  type TokenServices,
+  tenantOf,
+  UNRESTRICTED,
+} from './access.ts';
 
 declare module '../../domain/command-names.ts' {
   interface Commands {
@@ -40,7 +81,7 @@ export function createOsTokenFeature(services: TokenServices): Feature {
   return {
     help: [HELP, ACCESS_HELP],
     projectVerbs: { access: { label: 'Application access…', open: form.open } },
-    options: form.listeners.options,
+    ...form.listeners,
     commands: {
       '/os-token': {
         right: 'ask',
@@ -66,6 +107,264 @@ export function createOsTokenFeature(services: TokenServices): Feature {
         run: ({ metadata }, request) => revokeToken(metadata, request, services),
       },
     },
-    views: form.listeners.views,
   };
+}
+
+const TITLE = 'OS_TOKEN';
+
+/** Reads `prod` or `123`; without a project, the channel's default is used. @throws InvalidWord, secret-pasted */
+function parseTokenText(text: string, reader: Reader): ProjectReference | 'help' {
+  const { help, phrase, product, project, alias } = parseSingleProjectText(text, reader);
+  if (help) return 'help';
+  const word = alias ?? project ?? 'prod';
+  const refusal = (bad: string, why: string) =>
+    new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
+  if (product !== undefined)
+    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
+  return withoutUndefined({ project, alias });
+}
+
+interface TokenProject {
+  /** Its ID. */
+  readonly project: string;
+  /** As people read it. */
+  readonly label: string;
+  /** As a command names it. */
+  readonly word: string;
+  readonly access: OpenableAccess;
+}
+
+/**
+ * Whether no process has done this before: a window is sealed anew each time it is drawn, so what comes twice is the same
+ * click. While Redis is down, each counts as the first.
+ */
+const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
+  dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
+
+/** Issues a token for the person who asks, and shows it in a window of theirs alone. */
+async function issueToken(named: ProjectReference, request: Request, services: TokenServices): Promise<void> {
+  const { reply, user } = request;
+  if (!reply.modal.canOpen) return reply.private(onlyInWindow(named));
+  const target = findTokenProject(named, request);
+  const { viewId, viewHash } = reply.source;
+  if (viewId !== undefined && !(await isFirstUse(`${viewId} ${viewHash}`, request, services))) return;
+  await reply.modal.open(
+    modal({
+      title: TITLE,
+      blocks: [section(`Issuing a token for ${target.label}…`), context('It appears here. Only you see it.')],
+    }),
+  );
+  await requireIssuer(target, request);
+  services.limits.demand('tests', { teamId: user.teamId, userId: user.id });
+  const issued = await services.identity.issue(target.access.open(), tenantOf(target.project, request));
+  await showToken(issued, target, request, services);
+}
+
+/**
+ * Refuses people who certainly can't be issuers. Groups are asked about once the window is open.
+ * @throws access-missing, not-issuer, not-allowed, and what resolving the project throws
+ */
+function findTokenProject(named: ProjectReference, request: Request): TokenProject {
+  const { project, label, word } = resolveForToken(named, request);
+  // Never, even where they may ask.
+  if (request.user.role === 'external') throw new Failure('not-allowed', { reason: 'external' });
+  const access = findAccess(request.workspace, project);
+  if (access === undefined) throw new Failure('access-missing', { project, label });
+  if (access.issuers.groups.length === 0 && !isNamedIssuer(access, request.user.id))
+    throw new Failure('not-issuer', { label });
+  return { project, label, word, access };
+}
+
+/** Tokens need no connection to billing, so a missing connection is no reason to refuse. */
+function resolveForToken(named: ProjectReference, request: Request) {
+  try {
+    return resolveProject(named, request.workspace, request);
+  } catch (error) {
+    throw isFailure(error, 'not-connected') ? new Failure('project-missing') : error;
+  }
+}
+
+/** @throws not-issuer for people who aren't named for the project */
+async function requireIssuer({ label, access }: TokenProject, { user, slack }: Request): Promise<void> {
+  if (isNamedIssuer(access, user.id)) return;
+  const { groups } = access.issuers;
+  if (groups.length === 0 || !(await slack.isInGroups(groups))) throw new Failure('not-issuer', { label });
+}
+
+const shownTokenSchema = z.object({
+  token: z.string(),
+  expiresAt: z.number().optional(),
+  /** The identity service that issued it: it is sent to no other. */
+  authUrl: z.string(),
+  project: projectId,
+});
+/** A token as its window carries it, because Tally stores none. */
+type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
+
+const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
+
+/** @returns metadata of a modal that only this person can use */
+const sealToken = (shown: ShownToken, user: Request['user'], keyring: TokenServices['keyring']): string =>
+  keyring.seal(JSON.stringify(shown), ownerOf(user));
+
+/** @returns undefined for outside text and for other people */
+const openToken = (
+  metadata: string,
+  user: Request['user'],
+  keyring: TokenServices['keyring'],
+): ShownToken | undefined =>
+  tryParseRecord(
+    shownTokenSchema,
+    tryParse(() => keyring.open(metadata, ownerOf(user)), Failure),
+  );
+
+/** Shows it in the open window. One that could not be audited or shown is revoked. @throws token-not-shown */
+async function showToken(
+  issued: IssuedToken,
+  target: TokenProject,
+  request: Request,
+  services: TokenServices,
+): Promise<void> {
+  const { workspaces, identity, keyring } = services;
+  const { user, workspace, reply } = request;
+  const { project, label, access } = target;
+  const credential = { kind: 'access', name: project } as const;
+  const record = (action: string) => recordToken(action, project, request, services);
+  const notShown = async (why: string | undefined, cause?: unknown): Promise<Failure> => {
+    const tenant = tenantOf(project, request);
+    const revoked = await identity.revoke(access.authUrl, issued.token, tenant).catch(ignoreFailure);
+    const isRevoked = revoked === 'revoked' || revoked === 'already-dead';
+    if (isRevoked) await record(REVOKED).catch(request.recordError);
+    return new Failure('token-not-shown', { label, why, isRevoked }, { cause });
+  };
+  const { token, expiresAt } = issued;
+  const sealed =
+    access.revocable === false
+      ? undefined
+      : sealToken({ token, expiresAt, authUrl: access.authUrl, project }, user, keyring);
+  const lines = renderShellCommands(issued, access.authUrl);
+  if (lines.length > SLACK_LIMITS.section || (sealed ?? '').length > SLACK_LIMITS.privateMetadata)
+    throw await notShown(`It has ${issued.token.length} characters, more than Slack can show.`);
+  // Before anybody sees it.
+  await record(ISSUED).catch(async (error: unknown) => {
+    throw await notShown(isFailure(error) ? error.message : undefined, error);
+  });
+  if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))
+    throw await notShown(
+      `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
+    );
+  // The person has the token, whether this is noted or not.
+  if (workspace.rejectedAt(credential) !== undefined)
+    await workspaces.clearRejection(user.teamId, credential).catch(ignoreFailure);
+}
+
+const ISSUED = 'got an OS_TOKEN for';
+const REVOKED = 'revoked an OS_TOKEN of';
+
+const recordToken = (
+  action: string,
+  project: string,
+  { user, workspace }: Request,
+  { audit, clock }: TokenServices,
+): Promise<void> =>
+  audit.record(user.teamId, {
+    ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
+  });
+
+/** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */
+function tokenModal(
+  issued: IssuedToken,
+  { label }: TokenProject,
+  lines: string,
+  sealed: string | undefined,
+): ModalView {
+  return modal({
+    title: TITLE,
+    ...(sealed !== undefined && { metadata: sealed }),
+    blocks: compact([
+      markup(
+        `OS_TOKEN for ${escapeMarkup(label)}: a temporary key to the cloud platform’s API. Anyone who has it can act in the project.\n${formatTokenExpiry(issued)}`,
+      ),
+      preformatted(issued.token),
+      section('For your shell, ready to paste:'),
+      preformatted(lines),
+      section(describeTokenScope(issued)),
+      issued.isRestricted === false && markup(UNRESTRICTED),
+      sealed !== undefined && actions(revokeButton('Revoke now')),
+      context(
+        'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
+        ...(sealed === undefined ? [NOT_OFFERED] : []),
+      ),
+    ]),
+  });
+}
+
+const formatTokenExpiry = ({ expiresAt }: IssuedToken): string =>
+  expiresAt === undefined
+    ? 'The service doesn’t say when it expires.'
+    : `Expires: ${formatInstant(expiresAt)}`;
+
+const revokeButton = (label: string) => button('os-token-revoke', label, { style: 'danger' });
+
+const NOT_OFFERED = 'The service can’t revoke tokens. This one works until it expires.';
+const REVOCATIONS: Readonly<Record<Revocation, string>> = {
+  revoked: 'Revoked.',
+  'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
+  'not-offered': NOT_OFFERED,
+  refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
+};
+
+/**
+ * **Revoke now**: sends the token that the window carries to the service that issued it and to no other. Everyone may
+ * revoke their own token, also when they are no issuer any more.
+ * @param metadata the window's; outside text
+ */
+async function revokeToken(metadata: string, request: Request, services: TokenServices): Promise<void> {
+  const { identity, keyring, clock } = services;
+  const { user, reply } = request;
+  const shown = openToken(metadata, user, keyring);
+  if (shown === undefined)
+    return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
+  const { token, authUrl, project, expiresAt } = shown;
+  if (expiresAt !== undefined && expiresAt <= clock())
+    return reply.modal.show(TITLE, textMessage('This token has expired.'));
+  if (!(await isFirstUse(`revoke ${metadata}`, request, services))) return;
+  await reply.modal.update(modal({ title: TITLE, blocks: [section('Revoking the token…')] }));
+  const outcome = await identity.revoke(authUrl, token, tenantOf(project, request)).catch(failureOf);
+  if (outcome === 'revoked' || outcome === 'already-dead')
+    await recordToken(REVOKED, project, request, services).catch(request.recordError);
+  const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
+  const mayWork = isFailure(outcome) || outcome === 'refused';
+  const again = mayWork ? sealToken(shown, user, keyring) : undefined;
+  await reply.modal.update(revokedModal(message, again), message);
+}
+
+function failedRevocation(failure: Failure, request: Request): Message {
+  request.recordError(failure);
+  const { text, blocks } = failureMessage(failure, request);
+  const state = 'The token may still work until it expires.';
+  return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
+}
+
+/** @param metadata for a token that may still work */
+const revokedModal = ({ blocks }: Message, metadata: string | undefined): ModalView =>
+  metadata === undefined
+    ? modal({ title: TITLE, blocks })
+    : modal({ title: TITLE, metadata, blocks: [...blocks, actions(revokeButton('Revoke'))] });
+
+/** Tokens are never sent in messages, because Slack keeps them. */
+function onlyInWindow({ alias, project }: ProjectReference): Message {
+  const word = alias ?? project ?? '';
+  const typed = joinTexts(' ', [commandText('/os-token'), word]);
+  const open = commandButton(
+    'form',
+    'Open the window…',
+    { command: '/os-token', text: word },
+    { style: 'primary' },
+  );
+  return textMessage(
+    `Tally never sends a token in a message. Open a window instead, or type ${typed} in a channel. Only you will see the token.`,
+    actions(...open),
+  );
 }

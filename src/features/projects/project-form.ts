@@ -21,7 +21,7 @@ import {
   section,
 } from '../../slack/block-kit/blocks.ts';
 import { channels, choice, more, personField, refuseField, text } from '../../slack/forms/fields.ts';
-import { createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
+import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isSameProject } from '../../workspace/projects/chosen-project.ts';
@@ -56,19 +56,10 @@ export function createProjectForm({ workspaces, all }: Services) {
       const known = findByAlias(workspace, id);
       return known === undefined ? {} : { owner: known.owner };
     },
-    repeated({ id, input, request: { workspace, user } }) {
-      const known = findByAlias(workspace, input.alias);
-      const isIt = known !== undefined && changedFields(known, projectOf(input, known)).length === 0;
-      return isIt && (id !== '' || known.addedBy === user.id)
-        ? savedMessage(known, 'Saved.', workspace)
-        : undefined;
-    },
     conflict({ id, input, request: { workspace } }) {
       if (id === '') return [takenText(input.alias), 'Choose another name.'];
-      const known = findByAlias(workspace, id);
-      return known === undefined
-        ? [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.']
-        : `It’s now ${projectDetails(known, workspace)}.`;
+      if (findByAlias(workspace, id) !== undefined) return CHANGED_FIRST;
+      return [`Someone renamed or removed ${escapeMarkup(id)}.`, 'Save again to add it as a new project.'];
     },
     idAfterConflict: ({ id, request }) => findByAlias(request.workspace, id)?.alias ?? '',
     save: (sent) => saveProject(sent, workspaces),

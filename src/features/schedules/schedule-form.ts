@@ -1,10 +1,26 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { projectList } from '../../domain/language/parsed-command.ts';
-import { REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
-import { type Cadence, type Timing, WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { isTimeZone } from '../../domain/time/calendar.ts';
+import { daysOfReport, REPORT_NAMES, REPORTS, type ReportName } from '../../domain/report.ts';
+import {
+  type Cadence,
+  type DueTime,
+  daysCovered,
+  formatTiming,
+  type Timing,
+  WEEKDAY_NAMES,
+} from '../../domain/time/cadence.ts';
+import {
+  type Day,
+  formatDays,
+  formatWallTime,
+  isTimeZone,
+  type Millis,
+  startOfDay,
+  type Zone,
+} from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { type AutomationKind, requireAutomation } from '../../slack/automations/automation.ts';
 import {
@@ -14,7 +30,7 @@ import {
   targetFields,
   unchangedFields,
 } from '../../slack/automations/automation-form.ts';
-import { type Block, markup, option, section } from '../../slack/block-kit/blocks.ts';
+import { type Block, compact, escapeMarkup, markup, option, section } from '../../slack/block-kit/blocks.ts';
 import { zone } from '../../slack/commands/pickers.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
@@ -40,10 +56,7 @@ import {
   MAX_WAIT_HOURS,
   type Schedule,
 } from '../../workspace/record/automation-records.ts';
-import { isDamaged } from '../../workspace/record/workspace.ts';
-
 import type { ScheduleWords } from './parse-schedule-command.ts';
-import { loadUpcomingSends, planEdit, previewBlocks } from './timing-preview.ts';
 
 type FormServices = Pick<DeliveryService, 'scheduling'>;
 
@@ -213,17 +226,91 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
 
 /** What saving the form does to the posts of the schedule that it edits, and the preview of that. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
-  const { workspace, at: now } = request;
+  const { workspace, user, at: now } = request;
   const timing = timingIn(values);
   // Of any owner; undefined for a new, deleted or damaged one.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
-  const outcome = planEdit(id, timing, before, await loadUpcomingSends(scheduling, request), now);
-  const preview = previewBlocks({
-    ...{ timing, outcome, report: reportIn(values) },
-    isPaused: before?.paused !== undefined,
-    reportingZone: isDamaged(workspace, 'settings') ? undefined : workspace.settings.zone,
-  });
-  return { since: outcome.since, preview };
+  const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
+  const isPaused = before?.paused !== undefined;
+  const first = (isPaused ? undefined : plan.overdue.at(-1)) ?? plan.next[0];
+  const covered = { timing, report: reportIn(values), zone: workspace.settings.zone };
+  const title = `*Next three posts${isPaused ? ' once resumed' : ''}* (${escapeMarkup(timing.zone)})`;
+  const lines = compact([
+    ...plan.next.map((due) => formatWallTime(due.at, timing.zone)),
+    first && coverageText(first, covered),
+  ]);
+  const warning = first && staleText([first, ...plan.next], covered);
+  const preview = compact([
+    markup([title, ...lines.map(escapeMarkup)].join('\n')),
+    warning !== undefined && markup(`:warning: ${escapeMarkup(warning)}`),
+  ]);
+  return { since: plan.since, preview };
+}
+
+/** How many posts the form announces. */
+const AHEAD = 3;
+
+/**
+ * What an edit does to a schedule's posts, by the function that plans deliveries. A post that is overdue is not lost: it goes
+ * out as the schedule is after the edit, if the new timing has its date as well.
+ * @param before undefined for a new schedule
+ * @param now ms since the epoch
+ * @returns from when on it posts, in ms; what is already due then, the oldest first; and what comes next
+ */
+export function planEdit(
+  id: string,
+  timing: Timing,
+  before: Schedule | undefined,
+  log: Parameters<typeof lastHandled>[1],
+  now: Millis,
+) {
+  const split = (schedule: Pick<Schedule, 'timing' | 'since'>) =>
+    splitDueTimes(schedule, lastHandled(id, log), now, AHEAD);
+  const sinceOf = ({ paused, since, timing: old }: Schedule): Millis => {
+    if (paused !== undefined) return now;
+    if (formatTiming(timing) === formatTiming(old)) return since;
+    const owed = split({ timing: old, since }).overdue.at(-1);
+    return owed === undefined ? now : startOfDay(owed.date, timing.zone) - 1;
+  };
+  const since = before === undefined ? now : sinceOf(before);
+  return { since, ...split({ timing, since }) };
+}
+
+/** What a schedule's posts are about. */
+interface Covered {
+  readonly timing: Timing;
+  readonly report: ReportName;
+  /** Of the days. */
+  readonly zone: Zone;
+}
+
+/** The days that a post covers if it goes out at this instant. */
+const coveredDays = (due: DueTime, at: Millis, { timing, report, zone }: Covered): readonly Day[] =>
+  daysOfReport(report, at, zone, daysCovered(timing, due.at));
+
+const formatRange = (days: readonly Day[], near?: Day): string => {
+  const [from, to] = [days[0], days.at(-1)];
+  return from === undefined || to === undefined ? '' : formatDays(from, to, near?.slice(0, 4));
+};
+
+function coverageText(first: DueTime, covered: Covered): string | undefined {
+  const days = coveredDays(first, first.at, covered);
+  return days.length === 0 ? undefined : `The first post covers ${formatRange(days)} (${covered.zone}).`;
+}
+
+/** About the first of these posts that goes out before the day it should cover is over in the reporting zone. */
+function staleText(posts: readonly DueTime[], covered: Covered): string | undefined {
+  const { timing, zone: reportingZone } = covered;
+  for (const due of posts) {
+    const covers = coveredDays(due, due.at, covered);
+    const wanted = coveredDays(due, Math.max(due.at, startOfDay(due.date, reportingZone)), covered);
+    const misses = wanted.filter((day) => !covers.includes(day));
+    if (misses.length === 0) continue;
+    const which = due === posts[0] ? 'The first post' : `The post of ${formatDays(due.date, due.date)}`;
+    const last = formatRange(misses.slice(-1), due.date);
+    return `${which} misses ${formatRange(misses)}: at ${timing.time} in ${timing.zone}, ${last} isn’t over yet in ${reportingZone}, this workspace’s reporting time zone.`;
+  }
+  return undefined;
 }
 
 /** Tally need not be in the channel to show the user what would be posted there. */

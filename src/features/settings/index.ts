@@ -43,8 +43,6 @@ type SentSettings = SentForm<typeof FORM_FIELDS>;
 /** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;
 
-const SAVED = textMessage('Saved.');
-
 /** As the audit and the form name them in a sentence. */
 const SETTING_NAMES: Readonly<Record<keyof Values, string>> = {
   zone: 'reporting time zone',
@@ -63,12 +61,9 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
     right: 'manage',
     workspaces,
     heading: 'Settings',
-    title: () => 'Settings',
     fields: FORM_FIELDS,
     revision: (_, { workspace }) => stampOf(workspace, RECORD_FIELDS.settings),
     before: (_, { workspace }) => fieldsOf(workspace.settings),
-    repeated: (sent) => (changedParts(sent).length === 0 ? SAVED : undefined),
-    conflict: () => '',
     async save(sent) {
       const { input, request } = sent;
       const damaged = isDamaged(request.workspace, 'settings');
@@ -81,7 +76,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
       const change = auditedChange(request, ['changed the settings:', [...new Set(names)].join(', ')]);
       const values = settingsOf(input);
       await workspaces.saveSettings(change, Object.fromEntries(parts.map((part) => [part, values[part]])));
-      return SAVED;
+      return textMessage('Saved.');
     },
   });
 

@@ -47,33 +47,29 @@ export function parseWatchText(text: string, reader: Reader): WatchWords {
 }
 
 /**
- * What the list is about: the watches of projects, or of budgets, else all. `prod budget`, `prod budget page 2`, `page 2`, or nothing.
+ * Lists all watches, or those of projects: `prod`, `prod page 2`, `page 2`, or nothing.
  * @throws InvalidWord, secret-pasted
  */
 export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   const turned = /(?:^| )page (\d{1,3})$/.exec(text);
   const page = Number(turned?.[1] ?? 1);
-  const words = text.slice(0, turned?.index).split(' ').filter(Boolean);
-  const isBudget = words.includes('budget') && !reader.aliases.has('budget');
-  const asked = words.filter((word) => word !== 'budget' || !isBudget).join(' ');
-  const parsed = tryParse(() => parseBalanceText(asked, reader));
+  const parsed = tryParse(() => parseBalanceText(text.slice(0, turned?.index), reader));
   if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
     throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
   const { project, alias, several } = parsed;
   const single = alias === undefined ? project && { project } : { alias };
   const projects = several ?? (single ? [single] : []);
-  if (projects.length === 0 && !isBudget) return { page };
-  const names = projectList(projects);
+  if (projects.length === 0) return { page };
+  const filter = projectList(projects);
   const isOf = ({ projects: [{ id }] }: Watch, { workspace }: Request) =>
-    projects.length === 0 ||
     projects.some((name) => ('alias' in name ? findProject(workspace, name.alias)?.id : name.project) === id);
   const only = {
     // A watch on a hidden project is listed without its name, and must not be found by it.
     isListed: (watch: Watch, viewer: Request): boolean =>
-      canReadAutomation(watch, viewer) && isOf(watch, viewer) && (!isBudget || watch.rule.kind === 'budget'),
-    none: `No ${isBudget ? 'budget' : 'watch'}${names && ` for ${names}`} is set up here yet.`,
-    filter: [names, isBudget && 'budget'].filter(Boolean).join(' '),
-    createText: [projects.length === 1 && names, isBudget && 'budget'].filter(Boolean).join(' '),
+      canReadAutomation(watch, viewer) && isOf(watch, viewer),
+    none: `No watch for ${filter} is set up here yet.`,
+    filter,
+    createText: projects.length === 1 ? filter : '',
   };
   return { page, only };
 }

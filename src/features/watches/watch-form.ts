@@ -39,10 +39,12 @@ import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
 import {
   choice,
   choices,
+  type Field,
   FieldRefusal,
   type FormMoment,
   live,
   note,
+  readField,
   refuseField,
   text,
   when,
@@ -96,64 +98,66 @@ const KIND_LABELS: Readonly<Record<WatchKind, string>> = {
   spike: 'A day costs much more than usual',
 };
 
-/** A threshold of a rule, which is a field of the form. */
-interface Threshold {
-  readonly label: string;
-  readonly placeholder: string;
-  readonly hint: string;
-  readonly optional?: boolean;
-  readonly parse: (typed: string) => Money | number | string | FieldRefusal;
-}
+/** Texts show what was typed; what it means is a part of the rule. */
+const threshold = (
+  label: string,
+  placeholder: string,
+  hint: string,
+  parse: (typed: string) => Money | number | string | FieldRefusal,
+  optional = false,
+): Field<unknown> => live(text<unknown>(label, { placeholder, hint, parse, optional, max: MAX_TYPED }));
 
 /** The thresholds of each kind, named as in its rule. */
-const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Threshold>>>> = {
+const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unknown>>>>> = {
   balance: {
-    below: {
-      ...{ label: 'Below', placeholder: '50,000' },
-      hint: 'Without bonuses. Zero alerts when the project is overdrawn.',
-      parse: parseAmount,
-    },
+    below: threshold(
+      'Below',
+      '50,000',
+      'Without bonuses. Zero alerts when the project is overdrawn.',
+      parseAmount,
+    ),
   },
   runway: {
-    days: {
-      ...{ label: 'Fewer than', placeholder: '14' },
-      hint: 'Days. Balance and bonuses, at the average of the last 7 days.',
-      parse: (typed) =>
+    days: threshold(
+      'Fewer than',
+      '14',
+      'Days. Balance and bonuses, at the average of the last 7 days.',
+      (typed) =>
         parseRunwayDays(typed) ?? refuseField(`Type 1 to ${MAX_RUNWAY_DAYS.toLocaleString('en-US')} days.`),
-    },
+    ),
   },
   budget: {
-    amount: {
-      ...{ label: 'Budget for each month', placeholder: '500,000' },
-      hint: `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
-      parse(typed) {
+    amount: threshold(
+      'Budget for each month',
+      '500,000',
+      `Alerts at ${BUDGET_STEPS.slice(0, -1).join(', ')} and ${BUDGET_STEPS.at(-1)} %, and when the forecast is above it.`,
+      (typed) => {
         const amount = parseAmount(typed);
         const isWrong = !(amount instanceof FieldRefusal) && amount.lte(ZERO);
         return isWrong ? refuseField('Type an amount above zero.') : amount;
       },
-    },
+    ),
   },
   spike: {
-    factor: {
-      ...{ label: 'Times the usual amount', placeholder: '2' },
-      hint: 'Usual is the median of the last four same weekdays.',
-      parse: (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
-    },
-    floor: {
-      ...{ label: 'Only days of at least', placeholder: '1,000' },
-      hint: 'Empty for no minimum.',
-      optional: true,
-      parse: (typed) => parseAmount(typed || '0'),
-    },
+    factor: threshold(
+      'Times the usual amount',
+      '2',
+      'Usual is the median of the last four same weekdays.',
+      (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
+    ),
+    floor: threshold(
+      'Only days of at least',
+      '1,000',
+      'Empty for no minimum.',
+      (typed) => parseAmount(typed || '0'),
+      true,
+    ),
   },
 };
 
 const THRESHOLD_FIELDS = Object.fromEntries(
-  Object.entries(THRESHOLDS).flatMap(([kind, thresholds]) =>
-    Object.entries(thresholds).map(([name, { label, ...options }]) => [
-      name,
-      when((values) => values.kind === kind, live(text<unknown>(label, { ...options, max: MAX_TYPED }))),
-    ]),
+  Object.entries(THRESHOLDS).flatMap(([kind, fields]) =>
+    Object.entries(fields).map(([name, field]) => [name, when((values) => values.kind === kind, field)]),
   ),
 );
 
@@ -263,7 +267,7 @@ const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
-    ([name, { parse }]) => [name, parse(values[name] ?? '')] as const,
+    ([name, field]) => [name, readField(field, values[name] ?? '', values)] as const,
   );
   const [, refused] = read.find(([, value]) => value instanceof FieldRefusal) ?? [];
   return refused instanceof FieldRefusal

@@ -3,7 +3,6 @@
  * may see the projects, and saving.
  */
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -42,7 +41,7 @@ import {
   search,
   when,
 } from '../forms/fields.ts';
-import { createForm, type Fields, type FormDescription } from '../forms/form.ts';
+import { CHANGED_FIRST, createForm, type Fields, type FormDescription } from '../forms/form.ts';
 import { type ChannelCheck, checkChannel, joinChannel } from '../request/channels.ts';
 import { type FormFields, selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
@@ -51,7 +50,7 @@ import {
   type AutomationKind,
   automationChange,
   automationVersion,
-  canReadAutomation,
+  deletedText,
   idsOf,
   limitReachedMessage,
   listCommandOf,
@@ -84,20 +83,10 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
       const item = kind.find(workspace, id);
       return item === undefined ? '' : automationVersion(item);
     },
-    async repeated(sent) {
-      const item = requireAutomation(kind, sent.id, sent.request);
-      const built = item && (await build(sent, item));
-      return item && isDeepStrictEqual({ ...built, since: item.since }, item)
-        ? savedMessage(kind, item, sent.request)
-        : undefined;
-    },
-    conflict({ id, request }) {
-      const item = kind.find(request.workspace, id);
-      if (item === undefined) return [`This ${kind.noun} was deleted.`, 'Save to create a new one.'];
-      return canReadAutomation(item, request)
-        ? `It’s now ${kind.words.summary(item, request)} → ${targetMarkup(item)}.`
-        : '';
-    },
+    conflict: ({ id, request }) =>
+      kind.find(request.workspace, id) === undefined
+        ? [deletedText(kind), 'Save to create a new one.']
+        : CHANGED_FIRST,
     idAfterConflict: ({ id, request }) => (isThere(id, request) ? id : newId()),
     save: (sent) => saveItem(kind, build, sent),
   });

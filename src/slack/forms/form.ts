@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { InputBlock, ModalView } from '@slack/types';
 import * as z from 'zod';
 import type { ActionName } from '../../domain/command-names.ts';
-import { type Failure, isFailure } from '../../domain/failure/index.ts';
+import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
@@ -43,19 +43,18 @@ type FormName = ActionName extends infer A ? (A extends `${infer Name}-form` ? N
 /** A submitted form. */
 export interface SentForm<F extends Fields> extends FormMoment {
   readonly input: FormInput<F>;
-  /** Identifies this rendering, so that a repeated submit is recognized. */
-  readonly nonce: string;
 }
 
 /** What happened, and what to do in the form; `todo` is left out if the form was closed. */
-type FormProblem = readonly [what: string, todo?: string];
+export type FormProblem = readonly [what: string, todo?: string];
 
 export interface FormDescription<F extends Fields> {
   readonly right: Right;
   readonly workspaces: Pick<Workspaces, 'load'>;
   /** Fields by block ID, in order. */
   readonly fields: F;
-  readonly title: (at: FormMoment) => string;
+  /** Default is its `heading`. */
+  readonly title?: (at: FormMoment) => string;
   /** Label of the submit button; default **Save**. */
   readonly submit?: string;
   /** A button below the fields. @param show re-renders the form with these blocks below the button */
@@ -75,18 +74,14 @@ export interface FormDescription<F extends Fields> {
   readonly revision: (id: string, request: Request, input?: FormInput<F>) => string;
   /** The record's current values. */
   readonly before?: (id: string, request: Request) => FormFields;
-  /** After a repeated submit: the message to show if the record already contains what was submitted. */
-  readonly repeated: (sent: SentForm<F>) => Message | undefined | Promise<Message | undefined>;
-  /** After a conflict: what the record is now (mrkdwn), or another problem; undefined if nothing conflicts. */
-  readonly conflict: (sent: SentForm<F>) => string | FormProblem | undefined;
+  /** After a conflict: what is wrong; default `CHANGED_FIRST`, undefined if nothing conflicts. */
+  readonly conflict?: (sent: SentForm<F>) => FormProblem | undefined;
   /** The ID to save under after a conflict, if it changes. */
   readonly idAfterConflict?: (sent: SentForm<F>) => string;
-  /** @returns the success message, or why it can't be saved; undefined if the same submit is already being saved */
-  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal | undefined>;
+  /** @returns the success message, or why it can't be saved */
+  readonly save: (sent: SentForm<F>) => Promise<Message | FieldRefusal>;
   /** Completes “Not …”; default `saved`. */
   readonly done?: string;
-  /** Field values to correct after a failure. */
-  readonly corrected?: (failure: Failure) => FormFields;
   /** What stays unchanged if nothing was saved, as a sentence. */
   readonly unchanged?: (sent: SentForm<F>) => string;
 }
@@ -94,13 +89,20 @@ export interface FormDescription<F extends Fields> {
 // biome-ignore lint/suspicious/noExplicitAny: only the form itself knows its field types
 type AnyForm = Omit<FormDescription<any>, 'fields'> & {
   readonly fields: Fields;
+  readonly title: (at: FormMoment) => string;
   readonly name: string;
   /** Prefix of the action IDs of its fields and buttons. */
   readonly action: ActionName;
 };
 const NOTHING_SAVED = 'Nothing was saved.';
+export const CHANGED_FIRST: FormProblem = ['Someone else changed this first.', 'Save again to replace that.'];
 export function createForm<F extends Fields>(name: FormName, description: FormDescription<F>) {
-  const form: AnyForm = { ...description, name, action: `${name}-form` };
+  const form: AnyForm = {
+    ...description,
+    title: description.title ?? (() => description.heading),
+    name,
+    action: `${name}-form`,
+  };
   const { right, fields, heading, waiting = ['Saving…'] as const } = form;
   const suggest = (find: NonNullable<Field['find']>): OptionsListener => ({
     right,
@@ -238,13 +240,10 @@ async function submit(
   isRepeated = false,
 ): Promise<void> {
   const { request, state, id } = at;
-  const sent = { ...at, input, nonce: state.nonce };
-  const finish = (message: Message) => request.reply.modal.show(form.heading, message);
+  const sent = { ...at, input };
   try {
     if (form.revision(id, request, input) !== state.seen) {
-      const done = await form.repeated(sent);
-      if (done !== undefined) return await finish(done);
-      const conflict = form.conflict(sent);
+      const conflict = form.conflict ? form.conflict(sent) : CHANGED_FIRST;
       if (conflict !== undefined) return await showConflict(form, sent, conflict);
     }
     const [field = '', problem] = (await findProblem(form, at)) ?? [];
@@ -253,7 +252,7 @@ async function submit(
     if (problem !== undefined) return await showProblem(form, { ...at, values }, [problem], field);
     const saved = await form.save(sent);
     if (saved instanceof FieldRefusal) await showProblem(form, at, [saved.sentence]);
-    else if (saved !== undefined) await finish(saved);
+    else await request.reply.modal.show(form.heading, saved);
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') throw error;
     if (error.kind === 'edit-conflict' && !isRepeated) {
@@ -265,23 +264,15 @@ async function submit(
     // Redis may fail after part of the work was saved.
     const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
-    await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
+    await showAgain(form, at, message);
   }
 }
 
 /** Shows the form again, based on the record's current revision. */
-function showConflict(
-  form: AnyForm,
-  sent: Moment & SentForm<Fields>,
-  conflict: string | FormProblem,
-): Promise<void> {
+function showConflict(form: AnyForm, sent: Moment & SentForm<Fields>, conflict: FormProblem): Promise<void> {
   const id = form.idAfterConflict?.(sent) ?? sent.id;
   const state = { ...sent.state, id, seen: form.revision(id, sent.request) };
-  const problem: FormProblem =
-    typeof conflict === 'string'
-      ? [`Someone else changed this first. ${conflict}`.trim(), 'Save again to replace that.']
-      : conflict;
-  return showProblem(form, { ...sent, id, state }, problem);
+  return showProblem(form, { ...sent, id, state }, conflict);
 }
 
 const stateSchema = z.object({

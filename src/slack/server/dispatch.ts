@@ -236,7 +236,7 @@ function readCommandClick(
 
 /** A form's acknowledgement carries its errors, or the “Saving…” view. */
 function registerForms(app: App, dispatch: Dispatch): void {
-  const { listeners, errorReply, limits, redis } = dispatch;
+  const { listeners, errorReply, limits, redis, eventDedup } = dispatch;
   app.view({ type: 'view_submission' }, async ({ ack, view, ...arrival }) => {
     const name = view.callback_id;
     const listener = lookUp(listeners.views, name);
@@ -261,6 +261,10 @@ function registerForms(app: App, dispatch: Dispatch): void {
         return ack({ response_action: 'errors', errors: parsed.errors });
       }
       await ack({ response_action: 'update', view: listener.waiting });
+      // The same form, sent again to whichever process. One that is shown again has other metadata.
+      const sent = `${view.id} ${view.private_metadata}`;
+      const isFirst = eventDedup.first(reply.source.teamId, sent).catch(() => true);
+      if (!(await isFirst)) return annotate({ outcome: 'duplicate' });
       const rules = { right: listener.right, changes: true };
       await perform(dispatch, task, rules, parsed.submit, (report, request) =>
         errorReply.send(reply, report, request ?? {}, rules),
