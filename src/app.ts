@@ -133,6 +133,7 @@ export function createTally(
     users,
     clock,
     log,
+    threads,
     clientFor: (workspace) => installations.clientFor(workspace),
     onFinished,
   });

@@ -4,16 +4,10 @@ import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { deliveryLogKey, FIELDS, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
+import { deliveryLogKey, FIELDS, recordKey } from '../redis/keys.ts';
 import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 import type { LastDelivery } from '../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
-import {
-  LUA_REMEMBER,
-  questionArguments,
-  type ThreadPlace,
-  type ThreadQuestion,
-} from '../workspace/thread-store.ts';
 
 /** The first part of a message's key. */
 export const MESSAGE_KINDS = ['post', 'alert', 'reminder', 'notice'] as const;
@@ -112,8 +106,6 @@ export interface DeliveryLogSnapshot {
   readonly messages: readonly OutboxMessage[];
   /** Those of a kind, with what they are about; those whose record is damaged are left out. */
   messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
-  /** Slack limits the rate of this workspace until then, in ms. */
-  readonly backOffUntil: Millis | undefined;
 }
 
 /** A field of the log: a message by its key, or the state of a watch. */
@@ -127,10 +119,6 @@ export interface FieldWrite {
 
 /** What is written with fields, in the same step. */
 export interface WriteConditions {
-  /** Fields of the workspace's record with their values: nothing is written if one has changed. */
-  readonly expected?: readonly { readonly field: string; readonly value: string | undefined }[];
-  /** What follow-ups in its thread refer to from now on. */
-  readonly question?: readonly [ThreadPlace, ThreadQuestion] | undefined;
   /** How the last delivery of a schedule ended, if the schedule still exists. */
   readonly lastDelivery?: readonly [schedule: string, LastDelivery] | undefined;
 }
@@ -153,17 +141,12 @@ export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 /** How long the log is kept after its last use, in ms: longer than any cadence's interval. */
 const LIFETIME = 100 * DAY;
 
-const BACK_OFF = 'quiet';
-
-/** A workspace that has left gets no log again. A question that can't be stored, as its key is damaged, doesn't fail the rest. */
-const WRITE = `${LUA_REMEMBER}
+/** A workspace that has left gets no log again. */
+const WRITE = `
 local write = cjson.decode(ARGV[1])
-if redis.call('EXISTS', KEYS[1]) == 0 then return 'overtaken' end
+if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 for _, field in ipairs(write.fields) do
-  if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 'overtaken' end
-end
-for _, each in ipairs(write.expected) do
-  if redis.call('HGET', KEYS[1], each.field) ~= (each.value or false) then return 'changed' end
+  if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 0 end
 end
 for _, field in ipairs(write.fields) do
   if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
@@ -174,39 +157,29 @@ if last and redis.call('HEXISTS', KEYS[1], last.schedule) == 1 then
   redis.call('HSET', KEYS[1], last.field, last.json)
 end
 redis.call('PEXPIRE', KEYS[2], ${LIFETIME})
-if write.question then pcall(remember, KEYS[3], KEYS[4], unpack(write.question)) end
-return 'written'`;
+return 1`;
 
 export function createDeliveryLog(redis: RedisConnection) {
-  const keys = [recordKey, deliveryLogKey, threadsKey, threadTimesKey];
   return {
     async load(workspace: SlackId): Promise<DeliveryLogSnapshot> {
       return snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
     },
-    /**
-     * @returns `overtaken` if a field differs from its `before`, or the workspace has left; `changed` if the record
-     * differs from `expected`; nothing is written then
-     */
+    /** @returns false, with nothing written, if a field differs from its `before` or the workspace has left */
     async write(
       workspace: SlackId,
       fields: readonly FieldWrite[],
-      { expected = [], question, lastDelivery }: WriteConditions = {},
-    ): Promise<'written' | 'overtaken' | 'changed'> {
+      { lastDelivery }: WriteConditions = {},
+    ): Promise<boolean> {
       const [schedule, last] = lastDelivery ?? [];
       const write = {
-        ...{ fields, expected },
-        question: question && questionArguments(...question, 'everybody'),
+        fields,
         lastDelivery: last && {
           schedule: FIELDS.schedule + schedule,
           ...{ field: FIELDS.sent + schedule, json: JSON.stringify(last) },
         },
       };
-      const outcome = await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write));
-      return outcome as 'written' | 'overtaken' | 'changed';
-    },
-    /** Slack takes nothing from this workspace before `until`, in ms. */
-    async backOff(workspace: SlackId, until: Millis): Promise<void> {
-      await guardRead(() => redis.hset(deliveryLogKey(workspace), BACK_OFF, until));
+      const keys = [recordKey, deliveryLogKey];
+      return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
     },
   };
 }
@@ -227,6 +200,5 @@ function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapsh
       byKind.set(name, found);
       return found;
     },
-    backOffUntil: Number(fields[BACK_OFF]) || undefined,
   };
 }

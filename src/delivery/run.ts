@@ -10,7 +10,7 @@ import { type RunWork, trackWork } from '../ops/work-record.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/service-outcomes.ts';
-import { dueTime, MAX_RETRY_DELAY, type OutboxMessage, OvertakenError } from './delivery-log.ts';
+import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
@@ -77,8 +77,9 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
       await plan(next);
       planned = { read, next };
     }
-    await plan?.(clock());
-    return clock();
+    const next = run.quietUntil() ?? clock();
+    await plan?.(next);
+    return next;
   }
 
   return {
@@ -118,24 +119,11 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
       at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
     })),
   );
-  // No wait is that long: the clock has gone back since it was stored.
-  const { backOffUntil = 0 } = snapshot;
-  const quietUntil = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
-  const isQuiet = quietUntil > now;
-  const due: readonly DueMessage[] = [
-    ...plans.flatMap(({ kind, messages = [] }) => messages.map((message) => ({ kind, message }))),
-    ...stored.filter(({ at }) => at !== undefined && at <= now),
-  ];
-  const ahead = stored.flatMap(({ at }) => (at !== undefined && at > now ? at : []));
   return {
     writes: plans.flatMap(({ writes = [] }) => writes),
     tasks: plans.flatMap(({ task }) => task ?? []),
-    due: isQuiet ? [] : due,
-    next: earliest(
-      ...plans.map(({ next }) => next),
-      ...(isQuiet ? ahead.map((at) => Math.max(at, quietUntil)) : ahead),
-      isQuiet && due.length > 0 ? quietUntil : undefined,
-    ),
+    due: stored.filter(({ at }) => at !== undefined && at <= now),
+    next: earliest(...plans.map(({ next }) => next), ...stored.map(({ at }) => at)),
   };
 }
 
@@ -161,21 +149,24 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 const CHANNEL_INTERVAL: Millis = 1_050;
 
 /** What stays the same over the passes of a run. */
-type OpenedRun = Omit<DeliveryContext, keyof RunView | 'answerCollector'>;
+interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
+  /** Until when Slack takes nothing, in ms. */
+  quietUntil(): Millis | undefined;
+}
 
 function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): OpenedRun {
-  const { deliveryLog, clientFor, workspaces, clock } = parts;
+  const { clientFor, workspaces, clock } = parts;
   const lastPosts = new Map<SlackId, Millis>();
-  let isBackingOff = false;
+  let quietUntil: Millis | undefined;
   let client: Promise<WebClient> | undefined;
   return {
     ...parts,
     billing: askOnce(parts.billing),
     ...{ teamId, stopping },
-    isEnding: () => stopping.aborted || isBackingOff,
-    async backOff(until) {
-      isBackingOff = true;
-      await deliveryLog.backOff(teamId, until);
+    isEnding: () => stopping.aborted || quietUntil !== undefined,
+    quietUntil: () => quietUntil,
+    backOff(until) {
+      quietUntil = until;
     },
     loadWorkspace: () => workspaces.load(teamId),
     client() {

@@ -48,34 +48,21 @@ export const THREAD_LIFETIME = 30 * DAY;
 /** The most threads that are remembered for a workspace; the oldest are dropped first. */
 const MOST_QUESTIONS = 2_000;
 
-/**
- * Remembers a question in `threadsKey` and `threadTimesKey`, as `questionArguments` gives it. Each has its own age: the
- * next write deletes what is too old, and the keys expire without a write.
- */
-export const LUA_REMEMBER = `
-local function remember(questions, times, field, question, at)
-  redis.call('HSET', questions, field, question)
-  redis.call('ZADD', times, at, field)
-  local old = redis.call('ZRANGEBYSCORE', times, '-inf', at - ${THREAD_LIFETIME})
-  for _, first in ipairs(redis.call('ZRANGE', times, 0, ${-1 - MOST_QUESTIONS})) do old[#old + 1] = first end
-  for _, each in ipairs(old) do
-    redis.call('HDEL', questions, each)
-    redis.call('ZREM', times, each)
-  end
-  redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
-  redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
-end`;
-
-const REMEMBER = `${LUA_REMEMBER}
+/** Each question has its own age: the next write deletes what is too old, and the keys expire without a write. */
+const REMEMBER = `
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
-remember(KEYS[1], KEYS[2], unpack(ARGV))
+local questions, times, field, question, at = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+redis.call('HSET', questions, field, question)
+redis.call('ZADD', times, at, field)
+local old = redis.call('ZRANGEBYSCORE', times, '-inf', at - ${THREAD_LIFETIME})
+for _, first in ipairs(redis.call('ZRANGE', times, 0, ${-1 - MOST_QUESTIONS})) do old[#old + 1] = first end
+for _, each in ipairs(old) do
+  redis.call('HDEL', questions, each)
+  redis.call('ZREM', times, each)
+end
+redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
+redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
 return 1`;
-
-export const questionArguments = (place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome) => [
-  fieldOf(place, outcome),
-  JSON.stringify(question),
-  String(question.at),
-];
 
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
   JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
@@ -86,7 +73,7 @@ export function createThreadStore(redis: RedisConnection) {
     async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
-      const args = questionArguments(place, question, outcome);
+      const args = [fieldOf(place, outcome), JSON.stringify(question), question.at];
       await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },
     /**

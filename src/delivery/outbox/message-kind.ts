@@ -15,7 +15,7 @@ import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { AnswerCollector, AnswerStore } from '../../workspace/service-outcomes.ts';
-import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
   DeliveryLogSnapshot,
@@ -59,16 +59,11 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
 }
 
-/** What a kind has to do, and when it has to look again. */
+/** What a kind has to do besides the stored messages, and when it has to look again. */
 export interface Plan {
-  /** Messages that are due and not stored yet: their claim stores them. */
-  readonly messages?: readonly OutboxMessage[];
-  /**
-   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
-   * whoever passes one on.
-   */
+  /** New messages, and what is no longer needed. */
   readonly writes?: readonly FieldWrite[];
-  /** Done after that, before any message is sent. @throws OvertakenError, store-unavailable */
+  /** Done before any message is sent. @throws OvertakenError, store-unavailable */
   readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
   /** When there is something to do besides the stored messages, in ms; undefined for never. */
   readonly next?: Millis | undefined;
@@ -132,15 +127,20 @@ export function askAbout(
   return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
 }
 
-/** What follow-ups below a message that Slack has refer to. */
-export const threadQuestion = (
-  question: AskedQuestion,
+/** Stores what follow-ups below a message refer to. Never rejects: the message is sent. */
+export async function rememberQuestion(
+  question: AskedQuestion | undefined,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
-  { teamId, clock }: Pick<DeliveryContext, 'teamId' | 'clock'>,
-): readonly [ThreadPlace, ThreadQuestion] => [
-  { workspace: teamId, channel, thread: ts },
-  { ...question, at: Math.floor(clock()) },
-];
+  { teamId, clock, threads, log }: Pick<DeliveryContext, 'teamId' | 'clock' | 'threads' | 'log'>,
+): Promise<void> {
+  if (question === undefined) return;
+  const place = { workspace: teamId, channel, thread: ts };
+  await threads
+    .remember(place, { ...question, at: Math.floor(clock()) }, 'everybody')
+    .catch((err: unknown) =>
+      log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a message refer to'),
+    );
+}
 
 /** What a run has read of a workspace. */
 export interface RunView {
@@ -161,6 +161,7 @@ export interface RunParts {
   readonly log: Logger;
   readonly onFinished: OnFinished;
   readonly answerStore: AnswerStore;
+  readonly threads: Pick<ThreadStore, 'remember'>;
 }
 
 /** What one pass of a run has read, and works with. */
@@ -170,8 +171,8 @@ export interface DeliveryContext extends RunParts, RunView {
   readonly stopping: AbortSignal;
   /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
   isEnding(): boolean;
-  /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
-  backOff(until: Millis): Promise<void>;
+  /** Ends the run: Slack takes nothing from this workspace before `until`, in ms. */
+  backOff(until: Millis): void;
   /** Reads the workspace's record as it is now. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
   /** The workspace's client. @throws not-installed, unseal-failed */

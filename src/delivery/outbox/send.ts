@@ -45,8 +45,8 @@ import {
   type MessageKind,
   type Recipient,
   type Refusal,
+  rememberQuestion,
   type Step,
-  threadQuestion,
 } from './message-kind.ts';
 import { checkRecipient, findHeir } from './recipient.ts';
 
@@ -146,15 +146,15 @@ class Sending<About> {
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     if (refusal !== undefined) return this.refuse(refusal);
+    const { restsOn = '' } = draft;
+    if (recipient.workspace.fields[restsOn] !== context.workspace.fields[restsOn]) return 'changed';
     const at = context.clock();
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();
     const { next: _, cause: __, ...rest } = message;
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
-    const { restsOn: field, about = message.about } = draft;
-    const expected = field === undefined ? [] : [{ field, value: context.workspace.fields[field] }];
-    const outcome = await this.write({ ...rest, ...claim, about }, { expected });
-    if (outcome === 'changed') return 'changed';
+    const { about = message.about } = draft;
+    await this.write({ ...rest, ...claim, about });
     // After a longer hang another run may have begun. It asks Slack whether the message is there.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
@@ -181,15 +181,11 @@ class Sending<About> {
     const { next: _, cause: __, ...rest } = this.stored;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
     const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
-    const question = kind.questionOf?.(sent, context);
     const began = performance.now();
     for (;;)
       try {
-        await this.write(after, {
-          ...conditions,
-          ...(question && { question: threadQuestion(question, posted, context) }),
-        });
-        return;
+        await this.write(after, conditions);
+        return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -249,23 +245,25 @@ class Sending<About> {
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
     const outcome = await this.save(step);
-    if (effect.wait !== undefined) await context.backOff(context.clock() + effect.wait);
+    if (effect.wait !== undefined) context.backOff(context.clock() + effect.wait);
     return outcome;
   }
 
   private async save({ outcome, message, ...conditions }: Step<About>): Promise<Outcome> {
-    return (await this.write(message, conditions)) === 'written' ? outcome : 'changed';
+    await this.write(message, conditions);
+    return outcome;
   }
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
-  private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
+  private async write(
+    after: OutboxMessage<About> | undefined,
+    conditions: WriteConditions = {},
+  ): Promise<void> {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.stored;
     const write = after === undefined ? dropMessage(this.stored) : putMessage({ ...after, json });
-    const outcome = await deliveryLog.write(teamId, [write], conditions);
-    if (outcome === 'overtaken') throw new OvertakenError();
-    if (outcome === 'written' && after !== undefined) this.stored = { ...after, json: write.after };
-    return outcome;
+    if (!(await deliveryLog.write(teamId, [write], conditions))) throw new OvertakenError();
+    if (after !== undefined) this.stored = { ...after, json: write.after };
   }
 }
 

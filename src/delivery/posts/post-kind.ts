@@ -8,7 +8,7 @@ import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { WriteConditions } from '../delivery-log.ts';
-import { dropMessage, dueTime, newMessage } from '../delivery-log.ts';
+import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
 import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Step } from '../outbox/message-kind.ts';
 import {
@@ -58,7 +58,7 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
   );
   const isNew = due !== undefined && !isBegun;
   return {
-    messages: isNew
+    added: isNew
       ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
       : [],
     stale: posts.filter(
@@ -77,8 +77,10 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     const known = new Set(workspace.scheduleIds);
     const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
     return {
-      messages: each.flatMap(({ messages }) => messages),
-      writes: [...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
+      writes: [
+        ...each.flatMap(({ added }) => added).map(putMessage),
+        ...[...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
+      ],
       next: earliest(...each.map(({ next }) => next)),
     };
   },

@@ -94,8 +94,7 @@ export function createWatchService({
         if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
         const alerts = record.alerts.map((alert) => (alert === found ? withChange(alert, response) : alert));
         const after = JSON.stringify({ ...record, alerts });
-        const outcome = await deliveryLog.write(teamId, [{ name: field, before, after }]);
-        if (outcome === 'overtaken') continue;
+        if (!(await deliveryLog.write(teamId, [{ name: field, before, after }]))) continue;
         await changed(teamId);
         return 'recorded';
       }
