@@ -4,9 +4,8 @@ import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
 import type { RedisConnection } from '../redis/connect.ts';
-import { deliveryLogKey, FIELDS, recordKey } from '../redis/keys.ts';
+import { deliveryLogKey, recordKey } from '../redis/keys.ts';
 import { evalInWorkspace, guardRead } from '../redis/outage.ts';
-import type { LastDelivery } from '../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 
 /** The first part of a message's key. */
@@ -117,12 +116,6 @@ export interface FieldWrite {
   readonly after: string | undefined;
 }
 
-/** What is written with fields, in the same step. */
-export interface WriteConditions {
-  /** How the last delivery of a schedule ended, if the schedule still exists. */
-  readonly lastDelivery?: readonly [schedule: string, LastDelivery] | undefined;
-}
-
 /** Another process wrote first: what this one was about to do may be done already. The next run reads what is true now. */
 export class OvertakenError extends Error {
   constructor() {
@@ -143,18 +136,14 @@ const LIFETIME = 100 * DAY;
 
 /** A workspace that has left gets no log again. */
 const WRITE = `
-local write = cjson.decode(ARGV[1])
+local fields = cjson.decode(ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
-for _, field in ipairs(write.fields) do
+for _, field in ipairs(fields) do
   if redis.call('HGET', KEYS[2], field.name) ~= (field.before or false) then return 0 end
 end
-for _, field in ipairs(write.fields) do
+for _, field in ipairs(fields) do
   if field.after then redis.call('HSET', KEYS[2], field.name, field.after)
   else redis.call('HDEL', KEYS[2], field.name) end
-end
-local last = write.lastDelivery
-if last and redis.call('HEXISTS', KEYS[1], last.schedule) == 1 then
-  redis.call('HSET', KEYS[1], last.field, last.json)
 end
 redis.call('PEXPIRE', KEYS[2], ${LIFETIME})
 return 1`;
@@ -165,26 +154,14 @@ export function createDeliveryLog(redis: RedisConnection) {
       return snapshotOf(await guardRead(() => redis.hgetall(deliveryLogKey(workspace))));
     },
     /** @returns false, with nothing written, if a field differs from its `before` or the workspace has left */
-    async write(
-      workspace: SlackId,
-      fields: readonly FieldWrite[],
-      { lastDelivery }: WriteConditions = {},
-    ): Promise<boolean> {
-      const [schedule, last] = lastDelivery ?? [];
-      const write = {
-        fields,
-        lastDelivery: last && {
-          schedule: FIELDS.schedule + schedule,
-          ...{ field: FIELDS.sent + schedule, json: JSON.stringify(last) },
-        },
-      };
+    async write(workspace: SlackId, fields: readonly FieldWrite[]): Promise<boolean> {
       const keys = [recordKey, deliveryLogKey];
-      return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(write))) === 1;
+      return (await evalInWorkspace(redis, workspace, WRITE, keys, JSON.stringify(fields))) === 1;
     },
   };
 }
 
-function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
+export function snapshotOf(fields: Readonly<Record<string, string>>): DeliveryLogSnapshot {
   const messages = Object.entries(fields).flatMap(([key, json]) => parseMessage(key, json) ?? []);
   const byKind = new Map<MessageKindName, readonly OutboxMessage[]>();
   return {

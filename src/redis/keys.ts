@@ -92,7 +92,5 @@ export const FIELDS = {
   /** The application access of a project, by its ID. */
   access: 'access:',
   schedule: 'schedule:',
-  /** How a schedule's last delivery ended. */
-  sent: 'sent:',
   watch: 'watch:',
 } as const;

@@ -1,11 +1,13 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
+import { snapshotOf } from '../../src/delivery/delivery-log.ts';
 import { drawNotice } from '../../src/delivery/posts/notices.ts';
+import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { LastDelivery, Schedule } from '../../src/workspace/record/automation-records.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
-import { schedule } from '../support/delivery.ts';
+import { lastPost, schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
@@ -211,10 +213,11 @@ describe('a notice', () => {
       settings: { managers: [BOSS] },
       projects: [{ alias: 'a-b', id: '123', channels: limited ? ['C0ELSEWHERE'] : [] }],
       schedules: ids(20).map((id) => schedule({ id, createdAt: 1 })),
-      sent: Object.fromEntries(ids(20).map((id) => [id, { due: NINE, result }])),
     });
     const scope = { channel: undefined, isUnlimited: canManage };
-    const { text, blocks } = drawNotice(about, { workspace, scope }, NINE);
+    const posts = ids(20).map((id) => lastPost(id, { due: NINE, result, cause: MISSING }));
+    const snapshot = snapshotOf(Object.assign({}, ...posts));
+    const { text, blocks } = drawNotice(about, { workspace, snapshot, scope }, NINE);
     const actions =
       (blocks as readonly { elements?: readonly { text: { text: string }; value?: string }[] }[]).at(-1)
         ?.elements ?? [];

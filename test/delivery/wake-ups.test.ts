@@ -1,7 +1,7 @@
 /** When a workspace is woken: at the next instant when it has something to do, after a change, after a wake-up was lost. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { newMessage } from '../../src/delivery/delivery-log.ts';
+import { newMessage, putMessage } from '../../src/delivery/delivery-log.ts';
 import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
@@ -35,8 +35,8 @@ const noteKind: MessageKind<object> = {
   plan: ({ snapshot, now }) => {
     const isOut = snapshot.messages.length > 0;
     const isDue = due !== undefined && due <= now && !isOut;
-    const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
-    return { messages, next: isOut || isDue ? undefined : due };
+    const writes = isDue ? [putMessage(newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now))] : [];
+    return { writes, next: isOut || isDue ? undefined : due };
   },
 };
 

@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { reminderKind } from '../../src/delivery/credential-reminders.ts';
 import { noticeKind } from '../../src/delivery/posts/notices.ts';
 import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
+import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
@@ -101,6 +102,24 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   since: 0,
   ...given,
 });
+
+/** The field of the delivery log of a schedule's last delivery, as it ended so. */
+export function lastPost(
+  id: string,
+  { date = '2026-11-21', due = 0, at = due, ...given }: Partial<LastDelivery>,
+): Record<string, string> {
+  const { result = 'posted', cause, next } = given;
+  const state = result.startsWith('posted') ? 'posted' : result === 'failed' ? 'failed' : 'due';
+  const { report, projects, timing } = schedule();
+  const subject = { report, projects, timing, zone: 'UTC', covers: COVERED, connections: [] };
+  const post = { earlier: { counted: 0, named: [] }, figures: {}, unanswered: {}, subject };
+  const about = {
+    ...{ due, tried: at, post: { ...post, isLate: result === 'posted-late' } },
+    ...(result === 'paused' && { basis: 'before' }),
+  };
+  const stored = { to: 'C0COSTS001', state, at, tries: 1, ...(next && { next }), cause, about };
+  return { [`post/${id}/${date}`]: JSON.stringify(stored) };
+}
 
 /** Saves a schedule without the form; the next sweep wakes its workspace. */
 export async function save(redis: Redis, workspace: string, schedule: Schedule): Promise<void> {

@@ -22,7 +22,6 @@ import type {
   FieldWrite,
   MessageFormat,
   OutboxMessage,
-  WriteConditions,
 } from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
 
@@ -38,14 +37,8 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** What follow-ups in its thread refer to once Slack has it. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** What else to write in the step that stores that Slack has it, first or redrawn. */
-  afterSent?(
-    message: OutboxMessage<About>,
-    context: DeliveryContext,
-  ): WriteConditions & {
-    /** The record after it; `next` says when it is drawn again. */
-    readonly message?: OutboxMessage<About>;
-  };
+  /** When it is drawn again, once Slack has it, in ms. */
+  nextDraw?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
    * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
    * channel has failed. @returns undefined for the default
@@ -99,7 +92,7 @@ export interface Refusal {
 }
 
 /** What becomes of a record without sending. `outcome` is the word for the log and the metrics. */
-export interface Step<About> extends WriteConditions {
+export interface Step<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   /** Undefined deletes the record. */
   readonly message: OutboxMessage<About> | undefined;

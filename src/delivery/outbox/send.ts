@@ -25,13 +25,7 @@ import {
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import {
-  dropMessage,
-  type OutboxMessage,
-  OvertakenError,
-  putMessage,
-  type WriteConditions,
-} from '../delivery-log.ts';
+import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import {
   afterFailure,
   effectOf,
@@ -108,7 +102,7 @@ class Sending<About> {
       const state = isPosted ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
       const prepared = await kind.prepare({ ...message, state }, context);
       if (!isPosted) annotate({ late: Math.max(0, context.clock() - message.at) });
-      if (!('render' in prepared)) return await this.save(prepared);
+      if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -180,11 +174,10 @@ class Sending<About> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
-    const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
     const began = performance.now();
     for (;;)
       try {
-        await this.write(after, conditions);
+        await this.write(this.withNextDraw(sent));
         return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
@@ -195,7 +188,7 @@ class Sending<About> {
 
   /** Replaces what Slack shows. Doing it twice does no harm, so it needs no claim. */
   private async update(draft: Draft<About>): Promise<Outcome> {
-    const { context, message, kind } = this;
+    const { context, message } = this;
     const { key, to, channel = to, ts = '' } = message;
     const client = await context.client();
     await context.waitForChannel(channel);
@@ -203,24 +196,27 @@ class Sending<About> {
     const { next: _, ...rest } = message;
     const settled = { ...rest, about: draft.about ?? message.about };
     // Whoever may not see the project any more keeps the message as it was.
-    if (refusal !== undefined) return this.save({ outcome: 'refused', message: settled });
+    if (refusal !== undefined) return this.save('refused', settled);
     try {
       const shown = this.draw(draft, context.clock(), recipient);
       await replaceMessage(client, { channel, ts }, shown, deliveryMetadata(key));
     } catch (error) {
       if (!isUnchangeable(error)) throw error;
-      return this.save({ outcome: 'skipped', message: settled });
+      return this.save('skipped', settled);
     }
-    const drawn = { ...settled, tries: 0 };
-    const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
-    await this.save({ outcome: 'waiting', message: after, ...conditions });
-    return 'sent';
+    return this.save('sent', this.withNextDraw({ ...settled, tries: 0 }));
+  }
+
+  private withNextDraw(message: OutboxMessage<About>): OutboxMessage<About> {
+    const next = this.kind.nextDraw?.(message, this.context);
+    return next === undefined ? message : { ...message, next };
   }
 
   /** Its recipient may not see it. */
   private async refuse(refusal: Refusal): Promise<Outcome> {
     const { kind, context, message } = this;
-    return this.save(kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause)));
+    const step = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause));
+    return this.save(step.outcome, step.message);
   }
 
   /** To the next person who is responsible; without one it has failed. */
@@ -244,25 +240,22 @@ class Sending<About> {
     const step = isForOther
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
-    const outcome = await this.save(step);
+    const outcome = await this.save(step.outcome, step.message);
     if (effect.wait !== undefined) context.backOff(context.clock() + effect.wait);
     return outcome;
   }
 
-  private async save({ outcome, message, ...conditions }: Step<About>): Promise<Outcome> {
-    await this.write(message, conditions);
+  private async save(outcome: Outcome, message: OutboxMessage<About> | undefined): Promise<Outcome> {
+    await this.write(message);
     return outcome;
   }
 
   /** @throws OvertakenError if another process has stored something of the message since it was read */
-  private async write(
-    after: OutboxMessage<About> | undefined,
-    conditions: WriteConditions = {},
-  ): Promise<void> {
+  private async write(after: OutboxMessage<About> | undefined): Promise<void> {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.stored;
     const write = after === undefined ? dropMessage(this.stored) : putMessage({ ...after, json });
-    if (!(await deliveryLog.write(teamId, [write], conditions))) throw new OvertakenError();
+    if (!(await deliveryLog.write(teamId, [write]))) throw new OvertakenError();
     if (after !== undefined) this.stored = { ...after, json: write.after };
   }
 }

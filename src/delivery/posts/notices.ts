@@ -18,13 +18,20 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../delivery-log.ts';
+import {
+  type DeliveryLogSnapshot,
+  dropMessage,
+  dueTime,
+  newMessage,
+  type OutboxMessage,
+  putMessage,
+} from '../delivery-log.ts';
 import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
 import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
-import { hashOf, isHandled } from './post-record.ts';
+import { hashOf, isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
@@ -45,10 +52,9 @@ const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
 /** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
-function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAbout | undefined {
-  const { result, cause, due = 0 } = workspace.lastSent(id) ?? {};
-  if (paused !== undefined || cause === undefined || cause.data?.reason === 'schedule-changed')
-    return undefined;
+function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
+  const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
+  if (paused !== undefined || cause === undefined) return undefined;
   if (result !== 'failed' && result !== 'paused') return undefined;
   return { owner, why: result, cause, cases: [{ schedule: id, due }] };
 }
@@ -57,10 +63,10 @@ const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
 /** One for all schedules of an owner that share a cause. */
-function newsOfAll(workspace: Workspace): readonly NoticeAbout[] {
+function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
-    const news = newsOf(schedule, workspace);
+    const news = newsOf(schedule, snapshot);
     if (news === undefined) continue;
     const same = all.findIndex((other) => isSameNews(other, news));
     const before = all[same];
@@ -90,9 +96,10 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
 }
 
 /** New notices, open ones with more cases, and without those that no schedule needs any more. */
-function planNotices({ workspace, snapshot, now }: RunView): Plan {
+function planNotices(view: RunView): Plan {
+  const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
-  const messages = newsOfAll(workspace).flatMap((news) =>
+  const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
       // The last part of the key is the first recipient, who may have left since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
@@ -112,37 +119,44 @@ function planNotices({ workspace, snapshot, now }: RunView): Plan {
       return sent.some((notice) => notice.key === key) ? [] : [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
-  const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
+  const isCurrent = ({ schedule, due }: Case): boolean => lastDelivery(schedule, snapshot)?.due === due;
   const isStale = (notice: Notice): boolean =>
     isHandled(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
+type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
+
 /** Whether the owner still has to know it. */
-function isLive({ owner, why }: NoticeAbout, { schedule: id, due }: Case, workspace: Workspace): boolean {
+function isLive(
+  { owner, why }: NoticeAbout,
+  { schedule: id, due }: Case,
+  { workspace, snapshot }: NoticeView,
+): boolean {
   const schedule = workspace.schedules.find((one) => one.id === id);
-  const last = workspace.lastSent(id);
+  const last = lastDelivery(id, snapshot);
   if (schedule?.owner !== owner || schedule.paused !== undefined || last === undefined) return false;
   if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
   return last.due === due && last.result === 'failed';
 }
 
-const isSettled = (notice: NoticeAbout, workspace: Workspace): boolean =>
-  !notice.cases.some((one) => isLive(notice, one, workspace));
+const isSettled = (notice: NoticeAbout, view: NoticeView): boolean =>
+  !notice.cases.some((one) => isLive(notice, one, view));
 
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about: noticeAbout,
   plan: planNotices,
-  dueAt(message, { workspace, now }) {
+  dueAt(message, view) {
+    const { now } = view;
     const at = dueTime(message, now);
     if (message.state !== 'posted' || at !== undefined || !isOpenPause(message)) return at;
-    return isSettled(message.about, workspace) ? now : undefined;
+    return isSettled(message.about, view) ? now : undefined;
   },
   async prepare(message, context) {
-    const { workspace, clock } = context;
+    const { snapshot, clock } = context;
     const { owner } = message.about;
-    const isOver = isSettled(message.about, workspace);
+    const isOver = isSettled(message.about, context);
     if (message.state !== 'posted') {
       if (isOver) return { outcome: 'skipped', message: undefined };
       // An owner who is an admin can mend it: then no manager is told.
@@ -150,7 +164,11 @@ export const noticeKind: MessageKind<NoticeAbout> = {
         return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
     }
     const about: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
-    return { projects: [], about, render: (at, recipient) => drawNotice(about, recipient, at) };
+    return {
+      projects: [],
+      about,
+      render: (at, recipient) => drawNotice(about, { ...recipient, snapshot }, at),
+    };
   },
 };
 
@@ -188,19 +206,20 @@ const MAX_LISTED = 15;
  */
 export function drawNotice(
   notice: NoticeAbout,
-  { workspace, scope }: Pick<Recipient, 'workspace' | 'scope'>,
+  view: NoticeView & Pick<Recipient, 'scope'>,
   at: Millis,
 ): SlackMessage {
+  const { workspace, scope } = view;
   const { why, isOver = false } = notice;
   const cases = notice.cases.flatMap((one) => {
     const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
-    return schedule && (isOver || isLive(notice, one, workspace)) ? [{ ...one, schedule }] : [];
+    return schedule && (isOver || isLive(notice, one, view)) ? [{ ...one, schedule }] : [];
   });
   const [only, ...others] = cases;
   const isOne = others.length === 0;
   const titleOf = (schedule: Schedule): string => describeReport(schedule, workspace, scope);
   const title = only === undefined ? 'A scheduled post' : titleOf(only.schedule);
-  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, workspace)}`;
+  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, view)}`;
   if (isOver) return { text, blocks: [markup(`*${escapeMarkup(text)}*`)] };
   const lines = cases.map(({ schedule, due }) => {
     const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
@@ -239,9 +258,10 @@ export function drawNotice(
 function happenedText(
   { why, cause, cases, isOver }: NoticeAbout,
   isOne: boolean,
-  workspace: Workspace,
+  { snapshot }: NoticeView,
 ): string {
-  const isDelivered = ({ schedule }: Case) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '');
+  const isDelivered = ({ schedule }: Case) =>
+    DELIVERED.includes(lastDelivery(schedule, snapshot)?.result ?? '');
   if (isOver && !cases.some(isDelivered)) return 'needs nothing any more';
   if (isOver) return isOne ? 'works again' : 'work again';
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;

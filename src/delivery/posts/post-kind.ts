@@ -5,11 +5,10 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { WriteConditions } from '../delivery-log.ts';
 import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
-import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
+import { effectOf, type FailureEffect } from '../outbox/failure-effect.ts';
 import type { DeliveryContext, Draft, MessageKind, RunView, Step } from '../outbox/message-kind.ts';
 import {
   type MakeReport,
@@ -62,7 +61,11 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
       ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
       : [],
     stale: posts.filter(
-      (post) => isHandled(post) && post !== last && post !== settled && now - post.at > KEEP,
+      (post) =>
+        isHandled(post) &&
+        post !== last &&
+        post !== settled &&
+        (post.state === 'failed' || now - post.at > KEEP),
     ),
     next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
   };
@@ -102,15 +105,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     message.state === 'posted'
       ? lookAgain(message, { ...context, makeReport })
       : preparePost(message, { ...context, makeReport }),
-  afterSent(message, context) {
-    const { post } = message.about;
-    const { at } = message;
-    const next = nextLook(message, post, context.clock());
-    const after = { message: { ...message, ...(next && { next }) } };
-    if (post?.corrected !== undefined) return after;
-    const result = post?.isLate ? 'posted-late' : 'posted';
-    return { ...after, ...ending(message, context, { result, at }) };
-  },
+  nextDraw: (message, { clock }) => nextLook(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
@@ -126,23 +121,17 @@ function afterFailedTry(
   { kind, cause }: FailureEffect,
   context: DeliveryContext,
 ): Step<PostAbout> {
-  const { state, next, channel } = after;
-  const at = context.clock();
+  const { state, next } = after;
+  const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, at) : next;
+    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
-  const { basis: _, ...about } = after.about;
-  const message = { ...after, about };
-  if (state !== 'failed') {
-    const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
-    return { outcome: 'retrying', message, ...end };
-  }
-  const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
-  const end = ending(after, context, { result: 'failed', at, cause: known });
-  return { outcome: 'failed', message, ...end };
+  const { basis: _, awaits: __, ...about } = after.about;
+  const message = { ...after, about: { ...about, tried: now } };
+  return { outcome: state === 'failed' ? 'failed' : 'retrying', message };
 }
 
 const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
@@ -164,28 +153,14 @@ function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** How the delivery ended, for people: the record of the schedule's last one. */
-function ending(
-  message: PostMessage,
-  { workspace }: Pick<DeliveryContext, 'workspace'>,
-  how: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
-): Pick<WriteConditions, 'lastDelivery'> {
-  const schedule = scheduleOf(message);
-  const date = dateOf(message);
-  const { date: last = date } = workspace.lastSent(schedule) ?? {};
-  // The result of a later date is stored already.
-  if (last > date) return {};
-  return { lastDelivery: [schedule, { date, due: message.about.due, ...how }] };
-}
-
 /** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
 function pausePost(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
   const schedule = findSchedule(message, context);
   const { next: _, ...rest } = message;
-  const about = { ...message.about, ...(schedule && { basis: basisOf(schedule, cause, context) }) };
-  const paused = { ...rest, tries: 0, cause, about };
-  const at = context.clock();
-  return { outcome: 'paused', message: paused, ...ending(message, context, { result: 'paused', at, cause }) };
+  const { awaits: __, ...about } = message.about;
+  const basis = schedule && basisOf(schedule, cause, context);
+  const paused = { ...about, ...(basis && { basis }), tried: context.clock() };
+  return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
 /** What people set up. After a change of it, a paused post is tried again. */
@@ -211,14 +186,14 @@ async function preparePost(
   if (wanted === undefined) return closePost(message, context);
   const { schedule, due } = wanted;
   const { workspace, clock } = context;
-  const { next: _, ...rest } = message;
   const isNew = message.state === 'due';
   const result = await runReport(schedule, due.at, context);
   const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
   if (wait !== undefined) {
-    const waiting = { ...rest, at: wait.next, next: wait.next, tries: 0, about: { due: due.at } };
-    const end = ending(message, context, { result: 'waiting', at: clock(), ...wait });
-    return { outcome: 'waiting', message: waiting, ...end };
+    const { cause: _, ...rest } = message;
+    const { next, awaits } = wait;
+    const waiting = { ...rest, at: next, next, tries: 0, about: { due: due.at, awaits } };
+    return { outcome: 'waiting', message: waiting };
   }
   const earlier = await summarizeMissedDates(wanted, context);
   const { zone } = requireSettings(workspace);
@@ -240,20 +215,15 @@ async function preparePost(
 }
 
 /** A date that was begun before its schedule was changed or paused, or before a later date was due. */
-function closePost(message: PostMessage, context: DeliveryContext): Step<PostAbout> {
-  const schedule = findSchedule(message, context);
+function closePost(message: PostMessage, { workspace, snapshot, clock }: DeliveryContext): Step<PostAbout> {
+  const schedule = findSchedule(message, { workspace });
+  const at = clock();
+  const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
+  const isSuperseded = due !== undefined && due.date > dateOf(message);
   const { next: _, ...rest } = message;
-  const at = context.clock();
-  // What Slack may have is not forgotten.
-  const after = message.state === 'sending' ? ({ ...rest, state: 'failed', at } as const) : undefined;
-  const { due } = schedule ? planDates(schedule, postsOf(schedule.id, context.snapshot), at) : {};
-  if (due !== undefined && due.date > dateOf(message)) return { outcome: 'skipped', message: after };
-  const cause = notSentFailure('schedule-changed');
-  return {
-    outcome: 'changed',
-    message: after,
-    ...ending(message, context, { result: 'failed', at, cause }),
-  };
+  // What Slack may have is not forgotten, nor what stopped a date: the next one may meet it too.
+  const isKept = message.state === 'sending' || isSuperseded;
+  return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 
 /** @returns undefined to post now */

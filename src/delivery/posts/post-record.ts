@@ -1,7 +1,7 @@
 /** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { storedFailure } from '../../domain/failure/index.ts';
+import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
@@ -59,6 +59,10 @@ export const POSTS = {
     /** When the date was due, in ms. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
+    /** The day that billing has not reported, while it waits for that. */
+    awaits: z.string().exactOptional(),
+    /** When it was tried last, in ms, if that failed. */
+    tried: z.int().exactOptional(),
     /** Set while nothing can be sent: a hash of what was set up then. It is tried again once that has changed. */
     basis: z.string().exactOptional(),
   }),
@@ -86,6 +90,47 @@ export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
+/** How the newest date of a schedule ended that was posted or tried, to show to people. */
+export interface LastDelivery {
+  readonly date: Day;
+  /** When it was due, and when this came out, in ms. */
+  readonly due: Millis;
+  readonly at: Millis;
+  /** `paused`: nothing can be posted until somebody mends the cause. */
+  readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
+  /** Why it failed, for `failed`, `trying` and `paused`. */
+  readonly cause?: StoredFailure | undefined;
+  /** For `waiting`: the day that billing has not reported. */
+  readonly awaits?: Day | undefined;
+  /** When the next attempt is, in ms, for `trying` and `waiting`. */
+  readonly next?: Millis | undefined;
+}
+
+/** @returns undefined where nothing of the schedule was posted or tried */
+export function lastDelivery(
+  schedule: string,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
+): LastDelivery | undefined {
+  const last = postsOf(schedule, snapshot).findLast((post) => resultOf(post) !== undefined);
+  const result = last && resultOf(last);
+  if (last === undefined || result === undefined) return undefined;
+  const { cause, channel, next, at, about } = last;
+  const { due, tried = at, awaits } = about;
+  const ended = { date: dateOf(last), due, at: tried, result };
+  if (result === 'posted' || result === 'posted-late') return { ...ended, at };
+  if (result === 'waiting') return { ...ended, awaits, next };
+  const mayBePosted = result === 'failed' && channel !== undefined;
+  return { ...ended, cause: cause && { ...cause, ...(mayBePosted && { mayBePosted }) }, next };
+}
+
+function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] | undefined {
+  if (state === 'posted') return about.post?.isLate ? 'posted-late' : 'posted';
+  if (about.awaits !== undefined) return 'waiting';
+  if (cause === undefined) return undefined;
+  if (about.basis !== undefined) return 'paused';
+  return state === 'failed' ? 'failed' : 'trying';
+}
+
 /** The newest date of a schedule that was posted, skipped or given up. */
 export const lastHandled = (
   schedule: string,

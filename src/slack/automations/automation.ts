@@ -33,6 +33,8 @@ export interface AutomationView<T> {
   /** What it is, how it is, and the rest, a line of mrkdwn each. What the reader may not ask about is neither named nor said to have failed. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
+  /** What its menu offers besides pausing, editing and deleting. */
+  choices(item: T): readonly (readonly [label: string, action: string])[];
 }
 
 /** What schedules and watches each supply to the list, the buttons and the form that they share. */
@@ -58,8 +60,6 @@ export interface AutomationKind<T extends Automation = Automation> {
   /** @throws store-unavailable */
   viewFor(reader: Request): Promise<AutomationView<T>>;
   resumed(item: T, request: Request): T;
-  /** What its menu offers besides pausing, editing and deleting. */
-  choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
   readonly actions: Readonly<Record<string, AutomationAction<T>>>;
 }
 

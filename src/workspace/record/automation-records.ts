@@ -1,20 +1,11 @@
-/** Schedules and watches as the workspace's record keeps them, and how a schedule's last delivery ended. */
+/** Schedules and watches as the workspace's record keeps them. */
 import * as z from 'zod';
-import { storedFailure } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import {
-  isChannel,
-  millis,
-  money,
-  person,
-  projectChoice,
-  slackId,
-  tryParseRecord,
-} from '../record/parse-record.ts';
+import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
@@ -60,28 +51,6 @@ export const scheduleSchema = scheduleContentSchema.extend({
 
 /** A report that is posted to a channel regularly. */
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
-
-/** How the last delivery ended, to show to people. */
-const sent = z.object({
-  /** The local date it was due on. */
-  date: z.string(),
-  /** ms since the epoch: when it was due, and when this came out */
-  due: z.int(),
-  at: z.int(),
-  /** `paused`: nothing can be posted until somebody mends the cause. */
-  result: z.enum(['posted', 'posted-late', 'failed', 'trying', 'waiting', 'paused']),
-  /** Why it failed, for `failed`, `trying` and `paused`. */
-  cause: storedFailure.exactOptional(),
-  /** For `waiting`: the day that billing has not reported. */
-  awaits: z.string().exactOptional(),
-  /** When the next attempt is, in ms, for `trying` and `waiting`. */
-  next: z.int().exactOptional(),
-});
-export type LastDelivery = Readonly<z.infer<typeof sent>>;
-
-/** Undefined if there is none or it can't be read, because nothing depends on it. */
-export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
-  tryParseRecord(sent, json);
 
 /** Bounded because every request reads the whole record. */
 export const MAX_WATCHES = 500;

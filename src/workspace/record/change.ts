@@ -103,7 +103,7 @@ export async function commitChange(
     if (taken !== undefined && fields[taken] !== undefined) return false;
     if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
     if (taken === undefined && isDone(plan(fields), fields)) return true;
-    if (!dependsOn.every((field) => isSameField(field, workspace.fields[field], fields[field]))) break;
+    if (!dependsOn.every((field) => isSame(workspace.fields[field], fields[field]))) break;
   }
   throw new Failure('edit-conflict', { now: '' });
 }
@@ -118,11 +118,9 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether a field still means the same: a secret resealed with another key does, and the result of a delivery, which no person changes. */
-function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
-  if (before === now || field.startsWith(FIELDS.sent)) return true;
-  return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
-}
+/** Whether two values of a field mean the same, as a secret does that was resealed with another key. */
+const isSame = (before: string | undefined, now: string | undefined): boolean =>
+  before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 
 function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;

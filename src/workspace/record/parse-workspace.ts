@@ -7,13 +7,7 @@ import type { Keyring } from '../../vault/keyring.ts';
 import { parseAccess, parseConnection } from '../credentials/credential-records.ts';
 import { type Project, parseProject } from '../projects/project-record.ts';
 import { DEFAULT_SETTINGS, parseSettings } from '../settings.ts';
-import {
-  parseLastDelivery,
-  type Schedule,
-  scheduleSchema,
-  type Watch,
-  watchSchema,
-} from './automation-records.ts';
+import { type Schedule, scheduleSchema, type Watch, watchSchema } from './automation-records.ts';
 import { parseNamedRecord } from './parse-record.ts';
 import { findRejection, parseFailures, parseLastBalance, parseLastUsed } from './stored-outcomes.ts';
 import type { DamagedPart, Workspace } from './workspace.ts';
@@ -86,7 +80,6 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
       return parseLastBalance(fields, id, product, askedOver);
     },
     failures: parseFailures(fields, ids(FIELDS.failed)),
-    lastSent: (schedule) => parseLastDelivery(fields[FIELDS.sent + schedule]),
     fields,
     saves: [],
   };

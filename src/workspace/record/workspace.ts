@@ -6,7 +6,7 @@ import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
 import type { Project } from '../projects/project-record.ts';
 import type { Settings } from '../settings.ts';
-import type { LastDelivery, Schedule, Watch } from './automation-records.ts';
+import type { Schedule, Watch } from './automation-records.ts';
 import type { CredentialName, LastBalance, LastFailure } from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
@@ -51,8 +51,6 @@ export interface Workspace {
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
   /** What billing fails to answer for registered projects, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** How a schedule's last delivery ended; undefined when there was none. */
-  readonly lastSent: (schedule: string) => LastDelivery | undefined;
   /** The whole record as Redis holds it: a change compares with it. */
   readonly fields: RecordFields;
   /** Fields that the request which read the record has saved since: see `hasChanged`. */

@@ -180,8 +180,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
     },
     /** Does nothing when it is removed already. @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string): Promise<void> {
-      // Only schedules have a last delivery.
-      const names = [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
+      const names = [stored + id];
       await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
     },
   };
