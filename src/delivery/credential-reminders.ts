@@ -31,8 +31,6 @@ const about = z.object({
   /** As `Credential` has it. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
-  /** Whether its message was edited to say that it is settled. */
-  isOver: z.boolean().exactOptional(),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
@@ -65,10 +63,10 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
   plan: planReminders,
-  dueAt: (message, { workspace, now }) =>
-    message.state === 'posted'
-      ? (dueTime(message, now) ?? (message.about.isOver || isOpen(message.about, workspace) ? undefined : 0))
-      : dueTime(message, now),
+  dueAt(message, { workspace, now }) {
+    const isOver = message.state === 'posted' && !isOpen(message.about, workspace);
+    return dueTime(message, now) ?? (isOver ? now : undefined);
+  },
   async prepare(message, { workspace }) {
     const { kind, name, id, step } = message.about;
     const isOver = !isOpen(message.about, workspace);
@@ -77,7 +75,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
     return {
       // A reminder of an application access names its project.
       projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
-      ...(isOver && { about: { ...message.about, isOver } }),
+      isLast: isOver,
       restsOn: FIELDS[kind] + name,
       render: (at, { scope }) => {
         const over = credential && (credential.id === id ? 'works' : 'replaced');
@@ -100,11 +98,11 @@ function planReminders(view: RunView): Plan {
   const { workspace, snapshot } = view;
   const known = snapshot.messagesOf(reminderKind);
   const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
-  const isStale = (message: OutboxMessage<ReminderAbout>) =>
-    message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
+  const isStale = ({ state, about }: OutboxMessage<ReminderAbout>) =>
+    state === 'failed' && !isOpen(about, workspace);
   return {
     writes: [
-      ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
+      ...known.filter(isStale).map(dropMessage),
       ...each.flatMap(({ messages }) => messages).map(putMessage),
     ],
     next: earliest(...each.map(({ next }) => next)),

@@ -17,8 +17,8 @@ const schema = z.object({
   to: z.string(),
   /** What it says or is about: each kind has its own schema. */
   about: z.unknown(),
-  /** `due`: not sent yet. `sending`: claimed, so Slack may have it. `posted`: Slack has it. The others are final. */
-  state: z.enum(['due', 'sending', 'posted', 'skipped', 'failed']),
+  /** `due`: not sent yet. `sending`: claimed, so Slack may have it. `posted`: Slack has it. `failed`: it is given up. */
+  state: z.enum(['due', 'sending', 'posted', 'failed']),
   /** In ms: when it became due, was claimed, or ended. */
   at: z.int(),
   /** How often it has failed. */

@@ -70,6 +70,8 @@ export interface Draft<About> {
   render(at: Millis, recipient: Recipient): SlackMessage;
   /** Stored with the claim: what the message shows. */
   readonly about?: About;
+  /** It needs nothing more: once a posted message was drawn so, its record is deleted. */
+  readonly isLast?: boolean;
   /** A field of the workspace's record: if it has changed since that was read, the message isn't sent. */
   readonly restsOn?: string;
 }

@@ -12,7 +12,7 @@ import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
 /** Reads the record and the person's role again. @param to Slack ID @throws slack-failed, store-unavailable */
-export async function findRecipient(
+async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
 ): Promise<Recipient> {

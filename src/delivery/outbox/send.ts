@@ -194,7 +194,7 @@ class Sending<About> {
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     const { next: _, ...rest } = message;
-    const settled = { ...rest, about: draft.about ?? message.about };
+    const settled = draft.isLast ? undefined : { ...rest, about: draft.about ?? message.about };
     // Whoever may not see the project any more keeps the message as it was.
     if (refusal !== undefined) return this.save('refused', settled);
     try {
@@ -204,7 +204,7 @@ class Sending<About> {
       if (!isUnchangeable(error)) throw error;
       return this.save('skipped', settled);
     }
-    return this.save('sent', this.withNextDraw({ ...settled, tries: 0 }));
+    return this.save('sent', settled && this.withNextDraw({ ...settled, tries: 0 }));
   }
 
   private withNextDraw(message: OutboxMessage<About>): OutboxMessage<About> {

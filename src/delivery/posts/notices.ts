@@ -29,7 +29,7 @@ import {
   putMessage,
 } from '../delivery-log.ts';
 import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
-import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
+import { responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
 import { hashOf, isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
@@ -40,8 +40,6 @@ const noticeAbout = z.object({
   cause: storedFailure,
   /** The schedules' IDs, and when the date was due, in ms. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** Whether its message was edited to say that it is settled. */
-  isOver: z.boolean().exactOptional(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
@@ -77,8 +75,7 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
 }
 
 /** Whether it is about a pause that isn't over: schedules that the same cause stops later are added to it. */
-const isOpenPause = ({ state, about: { why, isOver } }: Notice): boolean =>
-  why === 'paused' && !isOver && state !== 'skipped' && state !== 'failed';
+const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
 /** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
@@ -103,7 +100,7 @@ function planNotices(view: RunView): Plan {
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
       // The last part of the key is the first recipient, who may have left since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
-      const known = sent.flatMap(({ about: { isOver, cases } }) => (isOver ? [] : cases));
+      const known = sent.flatMap(({ about }) => about.cases);
       // A pause is one case until it is over, whatever date it began with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
@@ -116,7 +113,7 @@ function planNotices(view: RunView): Plan {
         return [{ ...open, about, next: open.next ?? now }];
       }
       const key = `notice/${news.owner}/${news.why}-${hashOf([news.cause, cases[0]])}/${to}`;
-      return sent.some((notice) => notice.key === key) ? [] : [newMessage(key, to, { ...news, cases }, now)];
+      return [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
   const isCurrent = ({ schedule, due }: Case): boolean => lastDelivery(schedule, snapshot)?.due === due;
@@ -154,20 +151,12 @@ export const noticeKind: MessageKind<NoticeAbout> = {
     return isSettled(message.about, view) ? now : undefined;
   },
   async prepare(message, context) {
-    const { snapshot, clock } = context;
-    const { owner } = message.about;
+    const { snapshot } = context;
     const isOver = isSettled(message.about, context);
-    if (message.state !== 'posted') {
-      if (isOver) return { outcome: 'skipped', message: undefined };
-      // An owner who is an admin can mend it: then no manager is told.
-      if (!message.key.endsWith(`/${owner}`) && (await findRecipient(owner, context)).scope.isUnlimited)
-        return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
-    }
-    const about: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
+    if (isOver && message.state !== 'posted') return { outcome: 'skipped', message: undefined };
     return {
-      projects: [],
-      about,
-      render: (at, recipient) => drawNotice(about, { ...recipient, snapshot }, at),
+      ...{ projects: [], isLast: isOver },
+      render: (at, recipient) => drawNotice(message.about, { ...recipient, snapshot }, at, isOver),
     };
   },
 };
@@ -208,9 +197,10 @@ export function drawNotice(
   notice: NoticeAbout,
   view: NoticeView & Pick<Recipient, 'scope'>,
   at: Millis,
+  isOver: boolean,
 ): SlackMessage {
   const { workspace, scope } = view;
-  const { why, isOver = false } = notice;
+  const { why } = notice;
   const cases = notice.cases.flatMap((one) => {
     const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
     return schedule && (isOver || isLive(notice, one, view)) ? [{ ...one, schedule }] : [];
@@ -219,7 +209,7 @@ export function drawNotice(
   const isOne = others.length === 0;
   const titleOf = (schedule: Schedule): string => describeReport(schedule, workspace, scope);
   const title = only === undefined ? 'A scheduled post' : titleOf(only.schedule);
-  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, view)}`;
+  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, isOver, view)}`;
   if (isOver) return { text, blocks: [markup(`*${escapeMarkup(text)}*`)] };
   const lines = cases.map(({ schedule, due }) => {
     const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
@@ -256,8 +246,9 @@ export function drawNotice(
 }
 
 function happenedText(
-  { why, cause, cases, isOver }: NoticeAbout,
+  { why, cause, cases }: NoticeAbout,
   isOne: boolean,
+  isOver: boolean,
   { snapshot }: NoticeView,
 ): string {
   const isDelivered = ({ schedule }: Case) =>

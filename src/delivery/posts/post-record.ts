@@ -131,7 +131,7 @@ function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] 
   return state === 'failed' ? 'failed' : 'trying';
 }
 
-/** The newest date of a schedule that was posted, skipped or given up. */
+/** The newest date of a schedule that was posted or given up. */
 export const lastHandled = (
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -162,7 +162,7 @@ export function splitDueTimes(
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
   const last = posts.findLast(isHandled);
   // A date that finally failed is named in the next post, like one that was never attempted.
-  const settled = posts.findLast(({ state }) => state === 'posted' || state === 'skipped');
+  const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
   const due = overdue.at(-1);
