@@ -54,7 +54,7 @@ beforeEach(async () => {
   const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
   const { fingerprint } = JSON.parse((await bot.redis.client.hget(of('record'), 'connection:main')) ?? '{}');
   const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem: cause });
-  await bot.redis.client.hset(of('watch-figures'), '777:1', figures);
+  await bot.redis.client.hset(of('delivery-log'), 'figures/777:1', figures);
   const projects = [{ id: '777', product: 1 as const }];
   await set('schedule:schedul1', schedule({ projects, owner: MEMBER, channel: CHANNEL, since: now }));
   await bot.redis.client.hset(

@@ -8,8 +8,7 @@ import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
-import { createAlertKind } from '../../src/delivery/watches/alert-kind.ts';
-import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
+import { alertKind } from '../../src/delivery/watches/alert-kind.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -26,10 +25,9 @@ export interface DeliveryOptions extends RunnerOptions {
 }
 
 export function createDeliveryParts(options: DeliveryOptions) {
-  const { redis, redisUrl, report = () => finding('100') } = options;
+  const { redisUrl, report = () => finding('100') } = options;
   const makeReport = async (question: ReportQuestion) => report(question);
-  const figures = createWatchFiguresStore(redis);
-  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, createAlertKind(figures)];
+  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
   const changed = (workspace: string) => planner.changed(workspace);
   const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, kinds);
   const queue = connectQueue(redisUrl, () => undefined);
@@ -38,7 +36,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     ...parts,
     ...{ lines, runner, planner },
     saveRejection: outcomes.rejected,
-    watching: createWatchService({ ...parts, figures, changed }),
+    watching: createWatchService({ ...parts, changed }),
     scheduling: createScheduleService({ ...parts, makeReport, changed }),
     async close() {
       await planner.stop(5_000);

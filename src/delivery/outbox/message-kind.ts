@@ -1,4 +1,5 @@
 /** What each kind of message that nobody asked for says of itself: what is due, what it says, and what becomes of it. Nothing here sends. */
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -6,6 +7,7 @@ import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OnFinished } from '../../ops/work-record.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
@@ -136,6 +138,21 @@ export async function rememberQuestion(
       log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a message refer to'),
     );
 }
+
+/** A short text that differs if the value does. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+
+/** What people set up that posts and watches rest on. */
+const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
+
+/** A hash that changes when people have set something up: a paused post may work again, a watch find something else. */
+export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
+  hashOf(
+    Object.entries(fields).filter(([name]) =>
+      [...SET_UP, FIELDS[kind]].some((prefix) => name.startsWith(prefix)),
+    ),
+  );
 
 /** What a run has read of a workspace. */
 export interface RunView {

@@ -28,10 +28,10 @@ import {
   type OutboxMessage,
   putMessage,
 } from '../delivery-log.ts';
-import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
+import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from '../outbox/message-kind.ts';
 import { responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
-import { hashOf, isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
+import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),

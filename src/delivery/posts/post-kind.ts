@@ -9,7 +9,15 @@ import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
 import { effectOf, type FailureEffect } from '../outbox/failure-effect.ts';
-import type { DeliveryContext, Draft, MessageKind, RunView, Step } from '../outbox/message-kind.ts';
+import {
+  type DeliveryContext,
+  type Draft,
+  hashOf,
+  hashSetup,
+  type MessageKind,
+  type RunView,
+  type Step,
+} from '../outbox/message-kind.ts';
 import {
   type MakeReport,
   type PostContext,
@@ -21,7 +29,6 @@ import {
 import { lookAgain, renderPost } from './post-message.ts';
 import {
   dateOf,
-  hashOf,
   isHandled,
   type MissedDates,
   nextLook,
@@ -163,9 +170,6 @@ function pausePost(message: PostMessage, cause: StoredFailure, context: Delivery
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** What people set up. After a change of it, a paused post is tried again. */
-const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule];
-
 /** A hash that changes when the cause may be gone: people have set something up, or billing takes the token again. */
 function basisOf(
   schedule: Schedule,
@@ -173,7 +177,7 @@ function basisOf(
   { workspace }: Pick<RunView, 'workspace'>,
 ): string {
   return hashOf([
-    Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
+    hashSetup(workspace, 'schedule'),
     cause?.kind === 'token-rejected' && connectionsOf(schedule, workspace).map(workspace.lastUsed),
   ]);
 }

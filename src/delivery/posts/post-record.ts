@@ -1,5 +1,4 @@
 /** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
-import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
@@ -84,10 +83,6 @@ export function postsOf(
     .filter((post) => scheduleOf(post) === schedule)
     .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
-
-/** A short text that differs if the value does. */
-export const hashOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
 /** How the newest date of a schedule ended that was posted or tried, to show to people. */

@@ -6,13 +6,7 @@ import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../.
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import {
-  measureWatch,
-  type WatchFigures,
-  type WatchMeasurement,
-  type WatchRule,
-} from '../../domain/money/watch-measurement.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { measureWatch, type WatchFigures, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import {
   addDays,
   type Day,
@@ -23,9 +17,6 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { RedisConnection } from '../../redis/connect.ts';
-import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { evalInWorkspace, guardRead } from '../../redis/outage.ts';
 import {
   type ChosenProject,
   connectionNameOf,
@@ -42,6 +33,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
+import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
@@ -60,44 +52,23 @@ const schema = z.object({
 /** What billing said about one project. */
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
-/** Names of one project may have different connections, and so different accounts. */
-export const figuresField = projectValue;
+/**
+ * The field of the delivery log that has billing's last answers about a project, for lists: no alert rests on them. Names of one
+ * project may have different connections, and so different accounts.
+ */
+export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
+
+/** Undefined for none, and for a damaged one. */
+export const storedFigures = (
+  project: ChosenProject,
+  { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
+): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
 
 /** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
-}
-
-/**
- * The last answers of billing about watched projects, for lists and charts: no alert rests on them. Can be lost.
- *
- * @throws store-unavailable from each method
- */
-export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
-
-/** A workspace that has left gets no figures again. */
-const SAVE = `
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[2], unpack(ARGV)) end`;
-
-export function createWatchFiguresStore(redis: RedisConnection) {
-  return {
-    /** @returns the figures of each project, by `figuresField` */
-    async load(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
-      const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
-      return new Map(
-        Object.entries(fields).flatMap(([field, json]) => {
-          const parsed = tryParseRecord(schema, json);
-          return parsed === undefined ? [] : [[field, parsed] as const];
-        }),
-      );
-    },
-    async save(workspace: SlackId, field: string, figures: StoredFigures): Promise<void> {
-      const keys = [recordKey, watchFiguresKey];
-      await evalInWorkspace(redis, workspace, SAVE, keys, field, JSON.stringify(figures));
-    },
-  };
 }
 
 const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
@@ -112,19 +83,6 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
     return 'value' in amount && day < today ? [[day, amount.value] as const] : [];
   });
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
-}
-
-export type MeasureFigures = (kind: WatchRule['kind'], figures: StoredFigures) => WatchMeasurement;
-
-/** Measures figures as of `today`, each once however many watches are on them: a month or a spike takes milliseconds. */
-export function createMeasuring(today: Day, zone: Zone): MeasureFigures {
-  const measured = new Map<StoredFigures, Partial<Record<WatchRule['kind'], WatchMeasurement>>>();
-  return (kind, figures) => {
-    const known = measured.get(figures) ?? {};
-    const measurement = known[kind] ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
-    measured.set(figures, { ...known, [kind]: measurement });
-    return measurement;
-  };
 }
 
 /** Whether a rule uses the balance; the others only use the spend. */
@@ -176,39 +134,30 @@ export async function fetchUsage(
 const PARALLEL = 5;
 
 /**
- * Asks billing what watches are judged by, once for each project, and stores it.
+ * Asks billing what watches are judged by, once for each project.
  *
- * @returns what was answered now, by `figuresField`: nothing older is among it @throws store-unavailable
+ * @returns by `figuresField`, what was answered now, with nothing older among it, and what to store @throws store-unavailable
  */
-export async function fetchFigures(
-  watches: readonly Watch[],
-  store: WatchFiguresStore,
-  context: DeliveryContext,
-): Promise<ReadonlyMap<string, StoredFigures>> {
-  const { teamId } = context;
-  const known = await store.load(teamId);
-  const fetched = new Map<string, StoredFigures>();
-  const fetchOne = async (field: string): Promise<void> => {
-    if (context.isEnding()) return;
-    const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
-    const { now, stored } = await fetchProject(asking, known.get(field), context);
-    fetched.set(field, now);
-    await store.save(teamId, field, stored);
-  };
+export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
-  const fields = new Set(watches.map(({ projects }) => figuresField(projects[0])));
-  await Promise.all([...fields].map((field) => limit(fetchOne, field)));
-  return fetched;
+  const fields = [...new Set(watches.map(({ projects }) => figuresField(projects[0])))];
+  const fetched = fields.map((field) =>
+    limit(async () => {
+      const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
+      return [field, await fetchProject(asking, context)] as const;
+    }),
+  );
+  return new Map(await Promise.all(fetched));
 }
 
 /** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
-  before: StoredFigures | undefined,
-  { workspace, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
+  const before = storedFigures(project, snapshot);
   const { problem: _, ...known } = before?.source === source ? before : { source };
   try {
     const { zone } = requireSettings(workspace);
