@@ -19,23 +19,23 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
-/** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
+/** A reminder is sent 14, 3 and 1 days before expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
-/** A credential that expired longer ago gets no reminder; in ms. */
+/** No reminder if it expired longer ago than this. */
 const TOO_LATE: Millis = 7 * DAY;
 
 const about = z.object({
   kind: z.enum(['connection', 'access']),
   name: z.string(),
-  /** As `Credential` has it. */
+  /** See `Credential.id`. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
-/** A registered credential, and what reminders depend on. */
+/** A registered token or access. */
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
   /** Changes when the credential is replaced or gets another expiry: reminders start again. */
   readonly id: string;
@@ -58,7 +58,7 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** Reminders of credentials that expire or were rejected. A posted one is edited when that is over. */
+/** A posted reminder is edited once it is settled. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
@@ -73,7 +73,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
     if (isOver && message.state === 'due') return { outcome: 'skipped', message: undefined };
     const credential = credentialsOf(workspace).find((other) => other.kind === kind && other.name === name);
     return {
-      // A reminder of an application access names its project.
+      // An access's reminder names its project, so its reader must be allowed to see it.
       projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
       isLast: isOver,
       restsOn: FIELDS[kind] + name,
@@ -87,7 +87,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether the credential is the same, and still has to be replaced. */
+/** Whether this credential still needs replacing. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,
@@ -109,7 +109,7 @@ function planReminders(view: RunView): Plan {
   };
 }
 
-/** The newest reminder that is due, in place of all earlier ones that were not sent, and when the next one is, in ms. */
+/** The latest due reminder (older unsent ones are dropped), and when the next is due. */
 function planReminder(
   credential: Credential,
   known: readonly OutboxMessage<ReminderAbout>[],
@@ -153,7 +153,7 @@ export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'ste
   readonly expiresAt: Millis | undefined;
 }
 
-/** Says that a credential expires or was rejected, with a button to replace it for those who can; or that it is over. */
+/** The reminder, with a replace button for those who can; once settled, says so. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';

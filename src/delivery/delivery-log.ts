@@ -1,4 +1,4 @@
-/** The delivery log of a workspace: the record of everything that Tally sends without being asked, and the states of watches. */
+/** A workspace's delivery log: a record for every message that Tally sends on its own, and the state of each watch. */
 import * as z from 'zod';
 import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
@@ -21,23 +21,22 @@ const schema = z.object({
   state: z.enum(['due', 'sending', 'posted', 'failed']),
   /** In ms: when it became due, was claimed, or ended. */
   at: z.int(),
-  /** How often it has failed. */
+  /** Failed attempts. */
   tries: z.int().default(0),
-  /** When it is sent (again) or, once it is posted, drawn again; in ms. */
+  /** When to send it, to retry, or (once posted) to update it. */
   next: z.int().exactOptional(),
   /** Where Slack has it, or may have it: for a person, the direct message. */
   channel: z.string().exactOptional(),
   ts: z.string().exactOptional(),
-  /** Sent again without knowing whether the first message arrived, so the conversation may show it twice. */
+  /** Sent twice because nobody could tell whether the first arrived; the message says so. */
   isAgain: z.boolean().exactOptional(),
   /** Why it failed last. */
   cause: storedFailure.exactOptional(),
-  /** Who it was meant for before: all who could not get it, and why the first one couldn't. */
+  /** Recipients who couldn't get it, and why the first couldn't. */
   insteadOf: z.object({ tried: z.array(z.string()).readonly(), cause: storedFailure }).exactOptional(),
 });
 type StoredMessage = Readonly<z.infer<typeof schema>>;
 
-/** How the messages of a kind are named and stored. */
 export interface MessageFormat<About> {
   readonly name: MessageKindName;
   readonly about: z.ZodType<About>;
@@ -47,11 +46,11 @@ export interface OutboxMessage<About = unknown> extends StoredMessage {
   /** `post/abcd1234/2026-11-20`: its field in the log, and how it is found in Slack. */
   readonly key: string;
   readonly about: About;
-  /** As it is stored; undefined for one that is planned and not stored yet. */
+  /** The stored JSON; undefined if not stored yet. */
   readonly json: string | undefined;
 }
 
-/** @returns undefined for a field that is no message */
+/** @returns undefined if the field isn't a message */
 export function parseMessage(key: string, json: string): OutboxMessage | undefined {
   if (!MESSAGE_KINDS.some((kind) => key.startsWith(`${kind}/`))) return undefined;
   // A damaged one counts as failed, so that nothing is sent twice.
@@ -61,7 +60,7 @@ export function parseMessage(key: string, json: string): OutboxMessage | undefin
 
 const serialize = ({ key: _, json: __, ...stored }: OutboxMessage): string => JSON.stringify(stored);
 
-/** Stores a message in the delivery log in place of what was read of it, or deletes it. */
+/** Writes a message to the log if it is still as read. */
 export const putMessage = (message: OutboxMessage) => ({
   ...{ name: message.key, before: message.json, after: serialize(message) },
 });
@@ -80,14 +79,14 @@ export const newMessage = <About>(
   json: undefined,
 });
 
-/** By then a Slack call of a killed process has ended; in ms. */
+/** After this, a killed process's Slack call has ended. */
 export const SLACK_SETTLE: Millis = 20_000;
-/** The longest wait for Slack, even if it asks for more; in ms. */
+/** Upper limit for Slack's Retry-After. */
 export const MAX_RETRY_DELAY: Millis = HOUR;
 
-/** When its record says that it is sent or drawn again, in ms; undefined for never. */
+/** When to send or update it, according to its record; undefined for never. */
 export function dueTime({ state, at, next }: OutboxMessage, now: Millis): Millis | undefined {
-  // No wait is that long: the clock has gone back since it was stored.
+  // Longer than any planned wait: the clock was set back, so it is due now.
   const planned = next !== undefined && next - now > MAX_DELAY ? 0 : next;
   if (state === 'due') return planned ?? 0;
   if (state === 'sending') return Math.max(planned ?? 0, at + SLACK_SETTLE);
@@ -100,23 +99,23 @@ export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindN
 
 /** The delivery log of a workspace as it was read. */
 export interface DeliveryLogSnapshot {
-  /** As Redis holds them. */
+  /** The raw hash from Redis. */
   readonly fields: Readonly<Record<string, string>>;
   readonly messages: readonly OutboxMessage[];
-  /** Those of a kind, with what they are about; those whose record is damaged are left out. */
+  /** Messages of one kind, without damaged ones. */
   messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
 }
 
-/** A field of the log: a message by its key, or the state of a watch. */
+/** A compare-and-set of one field: a message, or a watch's state. */
 export interface FieldWrite {
   readonly name: string;
-  /** The JSON before; undefined for none. Nothing is written if Redis holds another value at that moment. */
+  /** The JSON as read; undefined if absent. If it has changed, nothing is written. */
   readonly before: string | undefined;
   /** The JSON after; undefined deletes it. */
   readonly after: string | undefined;
 }
 
-/** Another process wrote first: what this one was about to do may be done already. The next run reads what is true now. */
+/** Another process wrote the same fields first, and may have done this work. The next run starts from the current state. */
 export class OvertakenError extends Error {
   constructor() {
     super('Another process changed the same record.');
@@ -134,7 +133,7 @@ export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 /** How long the log is kept after its last use, in ms: longer than any cadence's interval. */
 const LIFETIME = 100 * DAY;
 
-/** A workspace that has left gets no log again. */
+/** Writes nothing for a workspace that was removed. */
 const WRITE = `
 local fields = cjson.decode(ARGV[1])
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end

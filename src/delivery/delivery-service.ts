@@ -17,7 +17,7 @@ export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
   readonly queue: RedisConnection;
 }
 
-/** Everything that happens without a person, and what the features need of it. */
+/** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 /** @param report replaces the ordinary reports in tests */

@@ -14,22 +14,20 @@ import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
-/** In ms; undefined for never, as the workspace may have left. @throws store-unavailable */
+/** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
 /** When to try again if another process is working on the same workspace, in ms. */
 const BUSY: Millis = 3_000;
 /** A run also does what becomes due while it runs, in at most this many passes. */
 const MAX_PASSES = 10;
-/** How many channels are written to at once; messages to the same channel go one after the other. */
+/** Channels written to in parallel. Messages to one channel are sequential. */
 const CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
-   * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
-   *
-   * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
-   * @returns when that is, in ms; undefined for never @throws store-unavailable
+   * Does everything due. Safe to repeat or to run late. @param plan schedules the next run, replacing an earlier plan; if
+   * absent, the caller does @returns when the next run is due; undefined for never @throws store-unavailable
    */
   run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
   stop(): void;
@@ -39,10 +37,10 @@ export interface WorkspaceRunner {
 export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
   const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
   const stopping = new AbortController();
-  // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
+  // Each waiting message adds a listener; Node would warn at eleven.
   setMaxListeners(0, stopping.signal);
 
-  /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
+  /** @returns undefined if the workspace was removed @throws store-unavailable */
   async function load(teamId: SlackId): Promise<RunView | undefined> {
     const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
     const hasLeft = Object.keys(workspace.fields).length === 0;
@@ -148,7 +146,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 /** Slack takes about one post a second for a channel; in ms. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-/** What stays the same over the passes of a run. */
+/** The part of the context that all passes share. */
 interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
   /** Until when Slack takes nothing, in ms. */
   quietUntil(): Millis | undefined;
@@ -176,7 +174,7 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
     async waitForChannel(channel) {
       const now = clock();
       const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
-      // If the clock went back, this still waits no longer than one interval.
+      // Wait at most one interval, even if the clock was set back.
       const rest = Math.min(CHANNEL_INTERVAL, at - now);
       lastPosts.set(channel, now + rest);
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
@@ -184,7 +182,10 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
   };
 }
 
-/** Asks each question once, failures included: not every schedule waits for a service that is down. People's questions go first. */
+/**
+ * Caches answers and failures for one run, so that not every schedule waits for a service that is down. Asks with background
+ * priority.
+ */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();
   const once = <T>(

@@ -1,4 +1,4 @@
-/** What each kind of message that nobody asked for says of itself: what is due, what it says, and what becomes of it. Nothing here sends. */
+/** What each kind of message provides: which are due, their content, and what follows. Sending is in `send.ts`. */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
@@ -28,13 +28,13 @@ import type {
 import type { FailureEffect } from './failure-effect.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
-  /** What is to be done besides the messages that are stored. */
+  /** New messages and other work that is due. */
   plan(view: RunView): Plan;
   /** When a stored one is sent, or drawn again, in ms; undefined for not now. By default as its record says. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * What the message says now: to be sent, or once it is `posted`, to replace it.
-   * @returns a draft, or how the record goes on without sending @throws Failure
+   * The current content, for a new message or an update. @returns a draft, or a step that ends it without sending @throws
+   * Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** What follow-ups in its thread refer to once Slack has it. */
@@ -64,13 +64,12 @@ export interface Plan {
   readonly next?: Millis | undefined;
 }
 
-/** A message that could go out now. */
 export interface Draft<About> {
   /** The projects that it names or has figures of: its recipient must be allowed to see them. */
   readonly projects: readonly ChosenProject[];
-  /** In the moment before it goes out. @param at ms since the epoch */
+  /** Called right before sending. @param at ms since the epoch */
   render(at: Millis, recipient: Recipient): SlackMessage;
-  /** Stored with the claim: what the message shows. */
+  /** Content data to store with the claim. */
   readonly about?: About;
   /** It needs nothing more: once a posted message was drawn so, its record is deleted. */
   readonly isLast?: boolean;
@@ -82,23 +81,21 @@ export interface Draft<About> {
 export interface Recipient {
   /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
-  /** The channel that decides what may be shown, and whether only a manager reads the message. */
+  /** Which projects can be shown; `isUnlimited` if only a manager reads it. */
   readonly scope: ProjectScope;
   /** A person who may not get it any more, such as a former full member. */
   readonly isGone: boolean;
 }
 
-/** Why a message may not be sent. */
 export interface Refusal {
   readonly cause: StoredFailure;
   /** The person has left, so the message goes to somebody else. */
   readonly isGone: boolean;
 }
 
-/** What becomes of a record without sending. `outcome` is the word for the log and the metrics. */
+/** A new state without sending. `outcome` appears in logs and metrics. */
 export interface Step<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
-  /** Undefined deletes the record. */
   readonly message: OutboxMessage<About> | undefined;
 }
 
@@ -106,8 +103,8 @@ export interface Step<About> {
 export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
- * @param words a period, and what it is compared with
- * @returns undefined if no single command asks about all of them: projects without a name that differ in their product
+ * @param words period and comparison @returns undefined if no single command covers all projects: unnamed projects with
+ * different products
  */
 export function askAbout(
   command: SlashCommand,
@@ -154,14 +151,14 @@ export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): st
     ),
   );
 
-/** What a run has read of a workspace. */
+/** A workspace's record and log as read by a run. */
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
   readonly now: Millis;
 }
 
-/** What every run works with. */
+/** Services of every run. */
 export interface RunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
@@ -176,7 +173,7 @@ export interface RunParts {
   readonly threads: Pick<ThreadStore, 'remember'>;
 }
 
-/** What one pass of a run has read, and works with. */
+/** One pass: what was read, and services. */
 export interface DeliveryContext extends RunParts, RunView {
   readonly teamId: SlackId;
   readonly answerCollector: AnswerCollector;
@@ -189,6 +186,6 @@ export interface DeliveryContext extends RunParts, RunView {
   loadWorkspace(): Promise<Workspace>;
   /** The workspace's client. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;
-  /** Leaves a second between two messages to one channel. */
+  /** Waits until a second has passed since the last message to this channel. */
   waitForChannel(channel: SlackId): Promise<void>;
 }

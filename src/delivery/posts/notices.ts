@@ -1,4 +1,4 @@
-/** Tells owners that a date was not posted, or that nothing can be: one message for all their schedules that share a cause. */
+/** Tells schedule owners that a post failed or is paused. One message covers all schedules with the same cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -38,18 +38,18 @@ const noticeAbout = z.object({
   /** `failed`: a date wasn't posted. `paused`: nothing can be. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** The schedules' IDs, and when the date was due, in ms. */
+  /** The affected schedules, and the due time of each. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Causes that a manager alone can mend, and that no reminder is about. */
+/** Causes only managers can fix, and for which there is no reminder. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
+/** The notice that a schedule's last delivery calls for, if any. */
 function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
   const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
   if (paused !== undefined || cause === undefined) return undefined;
@@ -60,7 +60,7 @@ function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot):
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** One for all schedules of an owner that share a cause. */
+/** Merges notices with the same owner and cause. */
 function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
@@ -77,7 +77,7 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
 /** Whether it is about a pause that isn't over: schedules that the same cause stops later are added to it. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
+/** The owner, and a manager if only managers can fix it. Nobody if a reminder covers it, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -92,7 +92,7 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** New notices, open ones with more cases, and without those that no schedule needs any more. */
+/** Adds new notices, extends open ones, and deletes those no schedule needs. */
 function planNotices(view: RunView): Plan {
   const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
@@ -124,7 +124,7 @@ function planNotices(view: RunView): Plan {
 
 type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
 
-/** Whether the owner still has to know it. */
+/** Whether it still matters to the owner. */
 function isLive(
   { owner, why }: NoticeAbout,
   { schedule: id, due }: Case,
@@ -169,7 +169,7 @@ const LIMITED = [
   'Ask a Tally manager to add this channel to the project, or edit the schedule and choose another channel.',
   'Add this channel to the project, or edit the schedule and choose another channel.',
 ] as const;
-/** What to do about a cause; then for a reader who manages Tally, where that differs. */
+/** The remedy for each cause, and for managers if it differs. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or edit the schedule and choose another one.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
@@ -184,14 +184,12 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 
-/** A notice about several schedules lists up to this many. */
+/** Maximum schedules listed in one notice. */
 const MAX_LISTED = 15;
 
 /**
- * What a notice says to its reader. A project that the reader may not ask about is not named, nor is the cause told, which
- * may name it.
- *
- * @param at ms since the epoch
+ * The notice's text. If its reader may not ask about a project, neither the project nor the cause (which may name it) is
+ * shown. @param at ms since the epoch
  */
 export function drawNotice(
   notice: NoticeAbout,

@@ -42,17 +42,17 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Workspaces whose posts are due at the same instant wake one after the other, within this many ms. */
+/** Workspaces with posts due at the same time are spread over this long. */
 const SPREAD: Millis = 20_000;
 /** A post that goes out later than this is late; in ms. */
 const LATE_AFTER: Millis = 5 * MINUTE;
 /** How often billing is asked again for what it has not reported, in ms. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** Longer than any look is planned ahead, in ms. */
+/** How long sent posts are kept: longer than any later check. */
 const KEEP: Millis = 96 * HOUR;
-/** After so many failed tries to correct a post, it waits for the next look. */
+/** After this many failed corrections, wait for the next check. */
 const MAX_EDITS = 6;
-/** A post names this many missed dates and counts the rest. */
+/** Missed dates named in a post; more are only counted. */
 const MAX_NAMED = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
@@ -122,7 +122,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   onFailed: afterFailedTry,
 });
 
-/** The post could not be made or sent. @param after its record, `failed` once it is given up */
+/** @param after the record; `failed` if giving up */
 function afterFailedTry(
   after: PostMessage,
   { kind, cause }: FailureEffect,
@@ -160,7 +160,7 @@ function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
+/** Pauses until the cause may be fixed or the next date is due. */
 function pausePost(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
   const schedule = findSchedule(message, context);
   const { next: _, ...rest } = message;
@@ -204,7 +204,7 @@ async function preparePost(
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
   const post: PostContent = {
-    // `at` is later than the due time for a date that waited for its figures.
+    // For a post that waited for figures, `at` is later than the due time.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
     ...{ earlier, figures, unanswered },
     ...(awaits !== undefined && { without: awaits }),
@@ -225,7 +225,7 @@ function closePost(message: PostMessage, { workspace, snapshot, clock }: Deliver
   const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
   const isSuperseded = due !== undefined && due.date > dateOf(message);
   const { next: _, ...rest } = message;
-  // What Slack may have is not forgotten, nor what stopped a date: the next one may meet it too.
+  // Keep the record if Slack may have the message.
   const isKept = message.state === 'sending' || isSuperseded;
   return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
@@ -247,7 +247,7 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  // The balance of an earlier date is unknown.
+  // Balances of past dates are unknown, so only count those.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(

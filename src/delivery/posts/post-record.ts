@@ -1,4 +1,4 @@
-/** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
+/** The posts of a schedule in the delivery log, and which dates are still due. */
 import * as z from 'zod';
 import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
@@ -14,7 +14,7 @@ const figures = z.record(z.string(), z.string());
 
 /** What a post says about dates that were missed before it, oldest first. */
 const missedDates = z.object({
-  /** How many dates before those in `named` the post only counts. */
+  /** Missed dates that are only counted; they precede the named ones. */
   counted: z.int(),
   /** With their figures, or why there are none. */
   named: z
@@ -28,7 +28,6 @@ const missedDates = z.object({
 });
 export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 
-/** What the post of one date says. */
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
@@ -38,14 +37,14 @@ const postContent = z.object({
   unanswered: z.record(z.string(), storedFailure),
   /** The day missing from the post, because billing had not reported it in time. */
   without: z.string().exactOptional(),
-  /** When its figures were last corrected, in ms. */
+  /** When it was last corrected. */
   corrected: z.int().exactOptional(),
-  /** What it is about, as the schedule and the workspace were then; either may change later. */
+  /** Schedule and settings at posting time; both may change later. */
   subject: scheduleContentSchema.extend({
-    /** IANA: the reporting zone, which says what a day is. */
+    /** Reporting time zone. */
     zone: z.string(),
     covers: coveredDays,
-    /** Names of the connections that were asked, in the projects' order. */
+    /** Connection names, in the order of the projects. */
     connections: z.array(z.string()).readonly(),
   }),
 });
@@ -55,14 +54,14 @@ export type PostContent = Readonly<z.infer<typeof postContent>>;
 export const POSTS = {
   name: 'post',
   about: z.object({
-    /** When the date was due, in ms. */
+    /** The date's due time. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
     /** The day that billing has not reported, while it waits for that. */
     awaits: z.string().exactOptional(),
     /** When it was tried last, in ms, if that failed. */
     tried: z.int().exactOptional(),
-    /** Set while nothing can be sent: a hash of what was set up then. It is tried again once that has changed. */
+    /** Set while paused: a hash of the setup. A change means retry. */
     basis: z.string().exactOptional(),
   }),
 } as const;
@@ -73,7 +72,7 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-/** What the log has of a schedule's dates, in order. */
+/** A schedule's posts, by date. */
 export function postsOf(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -133,10 +132,8 @@ export const lastHandled = (
 ): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
- * The dates of a schedule that are still to be delivered, in order: those due by `now` (ms), and the first `ahead` after it.
- * Posts, forms and lists all use it, so that they agree. A date is never delivered after a later one, whatever the clock says.
- *
- * @param last the newest date that is over
+ * Splits a schedule's open dates into overdue ones and the next `ahead`. Shared by posts, forms and lists, so that they
+ * agree. Never returns a date before `last`, even if the clock was set back. @param last the newest finished date
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
@@ -153,7 +150,7 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** What is to be delivered of a schedule: its newest overdue date, which names those that were missed before it. */
+/** The date to post now: the newest overdue one. It names the missed dates before it. */
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
   const last = posts.findLast(isHandled);
   // A date that finally failed is named in the next post, like one that was never attempted.
@@ -166,11 +163,11 @@ export function planDates(schedule: Schedule, posts: readonly PostMessage[], now
   return { last, settled, due, upcoming: next[0], missed };
 }
 
-/** How long after a post its figures are looked at again, in ms. */
+/** Check a post again this long after it was sent. */
 const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
+/** After the post and after each check, ask silent projects again for this long. */
 const FILL_IN: Millis = 3 * HOUR;
-/** How often billing is asked again for a project that gave no answer, in ms. */
+/** Interval of those retries. */
 const ASK_AGAIN: Millis = 30 * MINUTE;
 
 /** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */

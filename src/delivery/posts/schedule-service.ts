@@ -24,10 +24,9 @@ interface SchedulingParts extends RunParts {
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
-/** What forms and lists of schedules need from delivery. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-/** Presses of Send now within this time are one post; in ms. */
+/** A second **Send now** within this time counts as a double click. */
 const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (parts: SchedulingParts) => {
@@ -42,7 +41,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
   };
   return {
     changed,
-    /** What became of the due dates so far. @throws store-unavailable */
+    /** The delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
     /** Tries a paused post again at once. @throws store-unavailable */
     retry,
@@ -96,7 +95,7 @@ async function sendByHand(
   const result = await runReport(schedule, began, context);
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
-  // The rights of the channel count, also if the test goes to one person.
+  // A test too shows only what the channel may see.
   const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
   const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });

@@ -79,7 +79,7 @@ export const alertKind: MessageKind<AlertAbout> = {
   /** A paused or snoozed watch alerts nobody; a message that Slack has, or may have, is still updated. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
-    // Without its alert, preparing it deletes the message.
+    // Due, because `prepare` then deletes the message.
     if (alert === undefined) return view.now;
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
@@ -93,7 +93,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    // What was never alerted doesn't recover, and figures of another account alert nobody.
+    // Don't send an alert that is already over, or that rests on another account's figures.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {
@@ -112,7 +112,7 @@ export const alertKind: MessageKind<AlertAbout> = {
       ? askAbout('/balance', projects, '', context.workspace)
       : askAbout('/spend', projects, alert.episode, context.workspace);
   },
-  /** Nobody may see it there: without a message the alert is forgotten by the next check. */
+  /** The recipient may not see it: drop the message. The next check then forgets the alert. */
   onRefused: ({ insteadOf }, { isGone }) =>
     isGone || insteadOf !== undefined ? undefined : { outcome: 'refused', message: undefined },
 };
@@ -120,13 +120,13 @@ export const alertKind: MessageKind<AlertAbout> = {
 const CHECK_FIELD = 'check/watches';
 
 const schema = z.object({
-  /** When all watches were last checked, in ms. */
+  /** Time of the last complete check. */
   at: z.int(),
   /** What they rested on then: see `hashSetup`. */
   setup: z.string(),
 });
 
-/** Watches are checked every hour, at a different time for each workspace. @returns ms since the epoch */
+/** The next hourly check. Workspaces are spread over the hour. @returns ms since the epoch */
 function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   const spread = hashBucket(teamId, HOUR);
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
@@ -135,10 +135,10 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
 /** When all watches are checked next, in ms: `now` or earlier if that is due; undefined for never. */
 export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undefined {
   const { teamId, watches } = workspace;
-  // Damaged settings don't say the time zone, so nothing says which day it is.
+  // Without settings there is no time zone, so no “today”.
   if (watches.length === 0 || isDamaged(workspace, 'settings')) return undefined;
   const last = tryParseRecord(schema, snapshot.fields[CHECK_FIELD]);
-  // After the clock went back, the next check would otherwise come too late.
+  // The clock was set back, so check now.
   if (last === undefined || last.at > now || last.setup !== hashSetup(workspace, 'watch')) return now;
   const snoozes = watches.flatMap(({ paused, snoozedUntil = 0 }) =>
     paused === undefined && snoozedUntil > last.at ? snoozedUntil : [],
@@ -184,7 +184,7 @@ function checkWatch(
 ): readonly FieldWrite[] {
   const stored = watchRecordOf(watch.id, snapshot);
   const source = figuresSourceOf(watch.projects[0], workspace);
-  // What was not sent yet and rests on another account's figures is never sent.
+  // An unsent alert from another account's figures doesn't count as seen, so it is dropped.
   const isSeen = (alert: Alert) => {
     const key = alertKey(watch.id, alertName(alert));
     return snapshot.messages.some(
@@ -204,7 +204,7 @@ function checkWatch(
   return [{ name, before: json, after }, ...added.flatMap((alert) => messagesOfAlert(watch, alert))];
 }
 
-/** The state after a check, and the alerts that are new. Of a muted watch nothing is new, and what was sent goes on. */
+/** The new state and new alerts. A muted watch creates no alerts, but sent ones are updated. */
 function applyFindings(
   watch: Watch,
   before: WatchRecord,

@@ -119,14 +119,13 @@ function alertActions(alert: Alert, watch: Watch): Block {
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-/** What was measured, and what explains it. */
 export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly rule: WatchRule;
   /** The measurement for the rule's kind. */
   readonly measurement: WatchMeasurement;
   /** A budget's month, a spike's day. */
   readonly episode: string;
-  /** What a day costs on average, if enough of the last ones are reported. */
+  /** Average daily cost, if enough recent days are reported. */
   readonly average?: Money;
 }
 
@@ -164,7 +163,7 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts
   }
 }
 
-/** A rule's measurement is of its kind. */
+/** Narrows the measurement to this kind. */
 const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis, 'measurement'>) =>
   measurement as MeasurementOf<K>;
 
@@ -260,7 +259,7 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 
-/** ` recovered: 51,000.00 EUR left`, which goes on after the project's name. */
+/** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
 export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
   joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 

@@ -49,7 +49,6 @@ const schema = z.object({
   problem: storedFailure.exactOptional(),
 });
 
-/** What billing said about one project. */
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /**
@@ -64,7 +63,7 @@ export const storedFigures = (
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
 ): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
 
-/** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
+/** Connection and token fingerprint. Figures from another source belong to another account. '' if there is no connection. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
@@ -76,7 +75,7 @@ const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) 
   bonuses: parseAmount({ text: bonuses }),
 });
 
-/** What a watch is judged by on `today`, a day of `zone`. */
+/** The figures to judge a watch by, as of `today` in `zone`. */
 export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
     const amount = parseAmount({ text: digits });
@@ -85,18 +84,17 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-/** Whether a rule uses the balance; the others only use the spend. */
+/** Balance and runway rules need the balance; other rules need only the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
-/** Whether a rule needs the spend, which for a balance is only an explanation. */
+/** A balance rule uses the spend only to explain. */
 const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
-/** Whether all is there that a rule is judged by. */
 export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>
   (account !== undefined || !needsBalance(rule)) && (usage !== undefined || !needsUsage(rule));
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
-/** @param at ms since the epoch: now @throws Failure */
+/** @param at now @throws Failure */
 export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,
@@ -130,13 +128,11 @@ export async function fetchUsage(
   return { days: Object.fromEntries(digits), until, zone, at };
 }
 
-/** Projects that billing is asked about at the same time. */
+/** Projects fetched in parallel. */
 const PARALLEL = 5;
 
 /**
- * Asks billing what watches are judged by, once for each project.
- *
- * @returns by `figuresField`, what was answered now, with nothing older among it, and what to store @throws store-unavailable
+ * Fetches the figures, once per project. @returns by `figuresField` @throws store-unavailable
  */
 export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
@@ -150,7 +146,7 @@ export async function fetchFigures(watches: readonly Watch[], context: DeliveryC
   return new Map(await Promise.all(fetched));
 }
 
-/** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
+/** @returns fresh figures, and those merged with older ones @throws unexpected errors and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
   { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
@@ -187,7 +183,7 @@ async function fetchProject(
   }
 }
 
-/** @throws what is not a Failure, and store-unavailable */
+/** @throws unexpected errors and store-unavailable */
 function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   return storeFailure(error);

@@ -1,4 +1,4 @@
-/** What a watch has found and whom it has alerted, as the delivery log keeps it. */
+/** A watch's findings and alerts in the delivery log. An alert has a message for each channel or person, drawn again when it changes. */
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -10,11 +10,11 @@ import { hashOf } from '../outbox/message-kind.ts';
 const level = z.enum(['threshold', '50', '80', 'forecast', '100']);
 
 /**
- * One crossing that people are alerted of, as it stands: its message is drawn from this. It keeps sentences and not
- * figures, because what people have read doesn't change with the locale; each goes on after the project's name.
+ * One alert, from which its messages are rendered. It stores sentences rather than figures, so that a change of locale
+ * doesn't alter what people have read. Sentences follow the project's name.
  */
 const alert = z.object({
-  /** A budget's month, a spike's day, otherwise one crossing. */
+  /** The budget's month or the spike's day; other kinds: unique per crossing. */
   episode: z.string(),
   level,
   /** When it was found, in ms. */
@@ -36,7 +36,7 @@ const alert = z.object({
 export type Alert = Readonly<z.infer<typeof alert>>;
 
 const state = z.object({
-  /** The watch's `since`: an edited rule is judged from the start. */
+  /** The watch's `since`; differs after the rule was edited, which restarts the evaluation. */
   since: z.int(),
   alerted: z
     .array(
@@ -57,36 +57,35 @@ export type WatchRecord = Readonly<z.infer<typeof state>>;
 
 export const watchField = (id: string): string => `watch/${id}`;
 
-/** Undefined for none, and for a damaged one. */
+/** Undefined if missing or damaged. */
 export const parseWatchRecord = (json: string | undefined): WatchRecord | undefined =>
   tryParseRecord(state, json);
 
 export const watchRecordOf = (id: string, { fields }: Pick<DeliveryLogSnapshot, 'fields'>) =>
   parseWatchRecord(fields[watchField(id)]);
 
-/** Names an alert of a watch in its buttons and messages: a threshold that is crossed again is another alert. */
+/** Identifies an alert in buttons and messages. Crossing again makes a new alert. */
 export const alertName = ({ episode, level, at }: Pick<Alert, 'episode' | 'level' | 'at'>): string =>
   `${episode}-${level}-${at.toString(36)}`;
 
 export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name: string): Alert | undefined =>
   record?.alerts.find((alert) => alertName(alert) === name);
 
-/** The beginning of the keys of its messages. */
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
 /** Whether it can still be acknowledged. */
 export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
 
-/** Older alerts of a watch are forgotten: their buttons say so. */
+/** Only the newest are kept; buttons of older ones say so. */
 export const MAX_ALERTS = 6;
 
-/** The state that a check begins with: after an edit of the rule nothing was found and nobody alerted. */
+/** The state to start a check with. After an edit of the rule it is empty. */
 export const recordFor = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
   stored?.since === since ? stored : { since, alerted: [], alerts: [] };
 
 /**
- * Forgets an alert that nobody got, as its project may not be shown where it was to go: then the threshold counts as not
- * crossed, and whoever may see it later is alerted with the figures of then.
+ * Drops alerts nobody received because the recipients may not see the project. The threshold then counts as not crossed, so
+ * the next permitted reader is alerted with current figures.
  */
 export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
   const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
@@ -99,10 +98,10 @@ export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boo
   };
 }
 
-/** Who is alerted: a channel, or people. */
+/** The channel or people to alert. */
 const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
 
-/** Paused or snoozed at `now` (ms): it is judged, and alerts nobody. */
+/** Paused or snoozed: evaluated, but silent. */
 export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
@@ -114,7 +113,7 @@ export const alertAbout = z.object({
 });
 export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;
 
-/** What tells people about a new alert: written with it in one step. */
+/** New messages for an alert, to write in the same step. */
 export const messagesOfAlert = (watch: Watch, alert: Alert): readonly FieldWrite[] =>
   targetsOf(watch).map((to) => {
     const about: AlertAbout = { owner: watch.owner, shows: hashOf(alert) };

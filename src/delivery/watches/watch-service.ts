@@ -37,7 +37,7 @@ import {
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
-/** What a person did with an alert. */
+/** A person's response to an alert. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** What forms, lists and alerts of watches need from delivery. @throws store-unavailable from each method */
@@ -54,7 +54,7 @@ export function createWatchService({
 }) {
   return {
     changed,
-    /** By the watch's ID, of every watch of the record. */
+    /** By watch ID. */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
       const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
@@ -128,7 +128,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
   const today = dayAt(now, zone);
   const stored = storedFigures(projects[0], snapshot);
-  // Figures of an account that is gone are not shown.
+  // Hide figures of a different account.
   const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
@@ -140,13 +140,13 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
-    /** What was measured then; undefined when billing has not answered yet. */
+    /** The measurement then; undefined before billing answers. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     /** It has alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    /** Why it could not be judged last time, in a sentence. */
+    /** Why the last check failed, as a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    /** Somebody has to mend that: until then it is paused. */
+    /** The check can't work until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why an alert of it could not be sent, in a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
@@ -160,7 +160,6 @@ export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
 
-/** What a form says before a watch is saved. */
 export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {

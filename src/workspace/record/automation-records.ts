@@ -9,7 +9,7 @@ import { isChannel, millis, money, person, projectChoice, slackId } from '../rec
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
-/** Projects of one schedule, so that a post stays readable. */
+/** So that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
 /** How long a post waits for a day that billing has not reported, in hours. */
@@ -35,7 +35,6 @@ export const scheduleContentSchema = z.object({
 });
 
 export const scheduleSchema = scheduleContentSchema.extend({
-  /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
   /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
@@ -49,7 +48,6 @@ export const scheduleSchema = scheduleContentSchema.extend({
   paused: z.object({ at: millis, by: z.string() }).exactOptional(),
 });
 
-/** A report that is posted to a channel regularly. */
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
 /** Bounded because every request reads the whole record. */
@@ -71,7 +69,6 @@ const rule = z.discriminatedUnion('kind', [
 
 const storedWatch = z
   .object({
-    /** Eight letters and digits. */
     id: z.string().regex(/^[a-z0-9]{8}$/),
     projects: z.tuple([projectChoice]).readonly(),
     rule,
@@ -82,7 +79,6 @@ const storedWatch = z
     createdAt: millis,
     /** When its rule was last set, in ms: alerts from before are about another rule. */
     since: z.int(),
-    /** Sends no alerts until then, in ms. */
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
   })
@@ -93,7 +89,6 @@ export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };
 
-/** Checks a project's money and alerts a channel or people when it crosses a threshold. */
 export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Target>> & Target;
 
 export const watchSchema = storedWatch as unknown as z.ZodType<Watch>;

@@ -1,4 +1,4 @@
-/** Reads the stored record of a workspace into values, and a list of what is damaged. */
+/** Parses a workspace's Redis hash; reports damaged parts. */
 import type * as z from 'zod';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -13,7 +13,7 @@ import { findRejection, parseFailures, parseLastBalance, parseLastUsed } from '.
 import type { DamagedPart, Workspace } from './workspace.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** Parses the whole record of a workspace. Never throws: `damaged` lists what cannot be read, everything else is a value. */
+/** Never throws: unreadable parts are listed in `damaged`. */
 export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: Keyring): Workspace {
   const ids = idsByPrefix(fields);
   const damaged: DamagedPart[] = [];

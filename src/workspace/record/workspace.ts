@@ -15,57 +15,57 @@ export interface Workspace {
   readonly teamId: SlackId;
   /** The defaults if the stored ones are damaged: see `requireSettings`. */
   readonly settings: Settings;
-  /** What is missing below because it cannot be read. */
+  /** The parts that can't be read. */
   readonly damaged: readonly DamagedPart[];
   /** By name, in its order. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
-  /** Names of all connections, damaged ones too. */
+  /** Damaged ones included. */
   readonly connectionNames: readonly string[];
   /** For projects that name none: the chosen one, or the only one. Undefined without either, and if the settings are damaged. */
   readonly defaultConnection: string | undefined;
   /** Ordered by alias. */
   readonly projects: readonly Project[];
-  /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
+  /** All aliases, damaged projects' too; lower case. */
   readonly aliases: ReadonlySet<string>;
-  /** Application accesses by the ID of their project. */
+  /** By project ID. */
   readonly accesses: ReadonlyMap<string, OpenableAccess>;
-  /** Project IDs of all accesses, damaged ones too. */
+  /** Damaged ones included. */
   readonly accessIds: readonly string[];
-  /** In the order they were created. */
+  /** Oldest first. */
   readonly schedules: readonly Schedule[];
-  /** IDs of all schedules, damaged ones too. */
+  /** Damaged ones included. */
   readonly scheduleIds: readonly string[];
-  /** In the order they were created. */
+  /** Oldest first. */
   readonly watches: readonly Watch[];
-  /** IDs of all watches, damaged ones too. */
+  /** Damaged ones included. */
   readonly watchIds: readonly string[];
-  /** The alias that a channel asks about when a command names no project. */
+  /** A channel's default project. */
   readonly channelDefault: (channel: SlackId) => string | undefined;
   /** Channels whose default is this project. */
   readonly channelsOf: (alias: string) => readonly string[];
   /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
-  /** When a service rejected a credential that is still in use and has not worked since, in ms. */
+  /** When the stored credential was rejected; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** Undefined for one of an account that is gone, or of another token. */
+  /** Undefined if it is from another account or token. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
-  /** What billing fails to answer for registered projects, by `projectKey`. */
+  /** Failing projects, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** The whole record as Redis holds it: a change compares with it. */
+  /** The raw hash, to detect conflicts. */
   readonly fields: RecordFields;
-  /** Fields that the request which read the record has saved since: see `hasChanged`. */
+  /** Fields saved by the current request, see `hasChanged`. */
   readonly saves: string[];
 }
 
-/** A part of the record that cannot be read. The other parts stay usable. */
+/** An unreadable part of the record. The rest works. */
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
+  /** Its name: connection, alias, project ID or schedule ID. */
   readonly id: string;
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
-/** How an `unseal-failed` names each kind of record. */
+/** The noun for each kind in `unseal-failed`. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   settings: 'record',
   connection: 'billing-token',
@@ -85,7 +85,7 @@ export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged
   return workspace.settings;
 }
 
-/** From where the words of a person in this workspace are read. @param writtenAt ms, if they were written earlier */
+/** The context for parsing a user's words. @param writtenAt if they were typed earlier */
 export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
   const zone = settings?.zone ?? 'UTC';
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };

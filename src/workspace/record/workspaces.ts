@@ -79,10 +79,10 @@ export function createWorkspaces({
   };
 }
 
-/** The part of `Workspaces` for connections and application accesses. @throws settings-damaged from what changes the default */
+/** @throws settings-damaged from what changes the default */
 function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
-    /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
+    /** Adds or replaces a connection. @param newDefault set if the default changes */
     async saveConnection(
       change: WorkspaceChange,
       given: NewConnection,
@@ -93,7 +93,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const field = FIELDS.connection + name;
       await commitChange(target, change, (fields) => {
         const { dependsOn, set } = planDefault(change, fields, newDefault);
-        // The new token or address may work.
+        // The new token may fix the stored failures, so clear them.
         const failures = Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed));
         return {
           dependsOn: [...dependsOn, field],
@@ -128,7 +128,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const remove = [field, rejectionField({ kind: 'access', name: project })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
-    /** Changes what a person says of a credential; what is absent stays. Its secret, and whether it was rejected, stay. */
+    /** Edits a credential's description, not its secret. Absent fields stay. */
     async editCredential(
       change: WorkspaceChange,
       credential: CredentialName,
@@ -186,7 +186,6 @@ export function createOwnedStore<T extends { readonly id: string }>(
   };
 }
 
-/** The part of `Workspaces` for projects and the channels' defaults. Each method that writes is one round trip. */
 function createProjectStore(target: ChangeTarget) {
   return {
     /** @returns false when the alias is taken */
@@ -195,9 +194,8 @@ function createProjectStore(target: ChangeTarget) {
       return commitChange(target, change, () => plan, FIELDS.project + project.alias);
     },
     /**
-     * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
-     * of its other names too.
-     * @returns false when the new alias is taken
+     * Saves or renames a project; channel defaults follow the rename. Its channel limit is copied to its other names.
+     * @returns false if the new alias exists
      */
     changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean> {
       const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];
