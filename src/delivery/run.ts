@@ -35,40 +35,19 @@ export interface WorkspaceRunner {
 
 /** @param kinds in the order in which they plan */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
-  const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
+  const { clock, onFinished } = parts;
   const stopping = new AbortController();
   // Each waiting message adds a listener; Node would warn at eleven.
   setMaxListeners(0, stopping.signal);
-
-  /** @returns undefined if the workspace was removed @throws store-unavailable */
-  async function load(teamId: SlackId): Promise<RunView | undefined> {
-    const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
-    const hasLeft = Object.keys(workspace.fields).length === 0;
-    return hasLeft ? undefined : { workspace, snapshot, now: clock() };
-  }
-
-  /** @returns whether anything was due and, if not, when something is; in ms */
-  async function doWhatIsDue(view: RunView, run: OpenedRun) {
-    const { due, tasks, writes, next } = planRun(kinds, view);
-    if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-    // If another process was faster, the next pass reads what it wrote.
-    if (writes.length > 0) await deliveryLog.write(run.teamId, writes);
-    const answerCollector = createAnswerCollector(clock);
-    const context = { ...run, ...view, answerCollector };
-    for (const task of tasks) if (!context.isEnding()) await task(context);
-    await deliverAll(due, context);
-    await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
-    return { isIdle: false };
-  }
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
     const run = openRun(teamId, parts, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
     for (let pass = 0; pass < MAX_PASSES && !run.isEnding(); pass += 1) {
-      const view = await load(teamId);
+      const view = await loadView(teamId, parts);
       const read = view && [view.workspace.fields, view.snapshot.fields];
       if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
-      const { isIdle, next } = view ? await doWhatIsDue(view, run) : { isIdle: true };
+      const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
       // This also replaces the wake-up of a change that was stored after this run had read, so read once more.
@@ -100,6 +79,30 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
       ),
     stop: () => stopping.abort(),
   };
+}
+
+/** @returns undefined if the workspace was removed @throws store-unavailable */
+async function loadView(
+  teamId: SlackId,
+  { workspaces, deliveryLog, clock }: RunParts,
+): Promise<RunView | undefined> {
+  const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
+  const hasLeft = Object.keys(workspace.fields).length === 0;
+  return hasLeft ? undefined : { workspace, snapshot, now: clock() };
+}
+
+/** @returns whether anything was due and, if not, when something is; in ms */
+async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
+  const { due, tasks, writes, next } = planRun(kinds, view);
+  if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
+  // If another process was faster, the next pass reads what it wrote.
+  if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
+  const answerCollector = createAnswerCollector(run.clock);
+  const context = { ...run, ...view, answerCollector };
+  for (const task of tasks) if (!context.isEnding()) await task(context);
+  await deliverAll(due, context);
+  await Promise.all(answerCollector.all().map((answer) => run.answerStore.save(view.workspace, answer)));
+  return { isIdle: false };
 }
 
 interface DueMessage {

@@ -8,7 +8,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { guardRead, reportOutage } from '../redis/outage.ts';
 import { withTimeout } from '../timeout.ts';
-import { createWorkspaceIndex, deleteOrphan } from '../workspace/record/workspace-store.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';
 
@@ -165,8 +165,7 @@ async function sweep(
   const index = createWorkspaceIndex(redis);
   for await (const workspace of index.list()) {
     const { fields } = await workspaces.load(workspace);
-    if (Object.keys(fields).length === 0 || (await deleteOrphan(redis, workspace, fields)))
-      await index.removeAbsent(workspace);
+    if (Object.keys(fields).length === 0) await index.removeAbsent(workspace);
     else if (!(await queue.has(workspace))) await queue.add(workspace, clock());
   }
 }

@@ -6,7 +6,7 @@ import { FIELDS, recordKey } from '../redis/keys.ts';
 import { guardRead } from '../redis/outage.ts';
 import { type Keyring, reseal } from '../vault/keyring.ts';
 import { sealOwnerOfField } from '../workspace/record/parse-record.ts';
-import { parseWorkspace } from '../workspace/record/parse-workspace.ts';
+import { parseWorkspace } from '../workspace/record/workspace.ts';
 import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 
 interface SecretProblem {

@@ -6,7 +6,7 @@ import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
-import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
+import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { openWakeUps } from '../support/delivery.ts';
 import { createRunner } from '../support/delivery-runner.ts';
@@ -147,18 +147,6 @@ describe('a workspace', () => {
     const events = await redis.xrange('{tally}:deliver:events', '-', '+');
     expect(JSON.stringify([events, await planned()])).not.toContain(TEAM);
     expect(slack.posts).toEqual([]);
-  });
-
-  it.each([
-    ['is deleted', {}, [], []],
-    ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
-    ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
-  ])('whose organization has left: the note of it %s', async (_, fields, members, left) => {
-    await redis.del(recordKey(TEAM));
-    await redis.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
-    if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
-    startProcess().start();
-    await waitUntil(async () => (await redis.hkeys(recordKey(TEAM))).sort().join() === left.join());
   });
 });
 

@@ -2,7 +2,7 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, evalInWorkspace, guardRead } from '../../redis/outage.ts';
+import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
 /** The Redis hash. */
@@ -183,25 +183,4 @@ export function createDeletion({
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };
-}
-
-const DELETE_NOTE = `
-if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-return redis.call('UNLINK', KEYS[1])`;
-
-/**
- * A process that dies while linking a workspace to a leaving organization can leave a lone link behind. Deletes it. @returns
- * whether nothing of the workspace is left @throws store-unavailable
- */
-export async function deleteOrphan(
-  redis: RedisConnection,
-  workspace: SlackId,
-  fields: RecordFields,
-): Promise<boolean> {
-  const organization = fields[FIELDS.organization];
-  if (organization === undefined || Object.keys(fields).length > 1) return false;
-  const isMember = await guardRead(() => redis.sismember(membersKey(organization), workspace));
-  if (isMember === 1) return false;
-  const note = [FIELDS.organization, organization];
-  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey], ...note)) === 1;
 }

@@ -1,13 +1,31 @@
-import { Failure, type FailureOf } from '../../domain/failure/index.ts';
+/** A workspace's record as values, and a list of what is damaged. */
+import type * as z from 'zod';
+import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
-import type { Project } from '../projects/project-record.ts';
-import type { Settings } from '../settings.ts';
-import type { Schedule, Watch } from './automation-records.ts';
-import type { CredentialName, LastBalance, LastFailure } from './stored-outcomes.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import {
+  type OpenableAccess,
+  type OpenableConnection,
+  parseAccess,
+  parseConnection,
+} from '../credentials/credential-records.ts';
+import { type Project, parseProject } from '../projects/project-record.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
+import { type Schedule, scheduleSchema, type Watch, watchSchema } from './automation-records.ts';
+import { parseNamedRecord } from './parse-record.ts';
+import {
+  type CredentialName,
+  findRejection,
+  type LastBalance,
+  type LastFailure,
+  parseFailures,
+  parseLastBalance,
+  parseLastUsed,
+} from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A workspace's record, read and parsed once for each request. Its secrets are unsealed on demand. */
@@ -147,3 +165,84 @@ export const findWatch = (workspace: Workspace, id: string): Watch | undefined =
 
 const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id);
+
+/** Parses a workspace's Redis hash. Never throws: unreadable parts are listed in `damaged`. */
+export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: Keyring): Workspace {
+  const damaged: DamagedPart[] = [];
+  const ids = idsByPrefix(fields);
+  const parseAll = <T>(kind: RecordKind, parse: (id: string, json: string) => T) =>
+    parseParts(fields, kind, ids(FIELDS[kind]), parse, damaged);
+  const parseOwned = <T extends Schedule | Watch>(kind: RecordKind, schema: z.ZodType<T>): readonly T[] =>
+    [...parseAll(kind, (id, json) => parseNamedRecord(schema, json, 'id', id)).values()].sort(
+      (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+    );
+
+  const settings = parseSettings(fields[FIELDS.settings]);
+  if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
+  const connectionNames = ids(FIELDS.connection);
+  const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
+  const defaultConnection =
+    settings && (connectionNames.find((name) => name === settings.connection) ?? only);
+  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
+  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
+  const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
+  const lastUsed = (connection: string) => parseLastUsed(fields, connection);
+
+  return {
+    ...{ teamId, damaged, fields, saves: [], settings: settings ?? DEFAULT_SETTINGS },
+    ...{ connections, connectionNames, defaultConnection, projects, accesses },
+    aliases: new Set(ids(FIELDS.project)),
+    accessIds: ids(FIELDS.access),
+    schedules: parseOwned('schedule', scheduleSchema),
+    scheduleIds: ids(FIELDS.schedule),
+    watches: parseOwned('watch', watchSchema),
+    watchIds: ids(FIELDS.watch),
+    channelDefault: (channel) => fields[FIELDS.channel + channel],
+    channelsOf: (alias) =>
+      ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
+    lastUsed,
+    rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
+    lastBalance(id, product) {
+      const names = projects.filter((project) => project.id === id && project.product === product);
+      const askedOver = names.flatMap(
+        ({ connection = defaultConnection ?? '' }) => connections.get(connection) ?? [],
+      );
+      return parseLastBalance(fields, id, product, askedOver);
+    },
+    failures: parseFailures(fields, ids(FIELDS.failed)),
+  };
+}
+
+type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
+
+/** By ID. @param damaged gets those that can't be read */
+function parseParts<T>(
+  fields: RecordFields,
+  kind: RecordKind,
+  ids: readonly string[],
+  parse: (id: string, json: string) => T,
+  damaged: DamagedPart[],
+): ReadonlyMap<string, T> {
+  const parts = new Map<string, T>();
+  for (const id of ids)
+    try {
+      parts.set(id, parse(id, fields[FIELDS[kind] + id] ?? ''));
+    } catch (error) {
+      if (!isFailure(error, 'unseal-failed')) throw error;
+      damaged.push({ kind, id, reason: error.data.reason });
+    }
+  return parts;
+}
+
+/** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */
+function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
+  const found = new Map<string, string[]>();
+  for (const field of Object.keys(fields).sort()) {
+    const end = field.indexOf(':') + 1;
+    const prefix = field.slice(0, end);
+    const ids = found.get(prefix);
+    if (ids === undefined) found.set(prefix, [field.slice(end)]);
+    else ids.push(field.slice(end));
+  }
+  return (prefix) => found.get(prefix) ?? [];
+}

@@ -21,7 +21,6 @@ import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } fro
 import { type Schedule, serializeWatch, type Watch } from './automation-records.ts';
 import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
 import { parseFields } from './parse-record.ts';
-import { parseWorkspace } from './parse-workspace.ts';
 import {
   balanceFields,
   type CredentialName,
@@ -30,7 +29,7 @@ import {
   lastUsedField,
   rejectionField,
 } from './stored-outcomes.ts';
-import { findProject, requireSettings, type Workspace } from './workspace.ts';
+import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
 import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
