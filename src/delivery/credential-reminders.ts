@@ -19,25 +19,23 @@ import type { Workspace } from '../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from './delivery-log.ts';
 import type { MessageKind, Plan, RunView } from './outbox/message-kind.ts';
 
-/** Days before a credential expires on which people are reminded, in the reporting zone, at this time of day. */
+/** A reminder is sent 14, 3 and 1 days before expiry, at this time in the reporting zone. */
 const REMINDER_DAYS = [14, 3, 1] as const;
 const REMINDER_TIME = '09:00';
-/** A credential that expired longer ago gets no reminder; in ms. */
+/** No reminder if it expired longer ago than this. */
 const TOO_LATE: Millis = 7 * DAY;
 
 const about = z.object({
   kind: z.enum(['connection', 'access']),
   name: z.string(),
-  /** As `Credential` has it. */
+  /** See `Credential.id`. */
   id: z.string(),
   step: z.enum(['14', '3', '1', 'rejected']),
-  /** Whether its message was edited to say that it is settled. */
-  isOver: z.boolean().exactOptional(),
 });
 type ReminderAbout = Readonly<z.infer<typeof about>>;
 type ReminderStep = ReminderAbout['step'];
 
-/** A registered credential, and what reminders depend on. */
+/** A registered token or access. */
 interface Credential extends Pick<ReminderAbout, 'kind' | 'name'> {
   /** Changes when the credential is replaced or gets another expiry: reminders start again. */
   readonly id: string;
@@ -60,24 +58,24 @@ function credentialsOf({ connections, accesses }: Workspace): readonly Credentia
   });
 }
 
-/** Reminders of credentials that expire or were rejected. A posted one is edited when that is over. */
+/** A posted reminder is edited once it is settled. */
 export const reminderKind: MessageKind<ReminderAbout> = {
   name: 'reminder',
   about,
   plan: planReminders,
-  dueAt: (message, { workspace, now }) =>
-    message.state === 'posted'
-      ? (dueTime(message, now) ?? (message.about.isOver || isOpen(message.about, workspace) ? undefined : 0))
-      : dueTime(message, now),
+  dueAt(message, { workspace, now }) {
+    const isOver = message.state === 'posted' && !isOpen(message.about, workspace);
+    return dueTime(message, now) ?? (isOver ? now : undefined);
+  },
   async prepare(message, { workspace }) {
     const { kind, name, id, step } = message.about;
     const isOver = !isOpen(message.about, workspace);
     if (isOver && message.state === 'due') return { outcome: 'skipped', message: undefined };
     const credential = credentialsOf(workspace).find((other) => other.kind === kind && other.name === name);
     return {
-      // A reminder of an application access names its project.
+      // An access's reminder names its project, so its reader must be allowed to see it.
       projects: workspace.projects.filter((project) => kind === 'access' && project.id === name),
-      ...(isOver && { about: { ...message.about, isOver } }),
+      isLast: isOver,
       restsOn: FIELDS[kind] + name,
       render: (at, { scope }) => {
         const over = credential && (credential.id === id ? 'works' : 'replaced');
@@ -89,7 +87,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether the credential is the same, and still has to be replaced. */
+/** Whether this credential still needs replacing. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,
@@ -100,18 +98,18 @@ function planReminders(view: RunView): Plan {
   const { workspace, snapshot } = view;
   const known = snapshot.messagesOf(reminderKind);
   const each = credentialsOf(workspace).map((credential) => planReminder(credential, known, view));
-  const isStale = (message: OutboxMessage<ReminderAbout>) =>
-    message.state === 'posted' ? message.about.isOver === true : message.state !== 'sending';
+  const isStale = ({ state, about }: OutboxMessage<ReminderAbout>) =>
+    state === 'failed' && !isOpen(about, workspace);
   return {
     writes: [
-      ...known.filter((message) => !isOpen(message.about, workspace) && isStale(message)).map(dropMessage),
+      ...known.filter(isStale).map(dropMessage),
       ...each.flatMap(({ messages }) => messages).map(putMessage),
     ],
     next: earliest(...each.map(({ next }) => next)),
   };
 }
 
-/** The newest reminder that is due, in place of all earlier ones that were not sent, and when the next one is, in ms. */
+/** The latest due reminder (older unsent ones are dropped), and when the next is due. */
 function planReminder(
   credential: Credential,
   known: readonly OutboxMessage<ReminderAbout>[],
@@ -155,7 +153,7 @@ export interface ReminderView extends Pick<ReminderAbout, 'kind' | 'name' | 'ste
   readonly expiresAt: Millis | undefined;
 }
 
-/** Says that a credential expires or was rejected, with a button to replace it for those who can; or that it is over. */
+/** The reminder, with a replace button for those who can; once settled, says so. */
 export function reminderNotice(view: ReminderView, workspace: Workspace, canReplace: boolean): Message {
   const title = titleOf(view, workspace);
   const isOpen = view.state === 'open';

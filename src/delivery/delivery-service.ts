@@ -8,8 +8,7 @@ import { createScheduleService } from './posts/schedule-service.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
 import { createWakeUps } from './wake-ups.ts';
-import { createAlertKind } from './watches/alert-kind.ts';
-import { createWatchFiguresStore } from './watches/watch-figures.ts';
+import { alertKind } from './watches/alert-kind.ts';
 import { createWatchService } from './watches/watch-service.ts';
 
 export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
@@ -18,20 +17,18 @@ export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
   readonly queue: RedisConnection;
 }
 
-/** Everything that happens without a person, and what the features need of it. */
+/** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
 /** @param report replaces the ordinary reports in tests */
 export function createDeliveryService(options: DeliveryParts, report = makeReport) {
-  const { redis } = options;
-  const parts = { ...options, deliveryLog: createDeliveryLog(redis) };
-  const figures = createWatchFiguresStore(redis);
-  const kinds = [createPostKind(report), noticeKind, reminderKind, createAlertKind(figures)];
+  const parts = { ...options, deliveryLog: createDeliveryLog(options.redis) };
+  const kinds = [createPostKind(report), noticeKind, reminderKind, alertKind];
   const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,
     scheduling: createScheduleService({ ...parts, makeReport: report, changed }),
-    watching: createWatchService({ ...parts, figures, changed }),
+    watching: createWatchService({ ...parts, changed }),
   };
 }

@@ -10,26 +10,24 @@ import { type RunWork, trackWork } from '../ops/work-record.ts';
 import type { WebClient } from '../slack/web-client.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/service-outcomes.ts';
-import { dueTime, MAX_RETRY_DELAY, type OutboxMessage, OvertakenError } from './delivery-log.ts';
+import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
-/** In ms; undefined for never, as the workspace may have left. @throws store-unavailable */
+/** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
 /** When to try again if another process is working on the same workspace, in ms. */
 const BUSY: Millis = 3_000;
 /** A run also does what becomes due while it runs, in at most this many passes. */
 const MAX_PASSES = 10;
-/** How many channels are written to at once; messages to the same channel go one after the other. */
+/** Channels written to in parallel. Messages to one channel are sequential. */
 const CHANNELS = 5;
 
 export interface WorkspaceRunner {
   /**
-   * Does whatever is due in a workspace. A run that is repeated, or late, does no harm.
-   *
-   * @param plan plans the next run, in place of any earlier plan; by default that is left to the caller
-   * @returns when that is, in ms; undefined for never @throws store-unavailable
+   * Does everything due. Safe to repeat or to run late. @param plan schedules the next run, replacing an earlier plan; if
+   * absent, the caller does @returns when the next run is due; undefined for never @throws store-unavailable
    */
   run(workspace: SlackId, plan?: PlanRun): Promise<Millis | undefined>;
   stop(): void;
@@ -37,48 +35,28 @@ export interface WorkspaceRunner {
 
 /** @param kinds in the order in which they plan */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
-  const { workspaces, deliveryLog, answerStore, clock, onFinished } = parts;
+  const { clock, onFinished } = parts;
   const stopping = new AbortController();
-  // Every message that waits listens to it, and there may be any number of them: Node would warn from the eleventh on.
+  // Each waiting message adds a listener; Node would warn at eleven.
   setMaxListeners(0, stopping.signal);
-
-  /** Reads a workspace. @returns undefined if it has left @throws store-unavailable */
-  async function load(teamId: SlackId): Promise<RunView | undefined> {
-    const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
-    const hasLeft = Object.keys(workspace.fields).length === 0;
-    return hasLeft ? undefined : { workspace, snapshot, now: clock() };
-  }
-
-  /** @returns whether anything was due and, if not, when something is; in ms */
-  async function doWhatIsDue(view: RunView, run: OpenedRun) {
-    const { due, tasks, writes, next } = planRun(kinds, view);
-    if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-    // If another process was faster, the next pass reads what it wrote.
-    if (writes.length > 0) await deliveryLog.write(run.teamId, writes);
-    const answerCollector = createAnswerCollector(clock);
-    const context = { ...run, ...view, answerCollector };
-    for (const task of tasks) if (!context.isEnding()) await task(context);
-    await deliverAll(due, context);
-    await Promise.all(answerCollector.all().map((answer) => answerStore.save(view.workspace, answer)));
-    return { isIdle: false };
-  }
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
     const run = openRun(teamId, parts, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
     for (let pass = 0; pass < MAX_PASSES && !run.isEnding(); pass += 1) {
-      const view = await load(teamId);
+      const view = await loadView(teamId, parts);
       const read = view && [view.workspace.fields, view.snapshot.fields];
       if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
-      const { isIdle, next } = view ? await doWhatIsDue(view, run) : { isIdle: true };
+      const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
       // This also replaces the wake-up of a change that was stored after this run had read, so read once more.
       await plan(next);
       planned = { read, next };
     }
-    await plan?.(clock());
-    return clock();
+    const next = run.quietUntil() ?? clock();
+    await plan?.(next);
+    return next;
   }
 
   return {
@@ -103,6 +81,30 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
   };
 }
 
+/** @returns undefined if the workspace was removed @throws store-unavailable */
+async function loadView(
+  teamId: SlackId,
+  { workspaces, deliveryLog, clock }: RunParts,
+): Promise<RunView | undefined> {
+  const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
+  const hasLeft = Object.keys(workspace.fields).length === 0;
+  return hasLeft ? undefined : { workspace, snapshot, now: clock() };
+}
+
+/** @returns whether anything was due and, if not, when something is; in ms */
+async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
+  const { due, tasks, writes, next } = planRun(kinds, view);
+  if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
+  // If another process was faster, the next pass reads what it wrote.
+  if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
+  const answerCollector = createAnswerCollector(run.clock);
+  const context = { ...run, ...view, answerCollector };
+  for (const task of tasks) if (!context.isEnding()) await task(context);
+  await deliverAll(due, context);
+  await Promise.all(answerCollector.all().map((answer) => run.answerStore.save(view.workspace, answer)));
+  return { isIdle: false };
+}
+
 interface DueMessage {
   readonly kind: MessageKind;
   readonly message: OutboxMessage;
@@ -118,24 +120,11 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
       at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
     })),
   );
-  // No wait is that long: the clock has gone back since it was stored.
-  const { backOffUntil = 0 } = snapshot;
-  const quietUntil = backOffUntil - now > MAX_RETRY_DELAY ? 0 : backOffUntil;
-  const isQuiet = quietUntil > now;
-  const due: readonly DueMessage[] = [
-    ...plans.flatMap(({ kind, messages = [] }) => messages.map((message) => ({ kind, message }))),
-    ...stored.filter(({ at }) => at !== undefined && at <= now),
-  ];
-  const ahead = stored.flatMap(({ at }) => (at !== undefined && at > now ? at : []));
   return {
     writes: plans.flatMap(({ writes = [] }) => writes),
     tasks: plans.flatMap(({ task }) => task ?? []),
-    due: isQuiet ? [] : due,
-    next: earliest(
-      ...plans.map(({ next }) => next),
-      ...(isQuiet ? ahead.map((at) => Math.max(at, quietUntil)) : ahead),
-      isQuiet && due.length > 0 ? quietUntil : undefined,
-    ),
+    due: stored.filter(({ at }) => at !== undefined && at <= now),
+    next: earliest(...plans.map(({ next }) => next), ...stored.map(({ at }) => at)),
   };
 }
 
@@ -160,22 +149,25 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
 /** Slack takes about one post a second for a channel; in ms. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
-/** What stays the same over the passes of a run. */
-type OpenedRun = Omit<DeliveryContext, keyof RunView | 'answerCollector'>;
+/** The part of the context that all passes share. */
+interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
+  /** Until when Slack takes nothing, in ms. */
+  quietUntil(): Millis | undefined;
+}
 
 function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): OpenedRun {
-  const { deliveryLog, clientFor, workspaces, clock } = parts;
+  const { clientFor, workspaces, clock } = parts;
   const lastPosts = new Map<SlackId, Millis>();
-  let isBackingOff = false;
+  let quietUntil: Millis | undefined;
   let client: Promise<WebClient> | undefined;
   return {
     ...parts,
     billing: askOnce(parts.billing),
     ...{ teamId, stopping },
-    isEnding: () => stopping.aborted || isBackingOff,
-    async backOff(until) {
-      isBackingOff = true;
-      await deliveryLog.backOff(teamId, until);
+    isEnding: () => stopping.aborted || quietUntil !== undefined,
+    quietUntil: () => quietUntil,
+    backOff(until) {
+      quietUntil = until;
     },
     loadWorkspace: () => workspaces.load(teamId),
     client() {
@@ -185,7 +177,7 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
     async waitForChannel(channel) {
       const now = clock();
       const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
-      // If the clock went back, this still waits no longer than one interval.
+      // Wait at most one interval, even if the clock was set back.
       const rest = Math.min(CHANNEL_INTERVAL, at - now);
       lastPosts.set(channel, now + rest);
       if (rest > 0) await delay(rest, undefined, { signal: stopping });
@@ -193,7 +185,10 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
   };
 }
 
-/** Asks each question once, failures included: not every schedule waits for a service that is down. People's questions go first. */
+/**
+ * Caches answers and failures for one run, so that not every schedule waits for a service that is down. Asks with background
+ * priority.
+ */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();
   const once = <T>(

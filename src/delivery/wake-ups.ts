@@ -8,7 +8,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { guardRead, reportOutage } from '../redis/outage.ts';
 import { withTimeout } from '../timeout.ts';
-import { createWorkspaceIndex, deleteOrphan } from '../workspace/record/workspace-store.ts';
+import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';
 
@@ -22,13 +22,13 @@ export interface WakeUpParts {
   readonly runner: WorkspaceRunner;
 }
 
-/** A process whose clock is wrong delays no workspace for longer. */
+/** Maximum delay, so that a process with a wrong clock can't postpone a workspace for longer. */
 const LONGEST: Millis = DAY;
 /** How often workspaces are looked for whose wake-up was lost. */
 const SWEEP: Millis = HOUR;
 /** BullMQ waits for Redis until it is back; callers wait no longer than this, in ms. */
 const PATIENCE: Millis = 3_000;
-/** Closing a connection that does not answer takes no longer than this. */
+/** Maximum time to close an unresponsive connection. */
 const CLOSING: Millis = 1_000;
 
 const JOB_OPTIONS = {
@@ -41,12 +41,12 @@ const JOB_OPTIONS = {
 const WORKER_OPTIONS = {
   // Runs mostly wait: for Slack, for billing, and for the second between two messages to one channel.
   concurrency: 100,
-  // How soon the job of a process that was killed runs elsewhere, in ms.
+  // A killed process's job restarts elsewhere after this.
   lockDuration: 6_000,
   stalledInterval: 3_000,
-  // Never give up: running again does no harm.
+  // Retry practically forever; runs are idempotent.
   maxStalledCount: 1_000,
-  // How long to wait after an outage of Redis, in ms.
+  // Pause after a Redis outage.
   runRetryDelay: 1_000,
 } as const;
 
@@ -54,26 +54,26 @@ interface WakeUp {
   readonly workspace: SlackId;
 }
 
-/** When workspaces run next. @throws store-unavailable, unless it says otherwise */
+/** Schedules runs. @throws store-unavailable unless stated otherwise */
 export interface WakeUps {
-  /** Runs the workspace once at `at` (ms), in place of an earlier plan. */
+  /** Schedules a run at `at`, replacing an earlier one. */
   wake(workspace: SlackId, at: Millis): Promise<void>;
-  /** Leaves no wake-up that names the workspace. */
+  /** Deletes every trace of the workspace in the queue. */
   forget(workspace: SlackId): Promise<void>;
   /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
   changed(workspace: SlackId): Promise<void>;
   /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
   oldestOverdue(): Promise<Millis | undefined>;
-  /** Delivers from now on, what is overdue first. */
+  /** Starts delivering, overdue work first. */
   start(): void;
   /** Begins no further message, and lets running ones end within `finishing` ms. */
   stop(finishing: Millis): Promise<void>;
 }
 
 /**
- * One wake-up a workspace by BullMQ's deduplication: waking it again replaces the one that waits; while its run goes on, one
- * more follows it, never beside it. A run whose process dies runs again elsewhere; one that fails is tried again by BullMQ.
- * The records say what a run does, so one that comes late, twice or for nothing does no harm.
+ * One wake-up per workspace by BullMQ's deduplication: a new one replaces a waiting one; during a run, one more is queued
+ * after it. BullMQ reruns crashed and failed runs. What a run does depends only on the records, so a late, repeated or
+ * needless run is harmless.
  */
 export function createWakeUps(parts: WakeUpParts): WakeUps {
   const { queue: connection, clock, log, runner } = parts;
@@ -140,7 +140,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ's stream of events names it.
+      // BullMQ's event stream contains the workspace's ID.
       await connection.del(queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {
@@ -157,7 +157,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
   };
 }
 
-/** Wakes every workspace whose wake-up was lost, or that has none yet; those that have left are forgotten on the way. */
+/** Wakes workspaces that have no wake-up, and drops removed ones from the index. */
 async function sweep(
   queue: ReturnType<typeof openQueue>,
   { redis, workspaces, clock }: WakeUpParts,
@@ -165,8 +165,7 @@ async function sweep(
   const index = createWorkspaceIndex(redis);
   for await (const workspace of index.list()) {
     const { fields } = await workspaces.load(workspace);
-    if (Object.keys(fields).length === 0 || (await deleteOrphan(redis, workspace, fields)))
-      await index.removeAbsent(workspace);
+    if (Object.keys(fields).length === 0) await index.removeAbsent(workspace);
     else if (!(await queue.has(workspace))) await queue.add(workspace, clock());
   }
 }

@@ -16,8 +16,6 @@ export const recordKey = (id: string): string => `${ofWorkspace(id)}:record`;
 export const auditKey = (id: string): string => `${ofWorkspace(id)}:audit`;
 /** Every message that Tally sends by itself, and the states of watches. */
 export const deliveryLogKey = (id: string): string => `${ofWorkspace(id)}:delivery-log`;
-/** Billing's last figures for the watched projects. */
-export const watchFiguresKey = (id: string): string => `${ofWorkspace(id)}:watch-figures`;
 /** The last questions in each thread. */
 export const threadsKey = (id: string): string => `${ofWorkspace(id)}:threads`;
 /** A sorted set: when each of them was asked. */
@@ -32,7 +30,6 @@ export const WORKSPACE_KEYS: readonly KeyOf[] = [
   recordKey,
   auditKey,
   deliveryLogKey,
-  watchFiguresKey,
   threadsKey,
   threadTimesKey,
   tokenLockKey,
@@ -88,7 +85,5 @@ export const FIELDS = {
   /** The application access of a project, by its ID. */
   access: 'access:',
   schedule: 'schedule:',
-  /** How a schedule's last delivery ended. */
-  sent: 'sent:',
   watch: 'watch:',
 } as const;

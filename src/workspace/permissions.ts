@@ -47,6 +47,5 @@ export function requireRight(right: Right, permissions: Permissions): void {
   if (reason !== undefined) throw new Failure('not-allowed', { reason });
 }
 
-/** Whether a person has the right. */
 export const meetsRight = (right: Right, permissions: Permissions): boolean =>
   refusalOf(right, permissions) === undefined;

@@ -1,4 +1,4 @@
-/** What counts once, across all processes: each is a key in Redis for a while, which names no workspace. */
+/** “Only once” checks across processes, by short-lived Redis keys that don't reveal the workspace. */
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
@@ -6,7 +6,7 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { onceKey } from '../redis/keys.ts';
 import { guardRead } from '../redis/outage.ts';
 
-/** Nonces, each usable once. Only those that were used are stored, so issuing them takes no memory. */
+/** One-time nonces. Only used ones are stored. */
 export interface OAuthNonces {
   /**
    * Whether this is its first use.
@@ -27,11 +27,11 @@ export const createOAuthNonces = (
 /** Slack repeats an event at once, after one minute and after five, to any process. */
 export const EVENTS_KEPT_MS = 10 * MINUTE;
 
-/** The IDs of events, and the clicks that count once. */
+/** Event IDs and double clicks. */
 export interface EventDedup {
   /**
-   * Whether no process has seen this event before. @param event Slack's `event_id`, or what tells a click from others
-   * @param life for how long it is remembered, in ms @throws store-unavailable
+   * Whether this is new. @param event Slack's `event_id`, or a click's identity @param life how long to remember it @throws
+   * store-unavailable
    */
   first(workspace: SlackId, event: string, life?: Millis): Promise<boolean>;
 }

@@ -24,14 +24,13 @@ import type { Workspace } from './record/workspace.ts';
 import { ANY_VALUE } from './record/workspace-store.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
-/** A service did not accept a credential. */
 export interface Rejection extends CredentialName {
   readonly workspace: SlackId;
   /** Identifies the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   readonly mark: string;
 }
 
-/** The access that billing was asked with. `failures` is what the record said when it was read. */
+/** The connection used. `failures`: those stored when the record was read. */
 interface UsedAccess {
   readonly workspace: SlackId;
   readonly connection: string;
@@ -46,7 +45,7 @@ interface Asked {
   readonly product: ProductId;
 }
 
-/** How many last characters of an application access's ID its record keeps. */
+/** Stored characters of an access ID. */
 const MARK_LENGTH = 4;
 
 export type ServiceOutcomes = ReturnType<typeof createServiceOutcomes>;
@@ -69,10 +68,10 @@ export function createServiceOutcomes({
   /** Derives the workspace's runs again. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
-  /** Gets the error if something could not be stored. */
+  /** Receives errors of storing. */
   readonly onFailure: (error: unknown, workspace: SlackId) => void;
 }) {
-  /** @param plan undefined if the record says it already @param wakes whether the workspace's runs depend on it */
+  /** @param plan undefined if nothing has changed @param wakes reschedule the workspace afterwards */
   const note = async (
     record: Workspace | SlackId,
     plan: (now: Workspace) => Note | undefined,
@@ -86,7 +85,7 @@ export function createServiceOutcomes({
       onFailure(error, teamId);
     }
   };
-  /** Reminds the people who can replace it, if the credential is still registered. */
+  /** Records the rejection and triggers a reminder, if the credential is still stored. */
   const rejected = ({ workspace, mark, ...credential }: Rejection): Promise<void> =>
     note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
 
@@ -108,14 +107,14 @@ export function createServiceOutcomes({
       if (isFailure(error, 'token-rejected'))
         await rejected({ workspace, kind: 'connection', name, mark: fingerprintOf(token) });
       if (failures === undefined || isOther || !isFailure(error) || error.kind === known?.kind) return;
-      // A period without data doesn't mean that the project fails.
+      // No data for a period isn't a failure of the project.
       if (error.kind === 'no-data' && asked.topic === 'consumption') return;
       if (kindOf(error.kind)?.remedy !== undefined)
         await note(workspace, (now) =>
           failureNote(asked, { ...storeFailure(error), topic: asked.topic, since: clock() }, now),
         );
     },
-    /** An application access issued no token. */
+    /** Records a rejection if the identity service refused the access. */
     async notIssued(
       { id }: { readonly id: string },
       { workspace, connection: name }: { readonly workspace: SlackId; readonly connection: string },
@@ -126,8 +125,8 @@ export function createServiceOutcomes({
         await rejected({ workspace, kind: 'access', name, mark: id.slice(-MARK_LENGTH) });
     },
     /**
-     * Stores an answer after it was sent: for a connection at most once an hour and once after its token was rejected, for
-     * a balance once a minute. Nothing once its connection was removed.
+     * Stores a response: connection use at most hourly (and once after a rejection), balances at most once a minute. Nothing
+     * for a removed connection.
      */
     async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
       if (!isDue(workspace, answer)) return;
@@ -141,7 +140,6 @@ export function createServiceOutcomes({
 
 type Note = Parameters<Workspaces['note']>[1];
 
-/** A rejection of a credential that is still registered, unless it is known. */
 function rejectionNote(
   credential: CredentialName,
   mark: string,
@@ -155,7 +153,7 @@ function rejectionNote(
   };
 }
 
-/** A failure of a registered project, since when it has failed. */
+/** A registered project's failure and when it started. */
 function failureNote(
   { project: id, product }: Asked,
   failure: LastFailure,
@@ -167,7 +165,7 @@ function failureNote(
   return { set: { [failureField(key)]: JSON.stringify({ ...failure, since }) } };
 }
 
-/** What an answer said of a project; a runway that could not be had is a sentence. */
+/** A balance response. `runway` is a sentence if it couldn't be computed. */
 interface Balances extends Account {
   readonly runway?: Runway | string | undefined;
   /** Of the month of `today`. */
@@ -197,7 +195,7 @@ export function storedBalance(
 
 export type AnswerCollector = ReturnType<typeof createAnswerCollector>;
 
-/** What is stored after several answers: once for each connection and each project. @param clock ms since the epoch */
+/** Collects responses, one per connection and project. @param clock ms since the epoch */
 export function createAnswerCollector(clock: () => Millis) {
   const answers = new Map<string, StoredAnswer>();
   return {

@@ -5,28 +5,28 @@ import { group, person, tryParseRecord } from './record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_MANAGERS = 100;
-/** Slack is asked for the members of each. */
+/** Each group's members are looked up. */
 export const MAX_MANAGER_GROUPS = 20;
-/** The length up to which BCP 47 requires programs to accept a tag. */
+/** BCP 47's minimum supported length of a tag. */
 const MAX_LOCALE_LENGTH = 35;
 
-/** Every part has a default: a workspace that saved nothing has settings too. */
+/** All fields have defaults. */
 const schema = z.object({
-  /** IANA name of the zone in which days begin and end. */
+  /** The reporting time zone. */
   zone: z.string().refine(isTimeZone).default('UTC'),
   /** Who sees an answer before it is shared. */
   visibility: z.enum(['asker', 'channel']).default('asker'),
-  /** Shown beside amounts, because the billing interface names no currency; '' for none. */
+  /** Currency label; billing doesn't name the currency. '' for none. */
   currency: z.string().refine(isCurrencyLabel).default(''),
-  /** BCP 47: the number format of messages that everybody sees. Slack knows the locale of a person, not of a workspace. */
+  /** Number format of public messages. Slack has a locale per user, none per workspace. */
   locale: z.string().max(MAX_LOCALE_LENGTH).refine(isLocale).default('en-US'),
-  /** Slack IDs of the people and user groups who manage Tally besides owners and admins. */
+  /** User and group IDs of additional managers. */
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   guests: z.boolean().default(false),
   /** Whether members of other organizations, in shared channels, may ask. */
   externals: z.boolean().default(false),
-  /** Name of the connection for projects that name none. */
+  /** The default connection. */
   connection: z.string().default('main'),
 });
 
@@ -42,7 +42,7 @@ export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }
 
-/** @throws ZodError for invalid settings: the form checks them first */
+/** @throws ZodError, which can't happen after the form's checks */
 export function serializeSettings(settings: Settings): string {
   return JSON.stringify(schema.parse(settings));
 }

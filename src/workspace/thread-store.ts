@@ -14,28 +14,28 @@ const schema = z.object({
   command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
   /** The question in canonical words: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
   text: z.string(),
-  /** When it was asked, in ms: its days are those that its period meant then. */
+  /** When it was asked; relative periods are as of then. */
   at: z.int(),
-  /** The ID that each alias in the text had then. */
+  /** The project ID of each alias at that time. */
   ids: z.record(z.string(), z.string()),
 });
 
 /** A question about figures that was asked in a thread. */
 export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
 
-/** A thread, or one that an answer may begin. */
+/** A thread, or a message that can start one. */
 export interface ThreadPlace {
   readonly workspace: SlackId;
   readonly channel: SlackId;
   /** `ts` of the thread's first message; '' for a new message in a direct message, which remembers nothing. */
   readonly thread: string;
-  /** Who asks there; absent for what Tally sends by itself, to everybody. */
+  /** Who asks; absent for Tally's own messages to everyone. */
   readonly person?: SlackId;
-  /** Whether something was said there before. */
+  /** Whether it is a reply in an existing thread. */
   readonly isReply?: boolean;
 }
 
-/** Who saw the answer: everybody in the thread, or this person; or that it failed, which only this person saw. */
+/** Who saw the answer: everyone, or only the asker; `failed` if it failed (only the asker saw that). */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
 /**
@@ -45,37 +45,24 @@ export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
-/** The most threads that are remembered for a workspace; the oldest are dropped first. */
+/** Maximum remembered threads per workspace; oldest dropped. */
 const MOST_QUESTIONS = 2_000;
 
-/**
- * Remembers a question in `threadsKey` and `threadTimesKey`, as `questionArguments` gives it. Each has its own age: the
- * next write deletes what is too old, and the keys expire without a write.
- */
-export const LUA_REMEMBER = `
-local function remember(questions, times, field, question, at)
-  redis.call('HSET', questions, field, question)
-  redis.call('ZADD', times, at, field)
-  local old = redis.call('ZRANGEBYSCORE', times, '-inf', at - ${THREAD_LIFETIME})
-  for _, first in ipairs(redis.call('ZRANGE', times, 0, ${-1 - MOST_QUESTIONS})) do old[#old + 1] = first end
-  for _, each in ipairs(old) do
-    redis.call('HDEL', questions, each)
-    redis.call('ZREM', times, each)
-  end
-  redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
-  redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
-end`;
-
-const REMEMBER = `${LUA_REMEMBER}
+/** Each question has its own age: the next write deletes what is too old, and the keys expire without a write. */
+const REMEMBER = `
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
-remember(KEYS[1], KEYS[2], unpack(ARGV))
+local questions, times, field, question, at = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]
+redis.call('HSET', questions, field, question)
+redis.call('ZADD', times, at, field)
+local old = redis.call('ZRANGEBYSCORE', times, '-inf', at - ${THREAD_LIFETIME})
+for _, first in ipairs(redis.call('ZRANGE', times, 0, ${-1 - MOST_QUESTIONS})) do old[#old + 1] = first end
+for _, each in ipairs(old) do
+  redis.call('HDEL', questions, each)
+  redis.call('ZREM', times, each)
+end
+redis.call('PEXPIRE', questions, ${THREAD_LIFETIME})
+redis.call('PEXPIRE', times, ${THREAD_LIFETIME})
 return 1`;
-
-export const questionArguments = (place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome) => [
-  fieldOf(place, outcome),
-  JSON.stringify(question),
-  String(question.at),
-];
 
 const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcome): string =>
   JSON.stringify([channel, thread, ...(outcome === 'everybody' ? [] : [person, outcome])]);
@@ -86,12 +73,12 @@ export function createThreadStore(redis: RedisConnection) {
     async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
-      const args = questionArguments(place, question, outcome);
+      const args = [fieldOf(place, outcome), JSON.stringify(question), question.at];
       await evalInWorkspace(redis, workspace, REMEMBER, keys, ...args);
     },
     /**
-     * What this person may refer to: `answered` is the last one with an answer that this person saw, `failed` the last one
-     * of this person, if it failed after that. @param at now, in ms
+     * What this person's follow-up can refer to: `answered`, the last answer they saw; `failed`, their last question if it
+     * failed after that. @param at now
      */
     async recall(place: ThreadPlace, at: Millis) {
       const outcomes: readonly ThreadOutcome[] = ['everybody', 'person', 'failed'];

@@ -1,11 +1,13 @@
 /** Who is notified that something was not posted, and what the notice says. */
 
 import { beforeEach, describe, expect, it } from 'vitest';
+import { snapshotOf } from '../../src/delivery/delivery-log.ts';
 import { drawNotice } from '../../src/delivery/posts/notices.ts';
+import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import type { LastDelivery, Schedule } from '../../src/workspace/record/automation-records.ts';
+import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
-import { schedule } from '../support/delivery.ts';
+import { lastPost, schedule } from '../support/delivery.ts';
 import { directMessage } from '../support/minimal-slack.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';
 import { startDelivery, TEAM } from '../support/start-delivery.ts';
@@ -159,16 +161,6 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
-  it('who gets the schedule back reads nothing twice', async () => {
-    failure = new Failure('token-rejected', { service: 'billing' });
-    for (const owner of [OWNER, 'U0OTHER001', OWNER]) {
-      await given({ owner });
-      await run();
-    }
-    expect(await run()).toBeGreaterThan(delivery.now);
-    expect(people()).toEqual([OWNER, 'U0OTHER001'].map(directMessage));
-  });
-
   it('is told nothing of a cause that was gone before Slack took the message', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
@@ -198,7 +190,7 @@ describe('a notice', () => {
   /** @param canManage whether its reader does @param result of the last deliveries */
   const notice = (
     given: Partial<About> = {},
-    { canManage = false, result = 'failed' as LastDelivery['result'], limited = false } = {},
+    { canManage = false, result = 'failed' as LastDelivery['result'], limited = false, isOver = false } = {},
   ) => {
     const about: About = {
       owner: OWNER,
@@ -211,10 +203,11 @@ describe('a notice', () => {
       settings: { managers: [BOSS] },
       projects: [{ alias: 'a-b', id: '123', channels: limited ? ['C0ELSEWHERE'] : [] }],
       schedules: ids(20).map((id) => schedule({ id, createdAt: 1 })),
-      sent: Object.fromEntries(ids(20).map((id) => [id, { due: NINE, result }])),
     });
     const scope = { channel: undefined, isUnlimited: canManage };
-    const { text, blocks } = drawNotice(about, { workspace, scope }, NINE);
+    const posts = ids(20).map((id) => lastPost(id, { due: NINE, result, cause: MISSING }));
+    const snapshot = snapshotOf(Object.assign({}, ...posts));
+    const { text, blocks } = drawNotice(about, { workspace, snapshot, scope }, NINE, isOver);
     const actions =
       (blocks as readonly { elements?: readonly { text: { text: string }; value?: string }[] }[]).at(-1)
         ?.elements ?? [];
@@ -284,7 +277,7 @@ describe('a notice', () => {
     ['failed', 1, '“Yesterday’s spend” for a-b needs nothing any more'],
     ['failed', 0, 'A scheduled post needs nothing any more'],
   ] as const)('that is over says only that: %s, %i', (result, count, text) => {
-    const over = notice({ why: 'paused', isOver: true, cases: casesOf(count) }, { result });
+    const over = notice({ why: 'paused', cases: casesOf(count) }, { result, isOver: true });
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 

@@ -2,10 +2,10 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { OutboxMessage } from '../../src/delivery/delivery-log.ts';
-import { newMessage } from '../../src/delivery/delivery-log.ts';
+import { newMessage, putMessage } from '../../src/delivery/delivery-log.ts';
 import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import type { Work } from '../../src/ops/work-record.ts';
-import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
+import { deliveryLogKey, keysOf, recordKey } from '../../src/redis/keys.ts';
 import { section } from '../../src/slack/block-kit/blocks.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createRunner } from '../support/delivery-runner.ts';
@@ -40,7 +40,9 @@ const noteKind = (): MessageKind<Note> => ({
   name: 'notice',
   about: z.object({ text: z.string() }),
   plan: ({ snapshot }) => ({
-    messages: planned.filter(({ key }) => !snapshot.messages.some((message) => message.key === key)),
+    writes: planned
+      .filter(({ key }) => !snapshot.messages.some((message) => message.key === key))
+      .map(putMessage),
   }),
   async prepare(message) {
     await atPrepare(message);
@@ -105,7 +107,7 @@ describe('a message that is due', () => {
   });
 
   it('is drawn again when its record says so, where it stands', async () => {
-    kind = { afterSent: (message) => ({ message: { ...message, next: message.at + HOUR } }) };
+    kind = { nextDraw: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);
     now += HOUR;
@@ -130,7 +132,7 @@ describe('a message that is due', () => {
     const render = () => ({ text: `At ${now}`, blocks: [section(`At ${now}`)] });
     kind = {
       prepare: async () => ({ projects: [{ id: '7', product: 1 }], render }),
-      afterSent: (message) => ({ message: { ...message, next: now + HOUR } }),
+      nextDraw: () => now + HOUR,
     };
     plan('U0OWNER001');
     await managers('U0OWNER001');
@@ -289,7 +291,7 @@ describe('a message that fails', () => {
 
 it('gets no log again once the workspace has left', async () => {
   plan();
-  atPrepare = async () => void (await redis.unlink(recordKey(TEAM)));
+  atPrepare = async () => void (await redis.unlink(...keysOf(TEAM)));
   await run();
   expect(slack.posts).toEqual([]);
   expect(await redis.keys('*')).toEqual([]);

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { lastDelivery } from '../../src/delivery/posts/post-record.ts';
 import type { ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { finding, schedule } from '../support/delivery.ts';
-import { startDelivery } from '../support/start-delivery.ts';
+import { startDelivery, TEAM } from '../support/start-delivery.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -28,7 +29,7 @@ beforeEach(() => {
 const given = (one: Partial<Schedule> = {}) =>
   delivery.save({ schedules: [schedule({ since: NINE - HOUR, ...one })] });
 const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001');
-const lastSent = async () => (await delivery.load()).lastSent('schedul1');
+const lastSent = async () => lastDelivery('schedul1', await delivery.parts.deliveryLog.load(TEAM));
 
 describe('a post whose newest day billing has not reported', () => {
   it('waits, and looks every 30 minutes', async () => {

@@ -1,12 +1,12 @@
 /** When a workspace is woken: at the next instant when it has something to do, after a change, after a wake-up was lost. */
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { newMessage } from '../../src/delivery/delivery-log.ts';
+import { newMessage, putMessage } from '../../src/delivery/delivery-log.ts';
 import type { MessageKind } from '../../src/delivery/outbox/message-kind.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
-import { INDEX_KEY, membersKey, recordKey } from '../../src/redis/keys.ts';
+import { INDEX_KEY, recordKey } from '../../src/redis/keys.ts';
 import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { openWakeUps } from '../support/delivery.ts';
 import { createRunner } from '../support/delivery-runner.ts';
@@ -35,8 +35,8 @@ const noteKind: MessageKind<object> = {
   plan: ({ snapshot, now }) => {
     const isOut = snapshot.messages.length > 0;
     const isDue = due !== undefined && due <= now && !isOut;
-    const messages = isDue ? [newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now)] : [];
-    return { messages, next: isOut || isDue ? undefined : due };
+    const writes = isDue ? [putMessage(newMessage('notice/one/C0COSTS001', 'C0COSTS001', {}, now))] : [];
+    return { writes, next: isOut || isDue ? undefined : due };
   },
 };
 
@@ -147,18 +147,6 @@ describe('a workspace', () => {
     const events = await redis.xrange('{tally}:deliver:events', '-', '+');
     expect(JSON.stringify([events, await planned()])).not.toContain(TEAM);
     expect(slack.posts).toEqual([]);
-  });
-
-  it.each([
-    ['is deleted', {}, [], []],
-    ['stays if the workspace belongs to it', {}, [TEAM], ['served']],
-    ['stays beside anything else', { settings: '{}' }, [], ['served', 'settings']],
-  ])('whose organization has left: the note of it %s', async (_, fields, members, left) => {
-    await redis.del(recordKey(TEAM));
-    await redis.hset(recordKey(TEAM), { served: 'E0GRID0001', ...fields });
-    if (members.length > 0) await redis.sadd(membersKey('E0GRID0001'), ...members);
-    startProcess().start();
-    await waitUntil(async () => (await redis.hkeys(recordKey(TEAM))).sort().join() === left.join());
   });
 });
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { schedule } from '../support/delivery.ts';
+import { lastPost, schedule } from '../support/delivery.ts';
 import { addConnection } from '../support/projects.ts';
 
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
@@ -54,10 +54,13 @@ beforeEach(async () => {
   const cause = { kind: 'no-data', data: { question: { project: '777', product: 1 } } };
   const { fingerprint } = JSON.parse((await bot.redis.client.hget(of('record'), 'connection:main')) ?? '{}');
   const figures = JSON.stringify({ source: `main ${fingerprint}`, account, problem: cause });
-  await bot.redis.client.hset(of('watch-figures'), '777:1', figures);
+  await bot.redis.client.hset(of('delivery-log'), 'figures/777:1', figures);
   const projects = [{ id: '777', product: 1 as const }];
   await set('schedule:schedul1', schedule({ projects, owner: MEMBER, channel: CHANNEL, since: now }));
-  await set('sent:schedul1', { date: '2026-11-20', due: START, at: START, result: 'failed', cause });
+  await bot.redis.client.hset(
+    of('delivery-log'),
+    lastPost('schedul1', { due: START, result: 'failed', cause }),
+  );
 });
 
 async function home(): Promise<string> {

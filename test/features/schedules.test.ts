@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
+import { deliveryLogKey } from '../../src/redis/keys.ts';
 import {
   createAutomationBot,
   FINANCE,
@@ -9,8 +11,10 @@ import {
   MINUTE,
   option,
   SHARED,
+  TEAM,
 } from '../support/automation-bot.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
 import { addProject } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
@@ -241,9 +245,9 @@ describe('the list', () => {
 
   it('shows the result of the last delivery', async () => {
     const { id } = await setUp('prod daily 09:00');
-    const last = { date: '2026-11-21', due: around.now, at: around.now };
-    const shows = async (given: object) => {
-      await redis().hset(KEY, `sent:${id}`, JSON.stringify({ ...last, ...given }));
+    const last = { due: around.now };
+    const shows = async (given: Partial<LastDelivery>) => {
+      await redis().hset(deliveryLogKey(TEAM), lastPost(id, { ...last, ...given }));
       return (await ask('schedules')).visibleText;
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
@@ -278,8 +282,8 @@ describe('the list', () => {
 
   it('is tried again at once by whoever mended what paused it', async () => {
     const { id } = await setUp('prod daily 09:00');
-    const last = { date: '2026-11-21', due: around.now, at: around.now, result: 'paused' };
-    await redis().hset(KEY, `sent:${id}`, JSON.stringify(last));
+    const last = { due: around.now, result: 'paused', cause: storedCause('eu') } as const;
+    await redis().hset(deliveryLogKey(TEAM), lastPost(id, last));
     const list = await ask('schedules');
     expect(JSON.stringify(list.blocks)).toContain('"Try again"');
     await row(list, 'retry', id);
@@ -418,21 +422,14 @@ describe('in the whole bot', () => {
     const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
     const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
     const { since: at, id } = schedule;
-    const sent = {
-      ...{ date: '2026-11-21', due: at, at },
-      ...{ result: 'trying', cause: storedCause('eu'), next: at },
-    };
-    await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(sent));
+    const log = deliveryLogKey(TEAM);
+    const trying = { due: at, result: 'trying', cause: storedCause('eu'), next: at } as const;
+    await bot.redis.client.hset(log, lastPost(id, trying));
     const meanwhile = (await bot.ask('/billing status')).visibleText;
     expect(meanwhile).toContain('1 running · *1 not posted yet*');
     expect(meanwhile).toContain('There is no connection named eu. Next try:');
-    const { next: _, ...last } = sent;
-    const paused = {
-      ...last,
-      result: 'paused',
-      cause: { kind: 'not-sent', data: { reason: 'channel-archived' } },
-    };
-    await bot.redis.client.hset(KEY, `sent:${id}`, JSON.stringify(paused));
+    const cause = { kind: 'not-sent', data: { reason: 'channel-archived' } };
+    await bot.redis.client.hset(log, lastPost(id, { due: at, result: 'paused', cause }));
     await expect.poll(() => home(OWNER)).toContain('The channel is archived. · resumes by itself');
     const { visibleText } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).toContain('0 running · *1 paused by Tally*');

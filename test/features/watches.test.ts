@@ -469,7 +469,7 @@ describe('a watch, from its form to its alert', () => {
     };
     const alerted = {
       ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
-      ...{ covers: '', state: 'open', changes: 0 },
+      ...{ covers: '', state: 'open' },
     };
     await client.hset(recordKey(TEAM), `watch:${watch.id}`, JSON.stringify(watch));
     const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };

@@ -13,6 +13,7 @@ import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-cli
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface RunnerOptions {
   readonly redis: Redis | Cluster;
@@ -57,6 +58,7 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
     billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
     answerStore: outcomes,
+    threads: createThreadStore(redis),
     onFinished: options.onFinished ?? (() => undefined),
   };
   return { parts, lines, outcomes, runner: createWorkspaceRunner(kinds, parts) };

@@ -4,11 +4,11 @@ import { pino } from 'pino';
 import { reminderKind } from '../../src/delivery/credential-reminders.ts';
 import { noticeKind } from '../../src/delivery/posts/notices.ts';
 import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
+import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
-import { createAlertKind } from '../../src/delivery/watches/alert-kind.ts';
-import { createWatchFiguresStore } from '../../src/delivery/watches/watch-figures.ts';
+import { alertKind } from '../../src/delivery/watches/alert-kind.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
 import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
@@ -25,10 +25,9 @@ export interface DeliveryOptions extends RunnerOptions {
 }
 
 export function createDeliveryParts(options: DeliveryOptions) {
-  const { redis, redisUrl, report = () => finding('100') } = options;
+  const { redisUrl, report = () => finding('100') } = options;
   const makeReport = async (question: ReportQuestion) => report(question);
-  const figures = createWatchFiguresStore(redis);
-  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, createAlertKind(figures)];
+  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
   const changed = (workspace: string) => planner.changed(workspace);
   const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, kinds);
   const queue = connectQueue(redisUrl, () => undefined);
@@ -37,7 +36,7 @@ export function createDeliveryParts(options: DeliveryOptions) {
     ...parts,
     ...{ lines, runner, planner },
     saveRejection: outcomes.rejected,
-    watching: createWatchService({ ...parts, figures, changed }),
+    watching: createWatchService({ ...parts, changed }),
     scheduling: createScheduleService({ ...parts, makeReport, changed }),
     async close() {
       await planner.stop(5_000);
@@ -101,6 +100,24 @@ export const schedule = (given: Partial<Schedule> = {}): Schedule => ({
   since: 0,
   ...given,
 });
+
+/** The field of the delivery log of a schedule's last delivery, as it ended so. */
+export function lastPost(
+  id: string,
+  { date = '2026-11-21', due = 0, at = due, ...given }: Partial<LastDelivery>,
+): Record<string, string> {
+  const { result = 'posted', cause, next } = given;
+  const state = result.startsWith('posted') ? 'posted' : result === 'failed' ? 'failed' : 'due';
+  const { report, projects, timing } = schedule();
+  const subject = { report, projects, timing, zone: 'UTC', covers: COVERED, connections: [] };
+  const post = { earlier: { counted: 0, named: [] }, figures: {}, unanswered: {}, subject };
+  const about = {
+    ...{ due, tried: at, post: { ...post, isLate: result === 'posted-late' } },
+    ...(result === 'paused' && { basis: 'before' }),
+  };
+  const stored = { to: 'C0COSTS001', state, at, tries: 1, ...(next && { next }), cause, about };
+  return { [`post/${id}/${date}`]: JSON.stringify(stored) };
+}
 
 /** Saves a schedule without the form; the next sweep wakes its workspace. */
 export async function save(redis: Redis, workspace: string, schedule: Schedule): Promise<void> {

@@ -21,7 +21,7 @@ export const storedCause = (named: string): StoredFailure =>
 
 const NOT_SENT: readonly FailureOf<'not-sent'>['data']['reason'][] = [
   ...(['channel-archived', 'not-in-channel', 'channel-restricted', 'slack-token-rejected'] as const),
-  ...(['post-unconfirmed', 'message-unconfirmed', 'schedule-changed', 'own-error'] as const),
+  ...(['post-unconfirmed', 'message-unconfirmed', 'own-error'] as const),
   ...(['person-left', 'person-not-manager', 'channel-limited'] as const),
 ];
 

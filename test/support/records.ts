@@ -14,14 +14,8 @@ import {
 } from '../../src/workspace/credentials/credential-records.ts';
 import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import {
-  type LastDelivery,
-  type Schedule,
-  serializeWatch,
-  type Watch,
-} from '../../src/workspace/record/automation-records.ts';
-import { parseWorkspace } from '../../src/workspace/record/parse-workspace.ts';
-import type { Workspace } from '../../src/workspace/record/workspace.ts';
+import { type Schedule, serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
+import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';
@@ -36,15 +30,12 @@ export interface RecordParts {
   readonly projects?: readonly Partial<Project>[];
   readonly schedules?: readonly Schedule[];
   readonly watches?: readonly Watch[];
-  /** By the schedule's ID. */
-  readonly sent?: Readonly<Record<string, Partial<LastDelivery>>>;
   /** Fields as Redis holds them, such as damaged ones. */
   readonly fields?: RecordFields;
 }
 
 /** As registered without a lifetime. */
 const { lifetime: _, ...CONNECTION } = MAIN;
-const SENT: LastDelivery = { date: '2026-11-19', due: 0, at: 0, result: 'failed' };
 
 const KEYRING = createKeyring([{ id: 'k', key: Buffer.alloc(32) }]);
 
@@ -69,9 +60,6 @@ export function fieldsOf(parts: RecordParts, keyring = KEYRING, teamId = 'T1'): 
     }),
     ...schedules.map((schedule) => [`schedule:${schedule.id}`, JSON.stringify(schedule)] as const),
     ...watches.map((watch) => [`watch:${watch.id}`, serializeWatch(watch)] as const),
-    ...Object.entries(parts.sent ?? {}).map(
-      ([id, given]) => [`sent:${id}`, JSON.stringify({ ...SENT, ...given })] as const,
-    ),
   ];
   if (settings) entries.push(['settings', serializeSettings({ ...DEFAULT_SETTINGS, ...settings })]);
   return { ...Object.fromEntries(entries), ...parts.fields };

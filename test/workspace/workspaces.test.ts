@@ -376,8 +376,8 @@ describe('a record that is read again', () => {
     });
     const record = await read();
     expect(record.damaged).toEqual([
-      { kind: 'schedule', id: 'schedul2', reason: 'malformed' },
       { kind: 'project', id: 'live', reason: 'malformed' },
+      { kind: 'schedule', id: 'schedul2', reason: 'malformed' },
     ]);
     expect(() => findProject(record, 'live')).toThrow('Tally can’t read the stored project.');
     expect(() => findSchedule(record, 'schedul2')).toThrow(aFailure('unseal-failed'));

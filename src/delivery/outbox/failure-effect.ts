@@ -9,21 +9,17 @@ import {
 import { HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { MAX_RETRY_DELAY, messageKindOf, type OutboxMessage, SLACK_SETTLE } from '../delivery-log.ts';
 
-/** What follows from a failure of a message that Tally sends by itself. */
 export interface FailureEffect {
   readonly cause: StoredFailure;
-  /**
-   * `permanent`: nothing can be sent until somebody mends the cause. `unclear`: Slack may have the message. `final`: it is
-   * given up. `later`: it is tried again.
-   */
+  /** `permanent`: someone has to fix the cause first. `unclear`: Slack may have it. `final`: give up. `later`: retry. */
   readonly kind: 'permanent' | 'unclear' | 'final' | 'later';
-  /** Its recipient gets no messages. */
+  /** This recipient can't get messages at all. */
   readonly isUnreachable?: boolean;
-  /** Slack limits the rate of the whole workspace for so long, in ms. */
+  /** Slack's rate limit for the whole workspace lasts this long. */
   readonly wait?: Millis;
 }
 
-/** Slack's codes for a token that no longer works, and for a workspace that is gone. */
+/** Slack codes: token revoked, or workspace gone. */
 const GONE: ReadonlySet<string> = new Set([
   'account_inactive',
   'token_revoked',
@@ -33,7 +29,7 @@ const GONE: ReadonlySet<string> = new Set([
   'app_uninstalled',
   'team_not_found',
 ]);
-/** Slack's codes for calls that may have worked, and ours for calls without an answer. */
+/** Slack codes after which the message may have arrived, and Tally's codes for no response. */
 const UNCLEAR: ReadonlySet<string> = new Set([
   'internal_error',
   'fatal_error',
@@ -43,7 +39,7 @@ const UNCLEAR: ReadonlySet<string> = new Set([
   'http_error',
   'failed',
 ]);
-/** Slack's codes for a person who can no longer get messages. */
+/** Slack codes: this person can't get messages. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'user_not_found',
   'user_disabled',
@@ -61,7 +57,7 @@ const CHANNEL = {
 export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFailure =>
   storeFailure(new Failure('not-sent', { reason }));
 
-/** How long to wait after a rate limit that names no time, in ms. */
+/** Pause after a rate limit without Retry-After. */
 const DEFAULT_RATE_PAUSE: Millis = 30_000;
 
 /** @throws store-unavailable, which is no fault of the message */
@@ -101,22 +97,22 @@ function slackEffect(
   return { kind: method === 'chat.postMessage' && UNCLEAR.has(code) ? 'unclear' : 'later', cause };
 }
 
-/** The waits after each failure, in ms: an hour in all, and none longer than five minutes, so that a post comes soon after an outage. */
+/** Pauses between retries. They total an hour, at most five minutes each, so a post goes out soon after an outage. */
 const PAUSES = [1, 2, 4, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 3].map((minutes) => minutes * MINUTE);
 /** Then one try an hour for three days; not of a post, as the next one names the failed date. */
 const HOURS = 72;
 
-/** The wait after so many failures, in ms; undefined once it is given up. */
+/** Pause after this many failures; undefined to give up. */
 const retryDelay = (message: OutboxMessage, tries: number): Millis | undefined =>
   PAUSES[tries - 1] ??
   (messageKindOf(message) !== 'post' && tries <= PAUSES.length + HOURS ? HOUR : undefined);
 
-/** The wait after an update that failed, in ms. It is tried for as long as its message is kept. */
+/** Pause after a failed update. Retried as long as the message is kept. */
 const UPDATE_PAUSE: Millis = 30 * MINUTE;
 
 /**
- * What a failure makes of a message: it is tried again, looked for, or given up. What Slack may have is looked for around
- * the instant when it was claimed, and keeps its channel when it is given up. Slack's rate limit counts as no failure.
+ * The message's record after a failure. If Slack may have it, keeps the claim time and channel, to search for it. Rate
+ * limits don't count as failures.
  */
 export function afterFailure<About>(
   before: OutboxMessage<About>,
@@ -145,5 +141,5 @@ export const isUnchangeable = (error: unknown): boolean =>
 export const isSlackError = (error: unknown): boolean =>
   isFailure(error) && (error.kind === 'cannot-post' || error.kind === 'slack-failed');
 
-/** Slack's codes for a message that no longer exists or can no longer be edited. */
+/** Slack codes: the message was deleted or can't be edited. */
 const UNCHANGEABLE: readonly string[] = ['message_not_found', 'cant_update_message', 'edit_window_closed'];

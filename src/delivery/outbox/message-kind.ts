@@ -1,4 +1,5 @@
-/** What each kind of message that nobody asked for says of itself: what is due, what it says, and what becomes of it. Nothing here sends. */
+/** What each kind of message provides: which are due, their content, and what follows. Sending is in `send.ts`. */
+import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { BillingClient } from '../../billing/client.ts';
 import type { SlashCommand } from '../../domain/command-names.ts';
@@ -6,6 +7,7 @@ import type { StoredFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { OnFinished } from '../../ops/work-record.ts';
+import { FIELDS } from '../../redis/keys.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
@@ -15,37 +17,30 @@ import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import type { AnswerCollector, AnswerStore } from '../../workspace/service-outcomes.ts';
-import type { ThreadPlace, ThreadQuestion } from '../../workspace/thread-store.ts';
+import type { ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,
   DeliveryLogSnapshot,
   FieldWrite,
   MessageFormat,
   OutboxMessage,
-  WriteConditions,
 } from '../delivery-log.ts';
 import type { FailureEffect } from './failure-effect.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
-  /** What is to be done besides the messages that are stored. */
+  /** New messages and other work that is due. */
   plan(view: RunView): Plan;
   /** When a stored one is sent, or drawn again, in ms; undefined for not now. By default as its record says. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * What the message says now: to be sent, or once it is `posted`, to replace it.
-   * @returns a draft, or how the record goes on without sending @throws Failure
+   * The current content, for a new message or an update. @returns a draft, or a step that ends it without sending @throws
+   * Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** What follow-ups in its thread refer to once Slack has it. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** What else to write in the step that stores that Slack has it, first or redrawn. */
-  afterSent?(
-    message: OutboxMessage<About>,
-    context: DeliveryContext,
-  ): WriteConditions & {
-    /** The record after it; `next` says when it is drawn again. */
-    readonly message?: OutboxMessage<About>;
-  };
+  /** When it is drawn again, once Slack has it, in ms. */
+  nextDraw?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
    * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
    * channel has failed. @returns undefined for the default
@@ -59,29 +54,25 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
 }
 
-/** What a kind has to do, and when it has to look again. */
+/** What a kind has to do besides the stored messages, and when it has to look again. */
 export interface Plan {
-  /** Messages that are due and not stored yet: their claim stores them. */
-  readonly messages?: readonly OutboxMessage[];
-  /**
-   * Written first: what is no longer needed, and messages of which several say the same, so that each is known to
-   * whoever passes one on.
-   */
+  /** New messages, and what is no longer needed. */
   readonly writes?: readonly FieldWrite[];
-  /** Done after that, before any message is sent. @throws OvertakenError, store-unavailable */
+  /** Done before any message is sent. @throws OvertakenError, store-unavailable */
   readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
   /** When there is something to do besides the stored messages, in ms; undefined for never. */
   readonly next?: Millis | undefined;
 }
 
-/** A message that could go out now. */
 export interface Draft<About> {
   /** The projects that it names or has figures of: its recipient must be allowed to see them. */
   readonly projects: readonly ChosenProject[];
-  /** In the moment before it goes out. @param at ms since the epoch */
+  /** Called right before sending. @param at ms since the epoch */
   render(at: Millis, recipient: Recipient): SlackMessage;
-  /** Stored with the claim: what the message shows. */
+  /** Content data to store with the claim. */
   readonly about?: About;
+  /** It needs nothing more: once a posted message was drawn so, its record is deleted. */
+  readonly isLast?: boolean;
   /** A field of the workspace's record: if it has changed since that was read, the message isn't sent. */
   readonly restsOn?: string;
 }
@@ -90,23 +81,21 @@ export interface Draft<About> {
 export interface Recipient {
   /** The workspace's record from which that was decided. */
   readonly workspace: Workspace;
-  /** The channel that decides what may be shown, and whether only a manager reads the message. */
+  /** Which projects can be shown; `isUnlimited` if only a manager reads it. */
   readonly scope: ProjectScope;
   /** A person who may not get it any more, such as a former full member. */
   readonly isGone: boolean;
 }
 
-/** Why a message may not be sent. */
 export interface Refusal {
   readonly cause: StoredFailure;
   /** The person has left, so the message goes to somebody else. */
   readonly isGone: boolean;
 }
 
-/** What becomes of a record without sending. `outcome` is the word for the log and the metrics. */
-export interface Step<About> extends WriteConditions {
+/** A new state without sending. `outcome` appears in logs and metrics. */
+export interface Step<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
-  /** Undefined deletes the record. */
   readonly message: OutboxMessage<About> | undefined;
 }
 
@@ -114,8 +103,8 @@ export interface Step<About> extends WriteConditions {
 export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
- * @param words a period, and what it is compared with
- * @returns undefined if no single command asks about all of them: projects without a name that differ in their product
+ * @param words period and comparison @returns undefined if no single command covers all projects: unnamed projects with
+ * different products
  */
 export function askAbout(
   command: SlashCommand,
@@ -132,24 +121,44 @@ export function askAbout(
   return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
 }
 
-/** What follow-ups below a message that Slack has refer to. */
-export const threadQuestion = (
-  question: AskedQuestion,
+/** Stores what follow-ups below a message refer to. Never rejects: the message is sent. */
+export async function rememberQuestion(
+  question: AskedQuestion | undefined,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
-  { teamId, clock }: Pick<DeliveryContext, 'teamId' | 'clock'>,
-): readonly [ThreadPlace, ThreadQuestion] => [
-  { workspace: teamId, channel, thread: ts },
-  { ...question, at: Math.floor(clock()) },
-];
+  { teamId, clock, threads, log }: Pick<DeliveryContext, 'teamId' | 'clock' | 'threads' | 'log'>,
+): Promise<void> {
+  if (question === undefined) return;
+  const place = { workspace: teamId, channel, thread: ts };
+  await threads
+    .remember(place, { ...question, at: Math.floor(clock()) }, 'everybody')
+    .catch((err: unknown) =>
+      log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a message refer to'),
+    );
+}
 
-/** What a run has read of a workspace. */
+/** A short text that differs if the value does. */
+export const hashOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
+
+/** What people set up that posts and watches rest on. */
+const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
+
+/** A hash that changes when people have set something up: a paused post may work again, a watch find something else. */
+export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
+  hashOf(
+    Object.entries(fields).filter(([name]) =>
+      [...SET_UP, FIELDS[kind]].some((prefix) => name.startsWith(prefix)),
+    ),
+  );
+
+/** A workspace's record and log as read by a run. */
 export interface RunView {
   readonly workspace: Workspace;
   readonly snapshot: DeliveryLogSnapshot;
   readonly now: Millis;
 }
 
-/** What every run works with. */
+/** Services of every run. */
 export interface RunParts {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
@@ -161,21 +170,22 @@ export interface RunParts {
   readonly log: Logger;
   readonly onFinished: OnFinished;
   readonly answerStore: AnswerStore;
+  readonly threads: Pick<ThreadStore, 'remember'>;
 }
 
-/** What one pass of a run has read, and works with. */
+/** One pass: what was read, and services. */
 export interface DeliveryContext extends RunParts, RunView {
   readonly teamId: SlackId;
   readonly answerCollector: AnswerCollector;
   readonly stopping: AbortSignal;
   /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
   isEnding(): boolean;
-  /** Slack takes nothing from this workspace before `until`, in ms. @throws store-unavailable */
-  backOff(until: Millis): Promise<void>;
+  /** Ends the run: Slack takes nothing from this workspace before `until`, in ms. */
+  backOff(until: Millis): void;
   /** Reads the workspace's record as it is now. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
   /** The workspace's client. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;
-  /** Leaves a second between two messages to one channel. */
+  /** Waits until a second has passed since the last message to this channel. */
   waitForChannel(channel: SlackId): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Who may get what Tally sends without being asked: checked at every send, and each time a message is drawn again. */
+/** Who may get Tally's own messages, checked before every send and update. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
@@ -11,8 +11,8 @@ import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** Reads the record and the person's role again. @param to Slack ID @throws slack-failed, store-unavailable */
-export async function findRecipient(
+/** Reloads the record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
+async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
 ): Promise<Recipient> {
@@ -52,10 +52,8 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
 ];
 
 /**
- * Who gets a message that its recipient can't get: the owner of what it is about, the next responsible person, or an
- * admin of the workspace. Nobody gets it twice.
- *
- * @returns undefined if nobody is left @throws slack-failed, store-unavailable
+ * Who gets a message instead: the item's owner, the next responsible person, or an admin. Nobody twice. @returns undefined
+ * if nobody is left @throws slack-failed, store-unavailable
  */
 export async function findHeir(
   message: OutboxMessage,
@@ -72,7 +70,7 @@ export async function findHeir(
   ]);
   const isNext = (person: SlackId) => !taken.has(person);
   const next = [...(owner === undefined ? [] : [owner]), ...responsiblePeople(workspace)].find(isNext);
-  // The last resort, where nobody else has it either: Slack can only list all users.
+  // Listing all users is Slack's only way to find admins: do it only if no other copy of the message was delivered.
   if (next !== undefined || others.some(({ state }) => state !== 'failed')) return next;
   return (await users(await client(), teamId).admins()).find(isNext);
 }

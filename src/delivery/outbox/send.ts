@@ -1,7 +1,6 @@
 /**
- * Sends every message that no person asked for: it is claimed, sent and confirmed; after a crash it is found again by its
- * metadata. Once it is posted it is drawn again whenever its record says so. What its recipient may see is asked each time,
- * in the moment before it goes out.
+ * The outbox: claim, send, confirm. After a crash a message is found in Slack by its metadata. Posted messages are updated
+ * when their record says so. The recipient's rights are checked right before each send.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { Failure, isFailure, type StoredFailure, wordFailure } from '../../domain/failure/index.ts';
@@ -25,13 +24,7 @@ import {
 } from '../../slack/reply/message-calls.ts';
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
-import {
-  dropMessage,
-  type OutboxMessage,
-  OvertakenError,
-  putMessage,
-  type WriteConditions,
-} from '../delivery-log.ts';
+import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
 import {
   afterFailure,
   effectOf,
@@ -45,24 +38,22 @@ import {
   type MessageKind,
   type Recipient,
   type Refusal,
+  rememberQuestion,
   type Step,
-  threadQuestion,
 } from './message-kind.ts';
 import { checkRecipient, findHeir } from './recipient.ts';
 
 /** The longest time between the claim and the call to Slack, in ms. */
 const MAX_CLAIM_AGE: Millis = 3_000;
-/** How long a confirmation waits for a store that is away; in ms. */
+/** How long to retry a confirmation while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
 const DUPLICATE =
   'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
 
 /**
- * Sends a message that is due, or draws it again; or stores why not, and when it is tried again.
- *
- * @throws OvertakenError if another process is about it; store-unavailable; once the process is stopping also every error
- * that did not come from Slack
+ * Sends or updates a due message, or records why not and when to retry. @throws OvertakenError if another process works on
+ * it; store-unavailable; while stopping, any error that isn't Slack's
  */
 export function deliverMessage<About>(
   kind: MessageKind<About>,
@@ -85,7 +76,7 @@ export function deliverMessage<About>(
 
 type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 
-/** One message on its way: the record as it was read, and as this process has stored it since. */
+/** A message being sent: its record as read, and as last stored. */
 class Sending<About> {
   private stored: OutboxMessage<About>;
   /** Slack may have it from before, and nobody has found it. */
@@ -108,7 +99,7 @@ class Sending<About> {
       const state = isPosted ? 'posted' : this.mayBeInSlack ? 'sending' : 'due';
       const prepared = await kind.prepare({ ...message, state }, context);
       if (!isPosted) annotate({ late: Math.max(0, context.clock() - message.at) });
-      if (!('render' in prepared)) return await this.save(prepared);
+      if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
       // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
@@ -141,21 +132,20 @@ class Sending<About> {
     const { context, mayBeInSlack, message } = this;
     const { to, key } = message;
     const client = await context.client();
-    // A person's direct message, where it is known, is in its record.
     const channel = isPerson(to) ? (message.channel ?? (await openDirectMessage(client, to))) : to;
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     if (refusal !== undefined) return this.refuse(refusal);
+    const { restsOn = '' } = draft;
+    if (recipient.workspace.fields[restsOn] !== context.workspace.fields[restsOn]) return 'changed';
     const at = context.clock();
     const shown = this.draw(draft, at, recipient);
     const began = performance.now();
     const { next: _, cause: __, ...rest } = message;
     const claim = { channel, at, ...(mayBeInSlack && { isAgain: true }), state: 'sending' } as const;
-    const { restsOn: field, about = message.about } = draft;
-    const expected = field === undefined ? [] : [{ field, value: context.workspace.fields[field] }];
-    const outcome = await this.write({ ...rest, ...claim, about }, { expected });
-    if (outcome === 'changed') return 'changed';
-    // After a longer hang another run may have begun. It asks Slack whether the message is there.
+    const { about = message.about } = draft;
+    await this.write({ ...rest, ...claim, about });
+    // We hung for too long: another run may have taken over. It searches Slack.
     if (performance.now() - began > MAX_CLAIM_AGE) throw new OvertakenError();
     const metadata = deliveryMetadata(key);
     const { ts } = await postMessage(client, { channel, thread: undefined }, shown, { metadata });
@@ -175,21 +165,16 @@ class Sending<About> {
     return notes.length === 0 ? message : { ...message, blocks: [contextBlock(...notes), ...message.blocks] };
   }
 
-  /** Slack has it. Where that can't be stored, the next run finds it there. */
+  /** Records that it was sent. If that fails, the next run finds it in Slack. */
   private async confirm(posted: PostedTo): Promise<void> {
     const { kind, context } = this;
     const { next: _, cause: __, ...rest } = this.stored;
     const sent: OutboxMessage<About> = { ...rest, ...posted, state: 'posted', tries: 0 };
-    const { message: after = sent, ...conditions } = kind.afterSent?.(sent, context) ?? {};
-    const question = kind.questionOf?.(sent, context);
     const began = performance.now();
     for (;;)
       try {
-        await this.write(after, {
-          ...conditions,
-          ...(question && { question: threadQuestion(question, posted, context) }),
-        });
-        return;
+        await this.write(this.withNextDraw(sent));
+        return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
         if (!isAway || performance.now() - began > CONFIRM_TIMEOUT) throw error;
@@ -197,37 +182,39 @@ class Sending<About> {
       }
   }
 
-  /** Replaces what Slack shows. Doing it twice does no harm, so it needs no claim. */
+  /** Updates the message in Slack. Idempotent, so it needs no claim. */
   private async update(draft: Draft<About>): Promise<Outcome> {
-    const { context, message, kind } = this;
+    const { context, message } = this;
     const { key, to, channel = to, ts = '' } = message;
     const client = await context.client();
     await context.waitForChannel(channel);
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     const { next: _, ...rest } = message;
-    const settled = { ...rest, about: draft.about ?? message.about };
-    // Whoever may not see the project any more keeps the message as it was.
-    if (refusal !== undefined) return this.save({ outcome: 'refused', message: settled });
+    const settled = draft.isLast ? undefined : { ...rest, about: draft.about ?? message.about };
+    // If the recipient may no longer see it, leave the message unchanged.
+    if (refusal !== undefined) return this.save('refused', settled);
     try {
       const shown = this.draw(draft, context.clock(), recipient);
       await replaceMessage(client, { channel, ts }, shown, deliveryMetadata(key));
     } catch (error) {
       if (!isUnchangeable(error)) throw error;
-      return this.save({ outcome: 'skipped', message: settled });
+      return this.save('skipped', settled);
     }
-    const drawn = { ...settled, tries: 0 };
-    const { message: after = drawn, ...conditions } = kind.afterSent?.(drawn, context) ?? {};
-    await this.save({ outcome: 'waiting', message: after, ...conditions });
-    return 'sent';
+    return this.save('sent', settled && this.withNextDraw({ ...settled, tries: 0 }));
   }
 
-  /** Its recipient may not see it. */
+  private withNextDraw(message: OutboxMessage<About>): OutboxMessage<About> {
+    const next = this.kind.nextDraw?.(message, this.context);
+    return next === undefined ? message : { ...message, next };
+  }
+
   private async refuse(refusal: Refusal): Promise<Outcome> {
     const { kind, context, message } = this;
-    return this.save(kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause)));
+    const step = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause));
+    return this.save(step.outcome, step.message);
   }
 
-  /** To the next person who is responsible; without one it has failed. */
+  /** Passes it to the next responsible person, or fails it. */
   private async passOn(cause: StoredFailure): Promise<Step<About>> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
@@ -244,32 +231,31 @@ class Sending<About> {
     const after = afterFailure(message, this.stored, this.mayBeInSlack, effect, context.clock());
     const ordinary = { outcome: after.state === 'failed' ? 'failed' : 'retrying', message: after } as const;
     const isForOther = effect.isUnreachable && message.state !== 'posted' && kind.onFailed === undefined;
-    // Where it can't be found out who else may get it, it is tried again.
+    // If no heir can be determined now, retry.
     const step = isForOther
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
-    const outcome = await this.save(step);
-    if (effect.wait !== undefined) await context.backOff(context.clock() + effect.wait);
+    const outcome = await this.save(step.outcome, step.message);
+    if (effect.wait !== undefined) context.backOff(context.clock() + effect.wait);
     return outcome;
   }
 
-  private async save({ outcome, message, ...conditions }: Step<About>): Promise<Outcome> {
-    return (await this.write(message, conditions)) === 'written' ? outcome : 'changed';
+  private async save(outcome: Outcome, message: OutboxMessage<About> | undefined): Promise<Outcome> {
+    await this.write(message);
+    return outcome;
   }
 
-  /** @throws OvertakenError if another process has stored something of the message since it was read */
-  private async write(after: OutboxMessage<About> | undefined, conditions: WriteConditions = {}) {
+  /** @throws OvertakenError if the message's record has changed */
+  private async write(after: OutboxMessage<About> | undefined): Promise<void> {
     const { deliveryLog, teamId } = this.context;
     const { json } = this.stored;
     const write = after === undefined ? dropMessage(this.stored) : putMessage({ ...after, json });
-    const outcome = await deliveryLog.write(teamId, [write], conditions);
-    if (outcome === 'overtaken') throw new OvertakenError();
-    if (outcome === 'written' && after !== undefined) this.stored = { ...after, json: write.after };
-    return outcome;
+    if (!(await deliveryLog.write(teamId, [write]))) throw new OvertakenError();
+    if (after !== undefined) this.stored = { ...after, json: write.after };
   }
 }
 
-/** Marks a scheduled post, so that it can be found again. */
+/** Message metadata type, to find a message again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
 /** Metadata that Slack stores with the message. @param key of the message in the delivery log */
@@ -278,9 +264,9 @@ const deliveryMetadata = (key: string): MessageMetadata => ({
   event_payload: { key },
 });
 
-/** Slack's clock and ours may differ by this much, in ms. */
+/** Maximum skew between Slack's clock and ours. */
 const CLOCK_SKEW = 300_000;
-/** Slack gives no more at once. */
+/** Slack's maximum page size. */
 const MOST = 999;
 
 /** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */

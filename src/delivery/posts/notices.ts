@@ -1,4 +1,4 @@
-/** Tells owners that a date was not posted, or that nothing can be: one message for all their schedules that share a cause. */
+/** Tells schedule owners that a post failed or is paused. One message covers all schedules with the same cause. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -18,37 +18,41 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import { canAskAbout } from '../../workspace/projects/resolve-project.ts';
-import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { dropMessage, dueTime, newMessage, type OutboxMessage, putMessage } from '../delivery-log.ts';
-import type { MessageKind, Plan, Recipient, RunView } from '../outbox/message-kind.ts';
-import { findRecipient, responsiblePeople } from '../outbox/recipient.ts';
+import {
+  type DeliveryLogSnapshot,
+  dropMessage,
+  dueTime,
+  newMessage,
+  type OutboxMessage,
+  putMessage,
+} from '../delivery-log.ts';
+import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from '../outbox/message-kind.ts';
+import { responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
-import { hashOf, isHandled } from './post-record.ts';
+import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
   /** `failed`: a date wasn't posted. `paused`: nothing can be. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
-  /** The schedules' IDs, and when the date was due, in ms. */
+  /** The affected schedules, and the due time of each. */
   cases: z.array(z.object({ schedule: z.string(), due: z.int() })).readonly(),
-  /** Whether its message was edited to say that it is settled. */
-  isOver: z.boolean().exactOptional(),
 });
 type NoticeAbout = Readonly<z.infer<typeof noticeAbout>>;
 type Notice = OutboxMessage<NoticeAbout>;
 type Case = NoticeAbout['cases'][number];
 
-/** Causes that a manager alone can mend, and that no reminder is about. */
+/** Causes only managers can fix, and for which there is no reminder. */
 const FOR_MANAGERS: readonly string[] = ['not-connected', 'connection-missing', 'not-allowed'];
 const DELIVERED: readonly string[] = ['posted', 'posted-late'] satisfies LastDelivery['result'][];
 
-/** What the last delivery of a schedule has to tell its owner; undefined for nothing. */
-function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAbout | undefined {
-  const { result, cause, due = 0 } = workspace.lastSent(id) ?? {};
-  if (paused !== undefined || cause === undefined || cause.data?.reason === 'schedule-changed')
-    return undefined;
+/** The notice that a schedule's last delivery calls for, if any. */
+function newsOf({ id, owner, paused }: Schedule, snapshot: DeliveryLogSnapshot): NoticeAbout | undefined {
+  const { result, cause, due = 0 } = lastDelivery(id, snapshot) ?? {};
+  if (paused !== undefined || cause === undefined) return undefined;
   if (result !== 'failed' && result !== 'paused') return undefined;
   return { owner, why: result, cause, cases: [{ schedule: id, due }] };
 }
@@ -56,11 +60,11 @@ function newsOf({ id, owner, paused }: Schedule, workspace: Workspace): NoticeAb
 const isSameNews = (a: NoticeAbout, b: NoticeAbout): boolean =>
   isDeepStrictEqual([a.owner, a.why, a.cause], [b.owner, b.why, b.cause]);
 
-/** One for all schedules of an owner that share a cause. */
-function newsOfAll(workspace: Workspace): readonly NoticeAbout[] {
+/** Merges notices with the same owner and cause. */
+function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   const all: NoticeAbout[] = [];
   for (const schedule of workspace.schedules) {
-    const news = newsOf(schedule, workspace);
+    const news = newsOf(schedule, snapshot);
     if (news === undefined) continue;
     const same = all.findIndex((other) => isSameNews(other, news));
     const before = all[same];
@@ -71,10 +75,9 @@ function newsOfAll(workspace: Workspace): readonly NoticeAbout[] {
 }
 
 /** Whether it is about a pause that isn't over: schedules that the same cause stops later are added to it. */
-const isOpenPause = ({ state, about: { why, isOver } }: Notice): boolean =>
-  why === 'paused' && !isOver && state !== 'skipped' && state !== 'failed';
+const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
-/** The owner; a manager as well where only managers can mend it. Nobody where a reminder says the same, or without a token. */
+/** The owner, and a manager if only managers can fix it. Nobody if a reminder covers it, or if Tally has no Slack token. */
 function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace): readonly SlackId[] {
   const { managers } = workspace.settings;
   const { kind } = cause;
@@ -89,14 +92,15 @@ function recipientsOf({ owner, cause, cases }: NoticeAbout, workspace: Workspace
   return manager ? [owner, manager] : [owner];
 }
 
-/** New notices, open ones with more cases, and without those that no schedule needs any more. */
-function planNotices({ workspace, snapshot, now }: RunView): Plan {
+/** Adds new notices, extends open ones, and deletes those no schedule needs. */
+function planNotices(view: RunView): Plan {
+  const { workspace, snapshot, now } = view;
   const notices = snapshot.messagesOf(noticeKind);
-  const messages = newsOfAll(workspace).flatMap((news) =>
+  const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
       // The last part of the key is the first recipient, who may have left since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
-      const known = sent.flatMap(({ about: { isOver, cases } }) => (isOver ? [] : cases));
+      const known = sent.flatMap(({ about }) => about.cases);
       // A pause is one case until it is over, whatever date it began with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
@@ -109,48 +113,51 @@ function planNotices({ workspace, snapshot, now }: RunView): Plan {
         return [{ ...open, about, next: open.next ?? now }];
       }
       const key = `notice/${news.owner}/${news.why}-${hashOf([news.cause, cases[0]])}/${to}`;
-      return sent.some((notice) => notice.key === key) ? [] : [newMessage(key, to, { ...news, cases }, now)];
+      return [newMessage(key, to, { ...news, cases }, now)];
     }),
   );
-  const isCurrent = ({ schedule, due }: Case): boolean => workspace.lastSent(schedule)?.due === due;
+  const isCurrent = ({ schedule, due }: Case): boolean => lastDelivery(schedule, snapshot)?.due === due;
   const isStale = (notice: Notice): boolean =>
     isHandled(notice) && !isOpenPause(notice) && !notice.about.cases.some(isCurrent);
   return { writes: [...notices.filter(isStale).map(dropMessage), ...messages.map(putMessage)] };
 }
 
-/** Whether the owner still has to know it. */
-function isLive({ owner, why }: NoticeAbout, { schedule: id, due }: Case, workspace: Workspace): boolean {
+type NoticeView = Pick<RunView, 'workspace' | 'snapshot'>;
+
+/** Whether it still matters to the owner. */
+function isLive(
+  { owner, why }: NoticeAbout,
+  { schedule: id, due }: Case,
+  { workspace, snapshot }: NoticeView,
+): boolean {
   const schedule = workspace.schedules.find((one) => one.id === id);
-  const last = workspace.lastSent(id);
+  const last = lastDelivery(id, snapshot);
   if (schedule?.owner !== owner || schedule.paused !== undefined || last === undefined) return false;
   if (why === 'paused') return !(DELIVERED.includes(last.result) && last.due >= due);
   return last.due === due && last.result === 'failed';
 }
 
-const isSettled = (notice: NoticeAbout, workspace: Workspace): boolean =>
-  !notice.cases.some((one) => isLive(notice, one, workspace));
+const isSettled = (notice: NoticeAbout, view: NoticeView): boolean =>
+  !notice.cases.some((one) => isLive(notice, one, view));
 
 export const noticeKind: MessageKind<NoticeAbout> = {
   name: 'notice',
   about: noticeAbout,
   plan: planNotices,
-  dueAt(message, { workspace, now }) {
+  dueAt(message, view) {
+    const { now } = view;
     const at = dueTime(message, now);
     if (message.state !== 'posted' || at !== undefined || !isOpenPause(message)) return at;
-    return isSettled(message.about, workspace) ? now : undefined;
+    return isSettled(message.about, view) ? now : undefined;
   },
   async prepare(message, context) {
-    const { workspace, clock } = context;
-    const { owner } = message.about;
-    const isOver = isSettled(message.about, workspace);
-    if (message.state !== 'posted') {
-      if (isOver) return { outcome: 'skipped', message: undefined };
-      // An owner who is an admin can mend it: then no manager is told.
-      if (!message.key.endsWith(`/${owner}`) && (await findRecipient(owner, context)).scope.isUnlimited)
-        return { outcome: 'skipped', message: { ...message, state: 'skipped', at: clock() } };
-    }
-    const about: NoticeAbout = { ...message.about, ...(isOver && { isOver }) };
-    return { projects: [], about, render: (at, recipient) => drawNotice(about, recipient, at) };
+    const { snapshot } = context;
+    const isOver = isSettled(message.about, context);
+    if (isOver && message.state !== 'posted') return { outcome: 'skipped', message: undefined };
+    return {
+      ...{ projects: [], isLast: isOver },
+      render: (at, recipient) => drawNotice(message.about, { ...recipient, snapshot }, at, isOver),
+    };
   },
 };
 
@@ -162,7 +169,7 @@ const LIMITED = [
   'Ask a Tally manager to add this channel to the project, or edit the schedule and choose another channel.',
   'Add this channel to the project, or edit the schedule and choose another channel.',
 ] as const;
-/** What to do about a cause; then for a reader who manages Tally, where that differs. */
+/** The remedy for each cause, and for managers if it differs. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
   'channel-archived': ['Unarchive the channel, or edit the schedule and choose another one.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
@@ -177,30 +184,30 @@ const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: s
 };
 const NEED_CONNECT: readonly string[] = ['token-rejected', 'not-connected', 'connection-missing'];
 
-/** A notice about several schedules lists up to this many. */
+/** Maximum schedules listed in one notice. */
 const MAX_LISTED = 15;
 
 /**
- * What a notice says to its reader. A project that the reader may not ask about is not named, nor is the cause told, which
- * may name it.
- *
- * @param at ms since the epoch
+ * The notice's text. If its reader may not ask about a project, neither the project nor the cause (which may name it) is
+ * shown. @param at ms since the epoch
  */
 export function drawNotice(
   notice: NoticeAbout,
-  { workspace, scope }: Pick<Recipient, 'workspace' | 'scope'>,
+  view: NoticeView & Pick<Recipient, 'scope'>,
   at: Millis,
+  isOver: boolean,
 ): SlackMessage {
-  const { why, isOver = false } = notice;
+  const { workspace, scope } = view;
+  const { why } = notice;
   const cases = notice.cases.flatMap((one) => {
     const schedule = workspace.schedules.find(({ id }) => id === one.schedule);
-    return schedule && (isOver || isLive(notice, one, workspace)) ? [{ ...one, schedule }] : [];
+    return schedule && (isOver || isLive(notice, one, view)) ? [{ ...one, schedule }] : [];
   });
   const [only, ...others] = cases;
   const isOne = others.length === 0;
   const titleOf = (schedule: Schedule): string => describeReport(schedule, workspace, scope);
   const title = only === undefined ? 'A scheduled post' : titleOf(only.schedule);
-  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, workspace)}`;
+  const text = `${isOne ? title : `${cases.length} scheduled posts`} ${happenedText(notice, isOne, isOver, view)}`;
   if (isOver) return { text, blocks: [markup(`*${escapeMarkup(text)}*`)] };
   const lines = cases.map(({ schedule, due }) => {
     const where = `${channelLink(schedule.channel)}, due ${escapeMarkup(formatMoment(due, schedule.timing.zone))}`;
@@ -237,11 +244,13 @@ export function drawNotice(
 }
 
 function happenedText(
-  { why, cause, cases, isOver }: NoticeAbout,
+  { why, cause, cases }: NoticeAbout,
   isOne: boolean,
-  workspace: Workspace,
+  isOver: boolean,
+  { snapshot }: NoticeView,
 ): string {
-  const isDelivered = ({ schedule }: Case) => DELIVERED.includes(workspace.lastSent(schedule)?.result ?? '');
+  const isDelivered = ({ schedule }: Case) =>
+    DELIVERED.includes(lastDelivery(schedule, snapshot)?.result ?? '');
   if (isOver && !cases.some(isDelivered)) return 'needs nothing any more';
   if (isOver) return isOne ? 'works again' : 'work again';
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;

@@ -5,12 +5,19 @@ import type { DueTime } from '../../domain/time/cadence.ts';
 import { type Day, earliest, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
 import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
-import type { LastDelivery, Schedule } from '../../workspace/record/automation-records.ts';
+import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import type { WriteConditions } from '../delivery-log.ts';
-import { dropMessage, dueTime, newMessage } from '../delivery-log.ts';
-import { effectOf, type FailureEffect, notSentFailure } from '../outbox/failure-effect.ts';
-import type { DeliveryContext, Draft, MessageKind, RunView, Step } from '../outbox/message-kind.ts';
+import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
+import { effectOf, type FailureEffect } from '../outbox/failure-effect.ts';
+import {
+  type DeliveryContext,
+  type Draft,
+  hashOf,
+  hashSetup,
+  type MessageKind,
+  type RunView,
+  type Step,
+} from '../outbox/message-kind.ts';
 import {
   type MakeReport,
   type PostContext,
@@ -22,7 +29,6 @@ import {
 import { lookAgain, renderPost } from './post-message.ts';
 import {
   dateOf,
-  hashOf,
   isHandled,
   type MissedDates,
   nextLook,
@@ -36,17 +42,17 @@ import {
   scheduleOf,
 } from './post-record.ts';
 
-/** Workspaces whose posts are due at the same instant wake one after the other, within this many ms. */
+/** Workspaces with posts due at the same time are spread over this long. */
 const SPREAD: Millis = 20_000;
 /** A post that goes out later than this is late; in ms. */
 const LATE_AFTER: Millis = 5 * MINUTE;
 /** How often billing is asked again for what it has not reported, in ms. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
-/** Longer than any look is planned ahead, in ms. */
+/** How long sent posts are kept: longer than any later check. */
 const KEEP: Millis = 96 * HOUR;
-/** After so many failed tries to correct a post, it waits for the next look. */
+/** After this many failed corrections, wait for the next check. */
 const MAX_EDITS = 6;
-/** A post names this many missed dates and counts the rest. */
+/** Missed dates named in a post; more are only counted. */
 const MAX_NAMED = 10;
 
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
@@ -58,11 +64,15 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
   );
   const isNew = due !== undefined && !isBegun;
   return {
-    messages: isNew
+    added: isNew
       ? [newMessage(postKey(schedule.id, due.date), schedule.channel, { due: due.at }, due.at)]
       : [],
     stale: posts.filter(
-      (post) => isHandled(post) && post !== last && post !== settled && now - post.at > KEEP,
+      (post) =>
+        isHandled(post) &&
+        post !== last &&
+        post !== settled &&
+        (post.state === 'failed' || now - post.at > KEEP),
     ),
     next: upcoming && upcoming.at + hashBucket(workspace.teamId, SPREAD),
   };
@@ -77,8 +87,10 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     const known = new Set(workspace.scheduleIds);
     const orphans = snapshot.messagesOf(POSTS).filter((post) => !known.has(scheduleOf(post)));
     return {
-      messages: each.flatMap(({ messages }) => messages),
-      writes: [...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
+      writes: [
+        ...each.flatMap(({ added }) => added).map(putMessage),
+        ...[...each.flatMap(({ stale }) => stale), ...orphans].map(dropMessage),
+      ],
       next: earliest(...each.map(({ next }) => next)),
     };
   },
@@ -100,15 +112,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     message.state === 'posted'
       ? lookAgain(message, { ...context, makeReport })
       : preparePost(message, { ...context, makeReport }),
-  afterSent(message, context) {
-    const { post } = message.about;
-    const { at } = message;
-    const next = nextLook(message, post, context.clock());
-    const after = { message: { ...message, ...(next && { next }) } };
-    if (post?.corrected !== undefined) return after;
-    const result = post?.isLate ? 'posted-late' : 'posted';
-    return { ...after, ...ending(message, context, { result, at }) };
-  },
+  nextDraw: (message, { clock }) => nextLook(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
@@ -118,29 +122,23 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   onFailed: afterFailedTry,
 });
 
-/** The post could not be made or sent. @param after its record, `failed` once it is given up */
+/** @param after the record; `failed` if giving up */
 function afterFailedTry(
   after: PostMessage,
   { kind, cause }: FailureEffect,
   context: DeliveryContext,
 ): Step<PostAbout> {
-  const { state, next, channel } = after;
-  const at = context.clock();
+  const { state, next } = after;
+  const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, at) : next;
+    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
-  const { basis: _, ...about } = after.about;
-  const message = { ...after, about };
-  if (state !== 'failed') {
-    const end = ending(after, context, { result: 'trying', at, cause, ...(next && { next }) });
-    return { outcome: 'retrying', message, ...end };
-  }
-  const known = { ...cause, ...(channel !== undefined && { mayBePosted: true }) };
-  const end = ending(after, context, { result: 'failed', at, cause: known });
-  return { outcome: 'failed', message, ...end };
+  const { basis: _, awaits: __, ...about } = after.about;
+  const message = { ...after, about: { ...about, tried: now } };
+  return { outcome: state === 'failed' ? 'failed' : 'retrying', message };
 }
 
 const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
@@ -162,32 +160,15 @@ function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
   return { schedule, due, missed };
 }
 
-/** How the delivery ended, for people: the record of the schedule's last one. */
-function ending(
-  message: PostMessage,
-  { workspace }: Pick<DeliveryContext, 'workspace'>,
-  how: Partial<LastDelivery> & Pick<LastDelivery, 'result' | 'at'>,
-): Pick<WriteConditions, 'lastDelivery'> {
-  const schedule = scheduleOf(message);
-  const date = dateOf(message);
-  const { date: last = date } = workspace.lastSent(schedule) ?? {};
-  // The result of a later date is stored already.
-  if (last > date) return {};
-  return { lastDelivery: [schedule, { date, due: message.about.due, ...how }] };
-}
-
-/** Nothing can be sent until somebody mends the cause: it is tried again when that may have happened, or by the next date. */
+/** Pauses until the cause may be fixed or the next date is due. */
 function pausePost(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
   const schedule = findSchedule(message, context);
   const { next: _, ...rest } = message;
-  const about = { ...message.about, ...(schedule && { basis: basisOf(schedule, cause, context) }) };
-  const paused = { ...rest, tries: 0, cause, about };
-  const at = context.clock();
-  return { outcome: 'paused', message: paused, ...ending(message, context, { result: 'paused', at, cause }) };
+  const { awaits: __, ...about } = message.about;
+  const basis = schedule && basisOf(schedule, cause, context);
+  const paused = { ...about, ...(basis && { basis }), tried: context.clock() };
+  return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
-
-/** What people set up. After a change of it, a paused post is tried again. */
-const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project, FIELDS.schedule];
 
 /** A hash that changes when the cause may be gone: people have set something up, or billing takes the token again. */
 function basisOf(
@@ -196,7 +177,7 @@ function basisOf(
   { workspace }: Pick<RunView, 'workspace'>,
 ): string {
   return hashOf([
-    Object.entries(workspace.fields).filter(([name]) => SET_UP.some((prefix) => name.startsWith(prefix))),
+    hashSetup(workspace, 'schedule'),
     cause?.kind === 'token-rejected' && connectionsOf(schedule, workspace).map(workspace.lastUsed),
   ]);
 }
@@ -209,21 +190,21 @@ async function preparePost(
   if (wanted === undefined) return closePost(message, context);
   const { schedule, due } = wanted;
   const { workspace, clock } = context;
-  const { next: _, ...rest } = message;
   const isNew = message.state === 'due';
   const result = await runReport(schedule, due.at, context);
   const wait = isNew ? waitUntil(schedule, due, result, clock()) : undefined;
   if (wait !== undefined) {
-    const waiting = { ...rest, at: wait.next, next: wait.next, tries: 0, about: { due: due.at } };
-    const end = ending(message, context, { result: 'waiting', at: clock(), ...wait });
-    return { outcome: 'waiting', message: waiting, ...end };
+    const { cause: _, ...rest } = message;
+    const { next, awaits } = wait;
+    const waiting = { ...rest, at: next, next, tries: 0, about: { due: due.at, awaits } };
+    return { outcome: 'waiting', message: waiting };
   }
   const earlier = await summarizeMissedDates(wanted, context);
   const { zone } = requireSettings(workspace);
   const { report, projects, timing } = schedule;
   const { covers, figures, unanswered, awaits } = result;
   const post: PostContent = {
-    // `at` is later than the due time for a date that waited for its figures.
+    // For a post that waited for figures, `at` is later than the due time.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
     ...{ earlier, figures, unanswered },
     ...(awaits !== undefined && { without: awaits }),
@@ -238,20 +219,15 @@ async function preparePost(
 }
 
 /** A date that was begun before its schedule was changed or paused, or before a later date was due. */
-function closePost(message: PostMessage, context: DeliveryContext): Step<PostAbout> {
-  const schedule = findSchedule(message, context);
+function closePost(message: PostMessage, { workspace, snapshot, clock }: DeliveryContext): Step<PostAbout> {
+  const schedule = findSchedule(message, { workspace });
+  const at = clock();
+  const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
+  const isSuperseded = due !== undefined && due.date > dateOf(message);
   const { next: _, ...rest } = message;
-  const at = context.clock();
-  // What Slack may have is not forgotten.
-  const after = message.state === 'sending' ? ({ ...rest, state: 'failed', at } as const) : undefined;
-  const { due } = schedule ? planDates(schedule, postsOf(schedule.id, context.snapshot), at) : {};
-  if (due !== undefined && due.date > dateOf(message)) return { outcome: 'skipped', message: after };
-  const cause = notSentFailure('schedule-changed');
-  return {
-    outcome: 'changed',
-    message: after,
-    ...ending(message, context, { result: 'failed', at, cause }),
-  };
+  // Keep the record if Slack may have the message.
+  const isKept = message.state === 'sending' || isSuperseded;
+  return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 
 /** @returns undefined to post now */
@@ -271,7 +247,7 @@ async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,
 ): Promise<MissedDates> {
-  // The balance of an earlier date is unknown.
+  // Balances of past dates are unknown, so only count those.
   const maxNamed = REPORTS[schedule.report].coversDays ? MAX_NAMED : 0;
   const counted = Math.max(0, missed.length - maxNamed);
   const named = await Promise.all(

@@ -54,9 +54,8 @@ import {
 
 type Figures = ReportResult['figures'];
 
-/** What a post says around its report. */
 export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'without'> {
-  /** When it went out, in ms. */
+  /** When it was sent. */
   readonly at: Millis;
   readonly timing: Timing;
   readonly owner: SlackId;
@@ -64,13 +63,13 @@ export interface PostDetails extends Pick<PostContent, 'isLate' | 'earlier' | 'w
   readonly report: ReportName;
   readonly projects: readonly ChosenProject[];
   readonly workspace: Workspace;
-  /** When its figures were corrected, in ms. */
+  /** When it was last corrected. */
   readonly corrected?: number;
 }
 
 /**
- * The report, marked above where it is late. Its small print also says when it was corrected, how often it comes and who set
- * it up. The mention notifies that person, as any mention in an app's message does; an edit does not.
+ * The report. Says above it if it is late; the small print says when it was corrected, the schedule, and its owner. The
+ * mention notifies the owner when posted, not when edited.
  */
 export function renderPost(result: ReportResult, details: PostDetails): Message {
   const { message, covers } = result;
@@ -79,7 +78,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const late = `Late: was due ${formatDays(date, date, posted.slice(0, 4))}`;
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
-    // Which day is missing stands in the header, a row or the coverage.
+    // The report already names the missing day.
     without !== undefined && 'Tally fills in what billing hadn’t reported yet',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
@@ -103,7 +102,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   };
 }
 
-/** `15:02`, with its date unless that is the `posted` day. */
+/** The time, with a date unless it is `posted`'s day: `15:02`. */
 function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
   const { day, time } = wallClockAt(at, zone);
   return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
@@ -151,7 +150,6 @@ function missedLines({ earlier, at, timing, projects, workspace }: PostDetails):
   ]);
 }
 
-/** `Wed 18 Nov 2026 UTC` */
 const coveredText = ({ first, last, zone }: CoveredDays): string => `${formatDays(first, last)} ${zone}`;
 
 function figuresText(figures: Figures, projects: readonly ChosenProject[], workspace: Workspace): string {
@@ -181,12 +179,12 @@ function parseFigure(digits: string | undefined) {
   return 'value' in amount ? amount.value : undefined;
 }
 
-/** By how many percent a total has to change. */
+/** Percentage above which a total is corrected. */
 const CORRECTED_FROM = 5;
 
 /**
- * Runs the report of a post again: with its own projects, days, zone and connections, and with the channel's rights of
- * now. A project that gives no answer has not changed: the report keeps what the post shows of it. @throws Failure
+ * Reruns a post's report with its original projects, days, zone and connections, but current rights. A project that doesn't
+ * answer keeps its posted figure. @throws Failure
  */
 export async function lookAgain(
   message: PostMessage,
@@ -208,7 +206,7 @@ export async function lookAgain(
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );
-  // The day that the post went without is filled in, however little it changes.
+  // Fill in the day that was missing when posted, however small.
   const isFilledIn = without !== undefined && awaits === undefined;
   const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();

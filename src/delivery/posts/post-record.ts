@@ -1,7 +1,6 @@
-/** What the delivery log has of the dates of a schedule, and which of them are still to be delivered. */
-import { createHash } from 'node:crypto';
+/** The posts of a schedule in the delivery log, and which dates are still due. */
 import * as z from 'zod';
-import { storedFailure } from '../../domain/failure/index.ts';
+import { type StoredFailure, storedFailure } from '../../domain/failure/index.ts';
 import { type DueTime, dueTimes } from '../../domain/time/cadence.ts';
 import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
@@ -15,7 +14,7 @@ const figures = z.record(z.string(), z.string());
 
 /** What a post says about dates that were missed before it, oldest first. */
 const missedDates = z.object({
-  /** How many dates before those in `named` the post only counts. */
+  /** Missed dates that are only counted; they precede the named ones. */
   counted: z.int(),
   /** With their figures, or why there are none. */
   named: z
@@ -29,7 +28,6 @@ const missedDates = z.object({
 });
 export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 
-/** What the post of one date says. */
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
@@ -39,14 +37,14 @@ const postContent = z.object({
   unanswered: z.record(z.string(), storedFailure),
   /** The day missing from the post, because billing had not reported it in time. */
   without: z.string().exactOptional(),
-  /** When its figures were last corrected, in ms. */
+  /** When it was last corrected. */
   corrected: z.int().exactOptional(),
-  /** What it is about, as the schedule and the workspace were then; either may change later. */
+  /** Schedule and settings at posting time; both may change later. */
   subject: scheduleContentSchema.extend({
-    /** IANA: the reporting zone, which says what a day is. */
+    /** Reporting time zone. */
     zone: z.string(),
     covers: coveredDays,
-    /** Names of the connections that were asked, in the projects' order. */
+    /** Connection names, in the order of the projects. */
     connections: z.array(z.string()).readonly(),
   }),
 });
@@ -56,10 +54,14 @@ export type PostContent = Readonly<z.infer<typeof postContent>>;
 export const POSTS = {
   name: 'post',
   about: z.object({
-    /** When the date was due, in ms. */
+    /** The date's due time. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
-    /** Set while nothing can be sent: a hash of what was set up then. It is tried again once that has changed. */
+    /** The day that billing has not reported, while it waits for that. */
+    awaits: z.string().exactOptional(),
+    /** When it was tried last, in ms, if that failed. */
+    tried: z.int().exactOptional(),
+    /** Set while paused: a hash of the setup. A change means retry. */
     basis: z.string().exactOptional(),
   }),
 } as const;
@@ -70,7 +72,7 @@ export const postKey = (schedule: string, date: Day): string => `post/${schedule
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
 export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/')[2] ?? '';
 
-/** What the log has of a schedule's dates, in order. */
+/** A schedule's posts, by date. */
 export function postsOf(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -81,22 +83,57 @@ export function postsOf(
     .toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
 }
 
-/** A short text that differs if the value does. */
-export const hashOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
-
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
-/** The newest date of a schedule that was posted, skipped or given up. */
+/** How the newest date of a schedule ended that was posted or tried, to show to people. */
+export interface LastDelivery {
+  readonly date: Day;
+  /** When it was due, and when this came out, in ms. */
+  readonly due: Millis;
+  readonly at: Millis;
+  /** `paused`: nothing can be posted until somebody mends the cause. */
+  readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
+  /** Why it failed, for `failed`, `trying` and `paused`. */
+  readonly cause?: StoredFailure | undefined;
+  /** For `waiting`: the day that billing has not reported. */
+  readonly awaits?: Day | undefined;
+  /** When the next attempt is, in ms, for `trying` and `waiting`. */
+  readonly next?: Millis | undefined;
+}
+
+/** @returns undefined where nothing of the schedule was posted or tried */
+export function lastDelivery(
+  schedule: string,
+  snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
+): LastDelivery | undefined {
+  const last = postsOf(schedule, snapshot).findLast((post) => resultOf(post) !== undefined);
+  const result = last && resultOf(last);
+  if (last === undefined || result === undefined) return undefined;
+  const { cause, channel, next, at, about } = last;
+  const { due, tried = at, awaits } = about;
+  const ended = { date: dateOf(last), due, at: tried, result };
+  if (result === 'posted' || result === 'posted-late') return { ...ended, at };
+  if (result === 'waiting') return { ...ended, awaits, next };
+  const mayBePosted = result === 'failed' && channel !== undefined;
+  return { ...ended, cause: cause && { ...cause, ...(mayBePosted && { mayBePosted }) }, next };
+}
+
+function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] | undefined {
+  if (state === 'posted') return about.post?.isLate ? 'posted-late' : 'posted';
+  if (about.awaits !== undefined) return 'waiting';
+  if (cause === undefined) return undefined;
+  if (about.basis !== undefined) return 'paused';
+  return state === 'failed' ? 'failed' : 'trying';
+}
+
+/** The newest date of a schedule that was posted or given up. */
 export const lastHandled = (
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
 ): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
- * The dates of a schedule that are still to be delivered, in order: those due by `now` (ms), and the first `ahead` after it.
- * Posts, forms and lists all use it, so that they agree. A date is never delivered after a later one, whatever the clock says.
- *
- * @param last the newest date that is over
+ * Splits a schedule's open dates into overdue ones and the next `ahead`. Shared by posts, forms and lists, so that they
+ * agree. Never returns a date before `last`, even if the clock was set back. @param last the newest finished date
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
@@ -113,11 +150,11 @@ export function splitDueTimes(
   return { overdue, next };
 }
 
-/** What is to be delivered of a schedule: its newest overdue date, which names those that were missed before it. */
+/** The date to post now: the newest overdue one. It names the missed dates before it. */
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
   const last = posts.findLast(isHandled);
   // A date that finally failed is named in the next post, like one that was never attempted.
-  const settled = posts.findLast(({ state }) => state === 'posted' || state === 'skipped');
+  const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
   const due = overdue.at(-1);
@@ -126,11 +163,11 @@ export function planDates(schedule: Schedule, posts: readonly PostMessage[], now
   return { last, settled, due, upcoming: next[0], missed };
 }
 
-/** How long after a post its figures are looked at again, in ms. */
+/** Check a post again this long after it was sent. */
 const LOOKS: readonly Millis[] = [6, 24, 72].map((hours) => hours * HOUR);
-/** For this long after the post and after each look, projects that gave no answer are asked again; in ms. */
+/** After the post and after each check, ask silent projects again for this long. */
 const FILL_IN: Millis = 3 * HOUR;
-/** How often billing is asked again for a project that gave no answer, in ms. */
+/** Interval of those retries. */
 const ASK_AGAIN: Millis = 30 * MINUTE;
 
 /** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */

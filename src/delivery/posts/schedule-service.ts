@@ -4,10 +4,9 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
-import type { WriteConditions } from '../delivery-log.ts';
 import { putMessage } from '../delivery-log.ts';
 import type { RunParts } from '../outbox/message-kind.ts';
-import { threadQuestion } from '../outbox/message-kind.ts';
+import { rememberQuestion } from '../outbox/message-kind.ts';
 import { checkRecipient } from '../outbox/recipient.ts';
 import {
   detailsButton,
@@ -25,14 +24,13 @@ interface SchedulingParts extends RunParts {
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
-/** What forms and lists of schedules need from delivery. */
 export type ScheduleService = ReturnType<typeof createScheduleService>;
 
-/** Presses of Send now within this time are one post; in ms. */
+/** A second **Send now** within this time counts as a double click. */
 const SAME_PRESS: Millis = MINUTE;
 
 export const createScheduleService = (parts: SchedulingParts) => {
-  const { deliveryLog, changed, clock, log } = parts;
+  const { deliveryLog, changed, clock } = parts;
   const retry = async (teamId: SlackId, schedule: string): Promise<void> => {
     const paused = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
       const { basis, ...about } = post.about;
@@ -43,7 +41,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
   };
   return {
     changed,
-    /** What became of the due dates so far. @throws store-unavailable */
+    /** The delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
     /** Tries a paused post again at once. @throws store-unavailable */
     retry,
@@ -66,22 +64,15 @@ export const createScheduleService = (parts: SchedulingParts) => {
       if (why === 'now') {
         if (Math.abs(pressed - Number(before)) < SAME_PRESS) return 'repeated';
         const press = { name, before, after: String(pressed) };
-        if ((await deliveryLog.write(teamId, [press])) !== 'written') return 'repeated';
+        if (!(await deliveryLog.write(teamId, [press]))) return 'repeated';
       }
-      let question: WriteConditions['question'];
       try {
-        question = await sendByHand(parts, teamId, schedule, why, by);
+        await sendByHand(parts, teamId, schedule, why, by);
       } catch (error) {
         if (why === 'now')
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
-      await deliveryLog
-        .write(teamId, [], { question })
-        // The post was sent, so a failure to store something is ignored.
-        .catch((err: unknown) =>
-          log.warn({ err, workspace: teamId }, 'Could not store what follow-ups below a post refer to'),
-        );
       // It was sent, so a paused post of the schedule may be sent too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
@@ -89,14 +80,13 @@ export const createScheduleService = (parts: SchedulingParts) => {
   };
 };
 
-/** @returns what follow-ups below it refer to */
 async function sendByHand(
   parts: SchedulingParts,
   teamId: SlackId,
   schedule: Schedule,
   why: ManualReason,
   by: SlackId,
-): Promise<WriteConditions['question']> {
+): Promise<void> {
   const { workspaces, clientFor, users, answerStore, clock } = parts;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
@@ -105,7 +95,7 @@ async function sendByHand(
   const result = await runReport(schedule, began, context);
   const projects = shownProjects(schedule, result);
   const loadWorkspace = () => workspaces.load(teamId);
-  // The rights of the channel count, also if the test goes to one person.
+  // A test too shows only what the channel may see.
   const rights = { loadWorkspace, users, client: () => clientFor(teamId), teamId };
   const { refusal } = await checkRecipient(schedule.channel, projects, rights);
   if (refusal !== undefined) throw new Failure('not-allowed', { reason: 'channel' });
@@ -114,6 +104,5 @@ async function sendByHand(
   const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  const asked = reportQuestion(made, workspace);
-  return asked && threadQuestion(asked, posted, { teamId, clock });
+  await rememberQuestion(reportQuestion(made, workspace), posted, { ...parts, teamId });
 }

@@ -55,7 +55,6 @@ import {
   renderReport,
 } from './render-report.ts';
 
-/** What a schedule asks a report, as of the instant when it is due. */
 export interface ReportQuestion {
   readonly report: ReportName;
   readonly workspace: Workspace;
@@ -64,28 +63,28 @@ export interface ReportQuestion {
   readonly channel: SlackId;
   /** The instant the figures are as of, in ms. */
   readonly at: Millis;
-  /** IANA name of the zone that days are in: the workspace's reporting zone, or that of a post that is corrected. */
+  /** The zone for days: the reporting zone, or for a correction the post's own. */
   readonly zone: Zone;
   /** How many days a report of yesterday is about. */
   readonly days: number;
-  /** Asks each question once, however many schedules want its answer. */
+  /** Caches, so that several schedules ask once. */
   readonly billing: BillingClient;
-  /** What the post shows that is drawn again, as `ReportResult.figures`: a project that gives no answer keeps its figure. */
+  /** For a correction: posted figures, kept for projects that don't answer. */
   readonly posted?: ReportResult['figures'];
-  /** Called with each connection that gave an answer, and with a registered project's balance. */
+  /** Collects which connections answered, and balances of registered projects. */
   readonly answeredBy: AnswerCollector['add'];
 }
 
 /** What is posted, and the figures that a later correction compares with. */
 export interface ReportResult {
-  /** Without its owner and whether it is late, which delivery adds. The small print comes last. */
+  /** Without owner and lateness, which the post adds. The last block is the small print. */
   readonly message: Message;
   /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
   /** The newest day, if billing has not reported it for every project yet. */
   readonly awaits?: Day;
-  /** `<project id>:<product>` → why it gave no answer; one that keeps its figure is among `figures` too. */
+  /** `<project id>:<product>` → why it didn't answer. It may still have a (kept) figure. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
@@ -110,7 +109,6 @@ export const describeReport = (
 type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportQuestion, 'posted'> & { readonly zone?: Zone };
 
-/** What a run works with, and what makes the reports. */
 export interface PostContext extends DeliveryContext {
   readonly makeReport: MakeReport;
 }
@@ -134,11 +132,11 @@ export async function runReport(
   });
 }
 
-/** A report as it was posted: of which projects it has figures, and of which days. */
+/** A posted report: its projects and days. */
 type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 
-/** A post as a question, for follow-ups in its thread. A running month gets its name, because “this month” changes. */
+/** The question a post answers, for follow-ups. “This month” becomes the month's name, because it will change. */
 export function reportQuestion(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
   const { report, covers } = posted;
   if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
@@ -169,7 +167,6 @@ function questionAbout(posted: PostedReport, days: string, workspace: Workspace)
     : askAbout('/balance', projects, '', workspace);
 }
 
-/** What schedules post: the figures of /spend and /balance, for a channel. */
 export const makeReport: MakeReport = async (question) => {
   const { report, projects, at, days, zone } = question;
   const headline = REPORTS[report].coversDays ? 'spent' : 'left';
@@ -203,7 +200,7 @@ export const makeReport: MakeReport = async (question) => {
 const keyOf = ({ project, product }: Pick<UnresolvedProject, 'project' | 'product'>): string =>
   `${project}:${product}`;
 
-/** The newest day of a post, if a project that does report days has not reported it. */
+/** A post's newest day, if a project with daily data hasn't reported it. */
 function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   const newest = periods.main.window.days.at(-1);
   const isAwaited = ({ figures: { main, charted } }: ProjectFigures): boolean =>
@@ -223,7 +220,7 @@ async function fetchProject(
   let label = `Project ${id}`;
   let target: ResolvedProject | undefined;
   try {
-    // Everybody there reads it: what managers may ask elsewhere does not count.
+    // Everyone in the channel reads it, so no manager rights.
     target = resolveProject(referenceTo(chosen, workspace), workspace, { channel, isUnlimited: false });
     label = target.label;
     const access = openConnection(workspace, target);

@@ -65,18 +65,18 @@ import {
   runningOutLine,
 } from '../../slack/commands/project-answers.ts';
 
-/** What is known of one project when a post goes out. */
+/** One project's figures for a post. */
 export interface ProjectFigures extends ProjectAnswer {
   readonly figures: ReportFigures;
-  /** BCP 47, the workspace's: posts are for everybody. */
+  /** The workspace's locale, because everyone reads the post. */
   readonly locale: string;
-  /** A sentence if the balance could not be had. */
+  /** The balance, or a sentence saying why there is none. */
   readonly balance: Account | string;
-  /** What a post shows of the project, where it gives no answer when the post is drawn again. */
+  /** When a post is updated but the project doesn't answer: what the post shows now. */
   readonly unchanged?: { readonly headline: Headline; readonly amount: Money; readonly failure: Failure };
 }
 
-/** Which figure the header has. */
+/** What the header is about. */
 export type Headline = 'spent' | 'left';
 
 export interface ReportView extends ProjectAnswers<ProjectFigures> {
@@ -84,7 +84,7 @@ export interface ReportView extends ProjectAnswers<ProjectFigures> {
   readonly periods: ReportPeriods;
 }
 
-/** The number that the report is about; undefined when there is none. */
+/** The header's figure; undefined if unknown. */
 export function amountOf(
   { balance, figures, unchanged }: ProjectFigures,
   headline: Headline,
@@ -129,7 +129,7 @@ export function renderReport(view: ReportView): Message {
 /** A report with the project that it is about, if that is one, and its totals. */
 type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
-/** The figures of all projects together, each absent where one lacks it: a part would look like the whole. */
+/** Totals over all projects. Absent if any project lacks the figure: a partial sum would look complete. */
 interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left', Money | undefined> {
   /** Without the label, which the header has. */
   readonly money: MoneyFormatter;
@@ -137,7 +137,7 @@ interface Totals extends Record<'spent' | 'usual' | 'month' | 'forecast' | 'left
   readonly change: UsageChange | undefined;
 }
 
-/** @returns undefined without projects, and where their amounts have no sum, as their labels differ */
+/** @returns undefined without projects, or if currencies differ */
 function totalsOf({ answered }: ReportView): Totals | undefined {
   const [first] = answered;
   if (first === undefined || !hasOneCurrency(answered)) return undefined;
@@ -177,7 +177,7 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
   return joinTexts(' · ', [who, window.label, spent, totals && newsOf(totals, window.days)]);
 }
 
-/** Whether so few of several days are reported that the header says how many. */
+/** Whether the header must say how many days are reported. */
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
@@ -193,10 +193,10 @@ function sumTexts(known: readonly ProjectFigures[], headline: Headline): string 
   return sums.join(' and ');
 }
 
-/** From so many times its usual amount on, or down to so many, a day is news. */
+/** A day's spend is unusual at these multiples of its usual amount. */
 const NEWS = { least: '1.5', most: '0.5' } as const;
 
-/** `4× a usual Thursday` where {@link ReportFigures.usual} × 1.5 or more was spent, or × 0.5 or less; '' where that is no news. */
+/** `4× a usual Thursday`: 1.5 times the usual amount or more, or half of it or less; '' otherwise. */
 function newsOf({ spent, usual, locale }: Totals, [day = '']: readonly Day[]): string {
   if (spent === undefined || usual === undefined || usual.lte(0)) return '';
   const factor = divide(spent, usual);
@@ -253,7 +253,7 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
 const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
-/** `*This month* 519,871.04 (19 of 20 days) · forecast about 861,234.00 by 30 Nov`; a post about the month has its total above. */
+/** This month's total and forecast, one line. A monthly report already has the total in its header. */
 function monthLine({ answered, periods: { month: days, main, today } }: ReportView, totals: Totals): string {
   const { money, month, forecast } = totals;
   const isMonth = main.window.days.length === days.length && main.window.days[0] === days[0];
@@ -268,7 +268,7 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }
 
-/** `*1,234.00 left* · *About 41 days* at 30.10 a day`; of several projects the sum, and which of them run out soon. */
+/** One line: balance and runway; for several projects the sum, and which run out soon. */
 function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   const { left, money } = totals;
   if (typeof only?.balance === 'string') return `*Balance unknown*: ${escapeMarkup(only.balance)}`;
@@ -295,7 +295,10 @@ function lastsText(runway: Runway | undefined, { bonuses }: Account, money: Mone
   ]);
 }
 
-/** What is not as usual; mrkdwn. That a single day is missing is in the header. Slack may hide the labels of bars. */
+/**
+ * What is unusual, mrkdwn: the product of an unnamed project, and days without data (a single missing day is in the header).
+ * Slack may hide bar labels.
+ */
 function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {
   const { main, charted } = figures;
   const { missing: all } = isCharted ? charted : main;
@@ -306,7 +309,7 @@ function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriod
   ]);
 }
 
-/** What a reader must know to trust the figures; outside text is in it, so it is no mrkdwn. */
+/** Caveats about the figures. Plain text, because it can contain untrusted text. */
 function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { today }: ReportPeriods) {
   return compact([
     ...describeUnreadable(main, dayNamerFor([today])),
@@ -317,7 +320,7 @@ function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { 
   ]);
 }
 
-/** Marks an amount that is not of all days. */
+/** Marks a partial amount. */
 const partMark = ({ total, reported, fullDays }: Usage): string =>
   total.readable > 0 && (total.incomplete || reported.length < fullDays) ? '*' : '';
 

@@ -6,13 +6,7 @@ import { isFailure, type StoredFailure, storedFailure, storeFailure } from '../.
 import { parseAmount, type WireScalar } from '../../domain/money/amount.ts';
 import { forecastFrom } from '../../domain/money/forecast.ts';
 import { computeUsage } from '../../domain/money/usage.ts';
-import {
-  measureWatch,
-  type WatchFigures,
-  type WatchMeasurement,
-  type WatchRule,
-} from '../../domain/money/watch-measurement.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
+import { measureWatch, type WatchFigures, type WatchRule } from '../../domain/money/watch-measurement.ts';
 import {
   addDays,
   type Day,
@@ -23,9 +17,6 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
-import type { RedisConnection } from '../../redis/connect.ts';
-import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { evalInWorkspace, guardRead } from '../../redis/outage.ts';
 import {
   type ChosenProject,
   connectionNameOf,
@@ -42,6 +33,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
+import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
@@ -57,47 +49,25 @@ const schema = z.object({
   problem: storedFailure.exactOptional(),
 });
 
-/** What billing said about one project. */
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
-/** Names of one project may have different connections, and so different accounts. */
-export const figuresField = projectValue;
+/**
+ * The field of the delivery log that has billing's last answers about a project, for lists: no alert rests on them. Names of one
+ * project may have different connections, and so different accounts.
+ */
+export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** The connection that a project is asked over, with its token: figures of another one are of another account. '' for none. */
+/** Undefined for none, and for a damaged one. */
+export const storedFigures = (
+  project: ChosenProject,
+  { fields }: Pick<DeliveryLogSnapshot, 'fields'>,
+): StoredFigures | undefined => tryParseRecord(schema, fields[figuresField(project)]);
+
+/** Connection and token fingerprint. Figures from another source belong to another account. '' if there is no connection. */
 export function figuresSourceOf(project: ChosenProject, workspace: Workspace): string {
   const name = connectionNameOf(project, workspace);
   if (!workspace.connectionNames.includes(name)) return '';
   return `${name} ${workspace.connections.get(name)?.fingerprint ?? ''}`;
-}
-
-/**
- * The last answers of billing about watched projects, for lists and charts: no alert rests on them. Can be lost.
- *
- * @throws store-unavailable from each method
- */
-export type WatchFiguresStore = ReturnType<typeof createWatchFiguresStore>;
-
-/** A workspace that has left gets no figures again. */
-const SAVE = `
-if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('HSET', KEYS[2], unpack(ARGV)) end`;
-
-export function createWatchFiguresStore(redis: RedisConnection) {
-  return {
-    /** @returns the figures of each project, by `figuresField` */
-    async load(workspace: SlackId): Promise<ReadonlyMap<string, StoredFigures>> {
-      const fields = await guardRead(() => redis.hgetall(watchFiguresKey(workspace)));
-      return new Map(
-        Object.entries(fields).flatMap(([field, json]) => {
-          const parsed = tryParseRecord(schema, json);
-          return parsed === undefined ? [] : [[field, parsed] as const];
-        }),
-      );
-    },
-    async save(workspace: SlackId, field: string, figures: StoredFigures): Promise<void> {
-      const keys = [recordKey, watchFiguresKey];
-      await evalInWorkspace(redis, workspace, SAVE, keys, field, JSON.stringify(figures));
-    },
-  };
 }
 
 const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) => ({
@@ -105,7 +75,7 @@ const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) 
   bonuses: parseAmount({ text: bonuses }),
 });
 
-/** What a watch is judged by on `today`, a day of `zone`. */
+/** The figures to judge a watch by, as of `today` in `zone`. */
 export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
     const amount = parseAmount({ text: digits });
@@ -114,31 +84,17 @@ export function parseWatchFigures({ account, usage }: StoredFigures, today: Day,
   return { today, zone, amounts: new Map(spent), ...(account && { account: accountOf(account) }) };
 }
 
-export type MeasureFigures = (kind: WatchRule['kind'], figures: StoredFigures) => WatchMeasurement;
-
-/** Measures figures as of `today`, each once however many watches are on them: a month or a spike takes milliseconds. */
-export function createMeasuring(today: Day, zone: Zone): MeasureFigures {
-  const measured = new Map<StoredFigures, Partial<Record<WatchRule['kind'], WatchMeasurement>>>();
-  return (kind, figures) => {
-    const known = measured.get(figures) ?? {};
-    const measurement = known[kind] ?? measureWatch(kind, parseWatchFigures(figures, today, zone));
-    measured.set(figures, { ...known, [kind]: measurement });
-    return measurement;
-  };
-}
-
-/** Whether a rule uses the balance; the others only use the spend. */
+/** Balance and runway rules need the balance; other rules need only the spend. */
 export const needsBalance = ({ kind }: WatchRule): boolean => kind === 'balance' || kind === 'runway';
-/** Whether a rule needs the spend, which for a balance is only an explanation. */
+/** A balance rule uses the spend only to explain. */
 const needsUsage = ({ kind }: WatchRule): boolean => kind !== 'balance';
 
-/** Whether all is there that a rule is judged by. */
 export const hasFigures = (rule: WatchRule, { account, usage }: StoredFigures): boolean =>
   (account !== undefined || !needsBalance(rule)) && (usage !== undefined || !needsUsage(rule));
 
 const digitsOf = (wire: WireScalar): string => ('text' in wire ? wire.text : '');
 
-/** @param at ms since the epoch: now @throws Failure */
+/** @param at now @throws Failure */
 export async function fetchAccount(
   billing: BillingClient,
   access: OpenedConnection,
@@ -172,43 +128,32 @@ export async function fetchUsage(
   return { days: Object.fromEntries(digits), until, zone, at };
 }
 
-/** Projects that billing is asked about at the same time. */
+/** Projects fetched in parallel. */
 const PARALLEL = 5;
 
 /**
- * Asks billing what watches are judged by, once for each project, and stores it.
- *
- * @returns what was answered now, by `figuresField`: nothing older is among it @throws store-unavailable
+ * Fetches the figures, once per project. @returns by `figuresField` @throws store-unavailable
  */
-export async function fetchFigures(
-  watches: readonly Watch[],
-  store: WatchFiguresStore,
-  context: DeliveryContext,
-): Promise<ReadonlyMap<string, StoredFigures>> {
-  const { teamId } = context;
-  const known = await store.load(teamId);
-  const fetched = new Map<string, StoredFigures>();
-  const fetchOne = async (field: string): Promise<void> => {
-    if (context.isEnding()) return;
-    const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
-    const { now, stored } = await fetchProject(asking, known.get(field), context);
-    fetched.set(field, now);
-    await store.save(teamId, field, stored);
-  };
+export async function fetchFigures(watches: readonly Watch[], context: DeliveryContext) {
   const limit = pLimit(PARALLEL);
-  const fields = new Set(watches.map(({ projects }) => figuresField(projects[0])));
-  await Promise.all([...fields].map((field) => limit(fetchOne, field)));
-  return fetched;
+  const fields = [...new Set(watches.map(({ projects }) => figuresField(projects[0])))];
+  const fetched = fields.map((field) =>
+    limit(async () => {
+      const asking = watches.filter(({ projects }) => figuresField(projects[0]) === field);
+      return [field, await fetchProject(asking, context)] as const;
+    }),
+  );
+  return new Map(await Promise.all(fetched));
 }
 
-/** @returns what was answered now, and what is known with it @throws what is not a Failure, and store-unavailable */
+/** @returns fresh figures, and those merged with older ones @throws unexpected errors and store-unavailable */
 async function fetchProject(
   watches: readonly Watch[],
-  before: StoredFigures | undefined,
-  { workspace, billing, clock, answerCollector }: DeliveryContext,
+  { workspace, snapshot, billing, clock, answerCollector }: DeliveryContext,
 ): Promise<{ readonly now: StoredFigures; readonly stored: StoredFigures }> {
   const project = watches[0]?.projects[0] as ChosenProject;
   const [at, source] = [clock(), figuresSourceOf(project, workspace)];
+  const before = storedFigures(project, snapshot);
   const { problem: _, ...known } = before?.source === source ? before : { source };
   try {
     const { zone } = requireSettings(workspace);
@@ -238,7 +183,7 @@ async function fetchProject(
   }
 }
 
-/** @throws what is not a Failure, and store-unavailable */
+/** @throws unexpected errors and store-unavailable */
 function causeOf(error: unknown): StoredFailure {
   if (!isFailure(error) || error.kind === 'store-unavailable') throw error;
   return storeFailure(error);

@@ -8,7 +8,17 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { OvertakenError } from '../delivery-log.ts';
 import type { RunParts, RunView } from '../outbox/message-kind.ts';
-import { isLimited, nextChecks } from './alert-kind.ts';
+import { isLimited, nextCheck } from './alert-kind.ts';
+import {
+  fetchAccount,
+  fetchUsage,
+  figuresSourceOf,
+  hasFigures,
+  needsBalance,
+  parseWatchFigures,
+  type StoredFigures,
+  storedFigures,
+} from './watch-figures.ts';
 import {
   type Alert,
   alertKey,
@@ -18,25 +28,11 @@ import {
   parseWatchRecord,
   watchField,
   watchRecordOf,
-  withChange,
-} from './alerts.ts';
-import {
-  createMeasuring,
-  fetchAccount,
-  fetchUsage,
-  figuresField,
-  figuresSourceOf,
-  hasFigures,
-  type MeasureFigures,
-  needsBalance,
-  parseWatchFigures,
-  type StoredFigures,
-  type WatchFiguresStore,
-} from './watch-figures.ts';
+} from './watch-record.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 
-/** What a person did with an alert. */
+/** A person's response to an alert. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
 /** What forms, lists and alerts of watches need from delivery. @throws store-unavailable from each method */
@@ -46,26 +42,19 @@ export function createWatchService({
   deliveryLog,
   billing,
   clock,
-  figures,
   changed,
 }: Pick<RunParts, 'deliveryLog' | 'billing' | 'clock'> & {
-  readonly figures: WatchFiguresStore;
   /** The workspace's watches or connections changed: plans its run again, and new ones are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
   return {
     changed,
-    /** By the watch's ID, of every watch of the record. */
+    /** By watch ID. */
     async loadStates(workspace: Workspace): Promise<ReadonlyMap<string, WatchState>> {
       const { teamId, watches } = workspace;
-      const [snapshot, known] = await Promise.all([deliveryLog.load(teamId), figures.load(teamId)]);
-      const view = { workspace, snapshot, now: clock() };
-      const next = nextChecks(view);
-      const { zone } = workspace.settings;
-      const measure = createMeasuring(dayAt(view.now, zone), zone);
-      const stateNow = (watch: Watch) =>
-        stateOf(watch, known.get(figuresField(watch.projects[0])), next.get(watch.id), measure, view);
-      return new Map(watches.map((watch) => [watch.id, stateNow(watch)]));
+      const view = { workspace, snapshot: await deliveryLog.load(teamId), now: clock() };
+      const next = nextCheck(view);
+      return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
     /**
      * Records what a person did with an alert, which is drawn again. Snoozing itself is the record's `snoozedUntil`, which
@@ -87,10 +76,9 @@ export function createWatchService({
         const found = findAlert(record, name);
         if (record === undefined || found === undefined) return 'gone';
         if ('acknowledged' in response && found.acknowledged !== undefined) return 'repeated';
-        const alerts = record.alerts.map((alert) => (alert === found ? withChange(alert, response) : alert));
+        const alerts = record.alerts.map((alert) => (alert === found ? { ...alert, ...response } : alert));
         const after = JSON.stringify({ ...record, alerts });
-        const outcome = await deliveryLog.write(teamId, [{ name: field, before, after }]);
-        if (outcome === 'overtaken') continue;
+        if (!(await deliveryLog.write(teamId, [{ name: field, before, after }]))) continue;
         await changed(teamId);
         return 'recorded';
       }
@@ -128,18 +116,14 @@ const MAX_ATTEMPTS = 10;
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
 
-function stateOf(
-  watch: Watch,
-  stored: StoredFigures | undefined,
-  next: Millis | undefined,
-  measure: MeasureFigures,
-  { workspace, snapshot, now }: RunView,
-) {
+function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, snapshot, now }: RunView) {
   const { rule, projects } = watch;
+  const { zone } = workspace.settings;
   const record = watchRecordOf(watch.id, snapshot);
   const { alerts = [], alerted = [] } = record?.since === watch.since ? record : {};
-  const today = dayAt(now, workspace.settings.zone);
-  // Figures of an account that is gone are not shown.
+  const today = dayAt(now, zone);
+  const stored = storedFigures(projects[0], snapshot);
+  // Hide figures of a different account.
   const figures = stored?.source === figuresSourceOf(projects[0], workspace) ? stored : undefined;
   const known = figures && hasFigures(rule, figures) ? figures : undefined;
   const cause = figures?.problem;
@@ -150,14 +134,14 @@ function stateOf(
   return {
     /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
-    nextCheckAt: watch.paused === undefined ? next : undefined,
-    /** What was measured then; undefined when billing has not answered yet. */
-    measurement: known && measure(rule.kind, known),
+    nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
+    /** The measurement then; undefined before billing answers. */
+    measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
     /** It has alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
-    /** Why it could not be judged last time, in a sentence. */
+    /** Why the last check failed, as a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
-    /** Somebody has to mend that: until then it is paused. */
+    /** The check can't work until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why an alert of it could not be sent, in a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
@@ -171,7 +155,6 @@ export interface PreviewFigures extends StoredFigures {
   readonly today: Day;
 }
 
-/** What a form says before a watch is saved. */
 export type WatchPreview = Readonly<ReturnType<typeof previewWatch>>;
 
 export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigures) {

@@ -234,7 +234,6 @@ export const KINDS = {
     'slack-token-rejected': 'Slack rejected Tally’s token.',
     'post-unconfirmed': 'Slack didn’t confirm the post.',
     'message-unconfirmed': 'Slack didn’t confirm the message; it may have arrived.',
-    'schedule-changed': 'The schedule was changed or paused before this was posted.',
     'person-left': 'This person is no longer a full member of the workspace.',
     'person-not-manager': 'The project is limited to certain channels, and this person doesn’t manage Tally.',
     'channel-limited': 'The project is limited to other channels.',

@@ -1,4 +1,5 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
+import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
 import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { wordFailure } from '../../domain/failure/index.ts';
@@ -28,7 +29,6 @@ import type { Request } from '../../slack/request/request.ts';
 import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
-  type LastDelivery,
   MAX_DIGEST_PROJECTS,
   MAX_SCHEDULES,
   type Schedule,
@@ -112,14 +112,19 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
     find: findSchedule,
     isShownHere: ({ channel, projects }, { channel: here, workspace }) =>
       channel === here && limitedProjects(channel, projects, workspace).length === 0,
-    viewFor: async (reader) => ({
-      describe: (schedule) => describeSchedule(schedule, reader),
-      needOf: (schedule) => needOf(schedule, reader.workspace),
-    }),
-    choices: ({ id }, { workspace }) => [
-      ...(workspace.lastSent(id)?.result === 'paused' ? [TRY_AGAIN] : []),
-      ['Send now', 'now'],
-    ],
+    async viewFor(reader) {
+      const { workspace, user } = reader;
+      const log = workspace.schedules.length > 0 && (await scheduling.loadLog(user.teamId));
+      const lastOf = ({ id }: Schedule) => (log ? lastDelivery(id, log) : undefined);
+      return {
+        describe: (schedule) => describeSchedule(schedule, lastOf(schedule), reader),
+        needOf: (schedule) => needOf(schedule, lastOf(schedule), workspace),
+        choices: (schedule) => [
+          ...(lastOf(schedule)?.result === 'paused' ? [TRY_AGAIN] : []),
+          ['Send now', 'now'],
+        ],
+      };
+    },
     resumed: ({ paused: _, ...running }, { at }) => ({ ...running, since: at }),
     actions: {
       now: (schedule, request) =>
@@ -159,10 +164,15 @@ const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
 /** What is stuck, or has failed; a person who paused it knows that. */
-function needOf(schedule: Schedule, workspace: Workspace): AutomationNeed | undefined {
+function needOf(
+  schedule: Schedule,
+  last: LastDelivery | undefined,
+  workspace: Workspace,
+): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
-  const result = workspace.lastSent(schedule.id)?.result;
-  if (isPausedByTally(schedule, workspace))
+  const result = last?.result;
+  // Nothing can be sent, by the record or as its last delivery found.
+  if (result === 'paused' || stopReasonOf(schedule, workspace) !== undefined)
     return { level: 'broken', what: PAUSED_BY_TALLY, fix: result === 'paused' ? TRY_AGAIN : EDIT };
   if (result === 'failed') return { level: 'broken', what: 'failed last time', fix: ['Send now', 'now'] };
   return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
@@ -186,11 +196,6 @@ const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
 /** `*Yesterday’s spend* for prod, every day at 09:00` */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
-
-/** Whether it posts nothing although no person paused it: nothing can be sent, by the record or as its last delivery found. */
-const isPausedByTally = ({ paused, ...schedule }: Schedule, workspace: Workspace): boolean =>
-  paused === undefined &&
-  (stopReasonOf(schedule, workspace) !== undefined || workspace.lastSent(schedule.id)?.result === 'paused');
 
 /** Why it posts nothing. @param last without its cause if the reader may not know it */
 function pauseText(
@@ -239,10 +244,9 @@ function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): Due
 }
 
 /** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
-function describeSchedule(schedule: Schedule, reader: Request): string[] {
+function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;
-  const known = workspace.lastSent(schedule.id);
   const { cause: _, ...uncaused } = known ?? {};
   const last = canReadAutomation(schedule, reader) ? known : known && (uncaused as LastDelivery);
   const next = findNext(schedule, known?.date, at);

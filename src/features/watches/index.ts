@@ -123,9 +123,9 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
       return {
         describe: (watch) => describeWatch(watch, reader, stateOf(watch)),
         needOf: (watch) => needOf(watch, reader.workspace, stateOf(watch)),
+        choices: (watch) => [isSnoozed(watch, reader.at) ? ['Stop snoozing', 'wake'] : SNOOZE],
       };
     },
-    choices: (watch, { at }) => [isSnoozed(watch, at) ? ['Stop snoozing', 'wake'] : SNOOZE],
     resumed: ({ paused: _, ...running }) => running,
     actions: {
       snooze: ({ id }, request) =>

@@ -102,7 +102,7 @@ function listMessage<T extends Automation>(
     blocks: [
       ...news,
       header(title),
-      ...shown.map((item) => itemRow(kind, item, viewer, view)),
+      ...shown.map((item) => itemRow(kind.noun, item, viewer, view)),
       actions(...turns, ...add),
       ...(pages > 1 ? [context(`page ${number} of ${pages}`)] : []),
     ],
@@ -118,21 +118,21 @@ export function pageOf<T>(all: readonly T[], page: number) {
 
 /** An item with a menu of the actions this user has. An option's value is `<action> <id>`. */
 function itemRow<T extends Automation>(
-  kind: AutomationKind<T>,
+  noun: AutomationKind['noun'],
   item: T,
   viewer: Request,
-  { describe }: AutomationView<T>,
+  { describe, choices: choicesOf }: AutomationView<T>,
 ): SectionBlock {
   const text = markup(joinTexts('\n', describe(item)));
   if (!canEditAutomation(item, viewer)) return text;
   const choices = compact([
     item.paused === undefined ? (['Pause', 'pause'] as const) : (['Resume', 'resume'] as const),
     canReadAutomation(item, viewer) && (['Edit…', 'edit'] as const),
-    ...kind.choices(item, viewer),
+    ...choicesOf(item),
     ['Delete…', 'delete'] as const,
   ]);
   const options = choices.map(([label, action]) => option(label, `${action} ${item.id}`));
-  return { ...text, accessory: overflow(`${kind.noun}-row`, options) };
+  return { ...text, accessory: overflow(`${noun}-row`, options) };
 }
 
 /** How many lines Home and `/billing status` show; items that need attention come first. */

@@ -36,6 +36,8 @@ export interface AutomationView<T> {
    */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
+  /** What its menu offers besides pausing, editing and deleting. */
+  choices(item: T): readonly (readonly [label: string, action: string])[];
 }
 
 /** What schedules and watches each bring to the shared list, buttons and form. */
@@ -60,8 +62,6 @@ export interface AutomationKind<T extends Automation = Automation> {
   /** @throws store-unavailable */
   viewFor(reader: Request): Promise<AutomationView<T>>;
   resumed(item: T, request: Request): T;
-  /** What its menu offers besides pausing, editing and deleting. */
-  choices(item: T, viewer: Request): readonly (readonly [label: string, action: string])[];
   readonly actions: Readonly<Record<string, AutomationAction<T>>>;
 }
 

@@ -16,7 +16,7 @@ import {
   slackId,
 } from '../record/parse-record.ts';
 
-/** What the console offers for a user access token. */
+/** The token lifetimes that the console offers. */
 export const LIFETIMES = ['30-days', '60-days', '90-days', '1-year', 'none'] as const;
 
 export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
@@ -27,7 +27,7 @@ export const LIFETIME_NAMES: Record<(typeof LIFETIMES)[number], string> = {
   none: 'No expiry',
 };
 
-/** Days before its end from which a token expires soon. */
+/** A token “expires soon” from this many days before. */
 const SOON_DAYS = 14;
 
 export interface Expiring {
@@ -35,7 +35,7 @@ export interface Expiring {
   readonly lifetime?: (typeof LIFETIMES)[number];
 }
 
-/** When a credential expires, as somebody said. */
+/** An expiry as a user entered it. */
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
 
 /** The record with this expiry in place of its own. */
@@ -44,7 +44,6 @@ export const withExpiry = <T extends object>(
   expiry: Expiry,
 ) => ({ ...rest, ...expiry });
 
-/** Whether nobody has said when it expires, or that it never does. */
 export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
@@ -63,7 +62,7 @@ export function formatExpiry({ expiresAt, lifetime }: Expiring, at: Millis, zone
   return `${at < expiresAt ? 'expires' : 'expired'} ${formatDays(day, day)} (${at < expiresAt ? daysAhead(left) : daysAgo(-left)})`;
 }
 
-/** The sentence when nothing is wrong. It mentions expiry only if every token's expiry is known. */
+/** What to say when no token has a problem. Mentions expiry only if all expiries are known. */
 export const tokensOkText = (connections: readonly Expiring[]): string =>
   connections.some(isExpiryUnknown)
     ? 'All connections work.'
@@ -73,7 +72,7 @@ const daysAhead = (days: number): string => ['today', 'tomorrow'][days] ?? `${da
 
 const daysAgo = (days: number): string => ['today', 'yesterday'][days] ?? `${days} days ago`;
 
-/** What the console offers for a user access token. */
+/** The token roles that the console offers. */
 export const ROLES = ['administrator', 'read-only', 'accountant', 'engineer'] as const;
 export const TOKEN_TYPES = ['for-oneself', 'for-a-user'] as const;
 
@@ -109,14 +108,14 @@ const connectionSchema = z.object({
   lastFour: z.string(),
   /** 12 hexadecimal digits of the token's SHA-256. */
   fingerprint: z.string(),
-  /** As chosen in the console, if the person said so; the same for the next two. */
+  /** `role`, `lifetime` and `type` as chosen in the console, if entered. */
   role: z.enum(ROLES).exactOptional(),
   /** `none`: it never expires. Absent when only the day of its expiry is known, or nothing. */
   lifetime: z.enum(LIFETIMES).exactOptional(),
   type: z.enum(TOKEN_TYPES).exactOptional(),
-  /** The account chosen in the console, as the person typed it. */
+  /** The console account, as typed. */
   account: z.string().exactOptional(),
-  /** What its token was tested with at registration, and is tested with again on demand. */
+  /** The project and product used to test the token. */
   test: z
     .object({
       project: projectId,
@@ -129,7 +128,6 @@ const connectionSchema = z.object({
   sealed: z.string(),
 });
 
-/** A registered token, without the token. */
 export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
@@ -139,7 +137,7 @@ export type OpenableConnection = Connection & {
   readonly token: () => string;
 };
 
-/** `token ending abcd · fingerprint 0123456789ab`: a token is never shown in more detail. */
+/** The only way a token is shown: `token ending abcd · fingerprint 0123456789ab`. */
 export const describeToken = ({
   lastFour,
   fingerprint,
@@ -158,7 +156,7 @@ export function describeConnection(connection: Connection, at: Millis, zone: Zon
   ].join(' · ');
 }
 
-/** @param name where the record was found @throws unseal-failed */
+/** @param name the field it was read from @throws unseal-failed */
 export function parseConnection(
   keyring: Keyring,
   workspace: SlackId,
@@ -192,7 +190,7 @@ export const fingerprintOf = (token: string): string =>
 
 /** Bounded because every request reads the whole record. */
 export const MAX_ISSUERS = 100;
-/** Slack is asked for the members of each at every token request. */
+/** Each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
 
 /** The only people who can get tokens; owners and admins can't unless they are among them. */
@@ -205,14 +203,14 @@ export type Issuers = Readonly<z.infer<typeof issuers>>;
 const APPLICATION_ACCESS = 'application-access';
 
 const accessSchema = z.object({
-  /** 1 to 32 digits: a project keeps its access when its alias changes. */
+  /** The project's ID, so that the access survives a rename. */
   project: z.string(),
   authUrl: z.url(),
   /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
   lastFour: z.string(),
-  /** ms since the epoch, as the service or a person said */
+  /** From the service, or entered. */
   expiresAt: z.int().exactOptional(),
-  /** That it never expires, if a person said so. */
+  /** Entered: it never expires. */
   lifetime: z.literal('none').exactOptional(),
   /** Whether the service revokes tokens, as the test of the access showed; absent when that is unknown. */
   revocable: z.boolean().exactOptional(),
@@ -224,10 +222,9 @@ const accessSchema = z.object({
 
 const secrets = z.object({ id: z.string(), secret: z.string() });
 
-/** What tokens are issued with, and the service that issues them. */
+/** The secret data that tokens are issued with. */
 export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<ApplicationAccessRecord, 'authUrl'>;
 
-/** A registered application access, without its secret. */
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
@@ -237,7 +234,7 @@ export type OpenableAccess = ApplicationAccessRecord & {
   readonly open: () => AccessSecrets;
 };
 
-/** @param project where the record was found @throws unseal-failed */
+/** @param project the field it was read from @throws unseal-failed */
 export function parseAccess(
   keyring: Keyring,
   workspace: SlackId,
@@ -265,7 +262,7 @@ export function serializeAccess(
   return { access, json: JSON.stringify({ ...access, sealed }) };
 }
 
-/** Whether the issuers list this person; Slack is asked about groups when somebody requests a token. */
+/** Whether this person is listed by name. Group members are looked up only when a token is requested. */
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
   issuers.people.includes(person);
 
@@ -273,7 +270,7 @@ export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: Slac
 export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 
-/** The same for Tally managers and people named as issuers; undefined for everybody else, and if there is no readable access. */
+/** `describeAccess` for managers and named issuers; undefined for others, or if the record can't be read. */
 export const accessSummary = (
   access: ApplicationAccessRecord | undefined,
   user: { readonly id: SlackId; readonly canManage: boolean },

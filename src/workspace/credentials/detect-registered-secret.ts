@@ -4,7 +4,7 @@ import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';
 
-/** Registered secrets are longer. */
+/** Shorter pieces can't be a registered secret. */
 const MIN_LENGTH = 6;
 
 /** Characters that people and Slack put around a word, and between a name and its value. */

@@ -6,7 +6,7 @@ import { type Expiring, expiresSoon } from './credential-records.ts';
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 
-/** What people read of a record that is whole, and that none of the keys opens: `unknown-key` and `not-authentic`. */
+/** Shown for an intact record that no key opens: `unknown-key`, `not-authentic`. */
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
@@ -22,10 +22,9 @@ export function credentialHealth(
   return expiresSoon(credential, at, zone) ? 'warning' : 'fine';
 }
 
-/** A connection as it is now. */
 export type ConnectionState = Readonly<ReturnType<typeof connectionStates>[number]>;
 
-/** The connections and how each is, in the order of their names. */
+/** All connections and their state, ordered by name. */
 export const connectionStates = (workspace: Workspace, at: Millis) =>
   workspace.connectionNames.map((name) => {
     const connection: Connection | undefined = workspace.connections.get(name);
@@ -33,7 +32,6 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
     const isRejected = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
     return {
       name,
-      /** Undefined if its record is damaged. */
       connection,
       /** Why its record can't be read, or its token decrypted. */
       damage,
@@ -44,7 +42,7 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
     };
   });
 
-/** Opens the seal and drops what was in it. */
+/** Tests whether the seal opens. The content is discarded. */
 function damageOf(
   name: string,
   workspace: Workspace,

@@ -10,9 +10,7 @@ import { createWorkspaceIndex } from '../record/workspace-store.ts';
 import { EVENTS_KEPT_MS } from '../replay-protection.ts';
 
 /**
- * What Slack gave for a workspace or an organization: a text that only `slack/` reads, sealed as a whole.
- *
- * @throws store-unavailable from each method
+ * Slack installations, encrypted as opaque text that only `slack/` understands. @throws store-unavailable from every method
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
@@ -20,12 +18,12 @@ export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
-/** A workspace that left gets no key again. */
+/** Takes no lock for a workspace that was removed. */
 const LOCK = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 return redis.call('SET', KEYS[2], '1', 'PX', ARGV[1], 'NX') and 1 or 0`;
 
-/** Runs in the slot of the organization. */
+/** Touches only keys of the organization's Cluster slot. */
 const JOIN = `
 if redis.call('EXISTS', KEYS[1]) == 0 then return 0 end
 redis.call('SADD', KEYS[2], ARGV[1])
@@ -73,7 +71,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       await index.touch(workspace);
       await guardRead(() => redis.hset(recordKey(workspace), FIELDS.organization, organization));
       if ((await ask(IS_MEMBER)) === 1 && !(await access.isRevoked(organization, workspace))) return true;
-      // The workspace or the organization left in between: deletes what was written here since.
+      // It was removed in between, so undo what was written.
       await guardRead(() => redis.srem(membersKey(organization), workspace));
       const fields = [FIELDS.installation, FIELDS.organization];
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
@@ -82,7 +80,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
     /** The organization noted for this workspace; the note is deleted when either of them leaves. */
     organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
-    /** Whether this process may renew the token: for the next `LOCK_MS` no other may, as a refresh token works once. */
+    /** Takes a lock for `LOCK_MS`, so that only one process uses the refresh token (it works once). */
     lock: async (id: string): Promise<boolean> =>
       (await evalInWorkspace(redis, id, LOCK, [recordKey, tokenLockKey], LOCK_MS)) === 1,
   };
@@ -97,8 +95,8 @@ redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return 1`;
 
 /**
- * For as long as Slack repeats events: a request from before a revocation may arrive after it, and must not bring back
- * what was deleted. @throws store-unavailable from each method
+ * Remembered as long as Slack resends events: a late, older request must not bring back deleted data. @throws
+ * store-unavailable from each method
  */
 export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>

@@ -14,7 +14,7 @@ import {
   UNLIMITED,
 } from './resolve-project.ts';
 
-/** The project of a schedule or a watch, as their records store it: ID, product, and the name it was chosen by. */
+/** A stored project: ID, product, and the name it was chosen by. */
 export type ChosenProject = Readonly<z.infer<typeof projectChoice>>;
 
 export const chosenProject = ({ project: id, product, alias }: ResolvedProject): ChosenProject => ({
@@ -23,10 +23,10 @@ export const chosenProject = ({ project: id, product, alias }: ResolvedProject):
   ...(alias !== undefined && { alias }),
 });
 
-/** `123:1`: the same for each of its names. */
+/** `123:1`, independent of the name. */
 export const projectKey = ({ id, product }: ChosenProject): string => `${id}:${product}`;
 
-/** `123:1`, or `123:1:prod`: the value of an option. */
+/** An option's value: `123:1` or `123:1:prod`. */
 export const projectValue = ({ id, product, alias }: ChosenProject): string =>
   [id, product, alias].filter((part) => part !== undefined).join(':');
 
@@ -40,7 +40,10 @@ export function parseProjectValue(value: string): ChosenProject | undefined {
 
 export const isSameProject = (a: ChosenProject, b: ChosenProject): boolean => projectKey(a) === projectKey(b);
 
-/** The project under the name it was chosen by, or its only name; undefined if no project or several have its ID. */
+/**
+ * The registered project: by the chosen name, or else the only one with this ID and product; undefined if none or several
+ * match.
+ */
 export function findNamed(
   chosen: ChosenProject,
   { projects }: Pick<Workspace, 'projects'>,
@@ -49,20 +52,20 @@ export function findNamed(
   return same.find(({ alias }) => alias === chosen.alias) ?? (same.length === 1 ? same[0] : undefined);
 }
 
-/** The connection that a project is asked over, which may be gone; '' for none. */
+/** The project's connection name, which may no longer exist; '' if there is none. */
 export const connectionNameOf = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.connection ?? workspace.defaultConnection ?? '';
 
-/** Of each of the projects, in their order. */
+/** Connection names in the order of the projects. */
 export const connectionsOf = (
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
-/** What a schedule or a watch sends: projects, and where they are shown. */
+/** What an automation sends about, and where. */
 export type Delivery = Target & { readonly projects: readonly ChosenProject[] };
 
-/** Why a schedule or watch can't do its work, judging by the record alone. `managers-only`: for a part of its readers. */
+/** Why it can't work, judged by the record alone. `managers-only`: only some recipients may see it. */
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
 /** @returns undefined if one of its projects can be shown, or if a damaged record makes that unknown */
@@ -76,7 +79,7 @@ export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason |
   const { projects, channel, people = [] } = item;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {
     if (!workspace.connectionNames.includes(connectionNameOf(project, workspace))) return 'not-connected';
-    // A direct message is not one of the channels that a limited project may be shown in.
+    // A limited project can never go to a direct message.
     if (canAskAbout(project, workspace, { channel, isUnlimited: false })) return undefined;
     if (channel !== undefined) return 'project-limited';
     return people.every((person) => workspace.settings.managers.includes(person))
@@ -87,7 +90,6 @@ export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason |
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
-/** Writes amounts in a locale, with a currency label. */
 export type WriteMoney = ReturnType<typeof moneyWriter>;
 
 /** Writes amounts of a project with its currency label. @param locale BCP 47 */

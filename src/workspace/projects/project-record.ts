@@ -8,15 +8,15 @@ export const MAX_PROJECTS = 200;
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);
 
 const schema = z.object({
-  /** Lower case, begins with a letter, 2 to 32 letters, digits, hyphens; no period, product or verb. */
+  /** 2 to 32 lower-case letters, digits and hyphens; starts with a letter; not a period, product or command word. */
   alias: z.string(),
   id: projectId,
   product,
-  /** Name of its connection; the workspace's default if absent. */
+  /** Its connection; default if absent. */
   connection: z.string().exactOptional(),
-  /** The project's own currency label, used instead of the workspace's. */
+  /** Overrides the workspace's currency. */
   currency: z.string().exactOptional(),
-  /** Slack IDs of the channels in which people may ask about it; all channels when empty. */
+  /** Channels where people can ask about it; empty means all. */
   channels: z.array(z.string()).readonly(),
   owner: slackId,
   addedBy: z.string(),
@@ -25,7 +25,7 @@ const schema = z.object({
 
 export type Project = Readonly<z.infer<typeof schema>>;
 
-/** Drops an invalid currency label, which amounts don't need. */
+/** An invalid currency isn't worth losing the project, so drop it. */
 const stored = schema.transform((project): Project => {
   const { currency = '', ...rest } = project;
   return isCurrencyLabel(currency) ? project : rest;
@@ -33,6 +33,6 @@ const stored = schema.transform((project): Project => {
 
 const KIND = 'project';
 
-/** @param alias where the record was found @throws unseal-failed */
+/** @param alias the field it was read from @throws unseal-failed */
 export const parseProject = (alias: string, json: string): Project =>
   parseNamedRecord(stored, json, 'alias', alias, KIND);

@@ -1,4 +1,4 @@
-/** Finds the project that somebody names, and says who may see which. */
+/** Resolves typed projects, and decides who may see which. */
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { DEFAULT_PRODUCT, type ProductId } from '../../domain/product.ts';
@@ -19,21 +19,21 @@ export interface ProjectReference {
   readonly product?: ProductId;
 }
 
-/** The project a question is about, and its name in the answer. */
+/** The project of a question. */
 export interface ResolvedProject {
   /** 1 to 32 digits */
   readonly project: string;
   readonly product: ProductId;
-  /** The alias if the workspace gave one, else `Project 123`. */
+  /** Its name for people: the alias, or `Project 123`. */
   readonly label: string;
-  /** The project as a command names it: the alias, or the ID. */
+  /** Its name in commands: the alias, or the ID. */
   readonly word: string;
   readonly alias: string | undefined;
-  /** Whether a name says the product, so that no answer has to. */
+  /** True if the project's name implies the product, so that answers needn't name it. */
   readonly isOwnProduct: boolean;
   /** The label of amounts; '' for none. */
   readonly currency: string;
-  /** Name of the connection; the default one if undefined. */
+  /** Its connection; undefined means default. */
   readonly connection: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function resolveProject(
   if (id === undefined)
     throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
-  // Another product of a named project may be answered with that project's figures.
+  // Billing may answer for another product with this project's figures, so its limits apply.
   const registered = project === undefined ? [] : [project];
   const asked = [{ id, product }, ...registered];
   if (!asked.every((project) => canAskAbout(project, record, scope)))
@@ -67,10 +67,10 @@ export function resolveProject(
   };
 }
 
-/** A project of several that may not be asked about there, or the failure that says why. */
+/** A project in a list that can't be asked about, and why. */
 export interface UnresolvedProject {
   readonly label: string;
-  /** Its ID, or the name that was typed where the ID is not to be known. */
+  /** Its ID, or the typed name if the asker may not learn the ID. */
   readonly project: string;
   readonly product: ProductId | undefined;
   readonly failure: Failure;
@@ -156,7 +156,6 @@ export function openConnection(
       connection: connection.name,
       baseUrl: connection.baseUrl,
       token: connection.token(),
-      /** What failed when the record was read. */
       failures: record.failures,
     };
   if (record.connectionNames.length === 0) throw new Failure('not-connected');
@@ -175,13 +174,13 @@ export interface ProjectScope {
   readonly isUnlimited: boolean;
 }
 
-/** No limit on channels, for what is asked before anybody sees the answer. */
+/** No channel limits: for checks whose result isn't shown, and as the default of `describeProjects`. */
 export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true };
 
 /**
- * The channels in which a project may be shown; undefined for all. It is limited by each of its names: all of them must
- * allow a channel. The service may answer for a product that nobody registered with the figures of another one, so that
- * one has the limits of every project with the ID, and is shown nowhere if a damaged project may have it.
+ * The channels where a project may be shown; undefined for all. A channel must be allowed by every name of the project.
+ * Billing may answer for an unregistered product with another product's figures, so such a product takes the limits of all
+ * projects with the ID, and is shown nowhere while a damaged project might have it.
  */
 export function findChannelLimit(
   { id, product }: Pick<Project, 'id' | 'product'>,
@@ -228,8 +227,7 @@ export function canAskAbout(
 }
 
 /**
- * Like `canAskAbout`, for what Tally sends without being asked, which nobody checks first. While a damaged record may
- * hold a limit of the project, only managers get it.
+ * `canAskAbout` for messages Tally sends on its own. While a damaged record might contain a limit, only managers get them.
  */
 export const isShownTo = (
   project: Pick<Project, 'id' | 'product'>,

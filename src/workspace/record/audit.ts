@@ -6,15 +6,15 @@ import { auditKey, recordKey } from '../../redis/keys.ts';
 import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 
 /**
- * Who did what, when: a sentence that is written when it happens, so that reading it needs nothing else. Never has a
- * secret. Asking is not audited.
+ * Who did what and when, as finished sentences, so that showing them needs no other data. Contains no secrets. Questions
+ * aren't audited.
  */
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
   /** What was done, up to what it was done to: `replaced the token of the connection`. */
   readonly action: string;
-  /** What it was done to: names that people chose, and IDs of channels and people, which are shown as their names. */
+  /** The object: names, and channel or user IDs (shown as names). */
   readonly about: string;
 }
 
@@ -22,7 +22,7 @@ export interface AuditEntry {
 export type Audit = ReturnType<typeof createAudit>;
 export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 
-/** Enough for years of administration; older entries are dropped. */
+/** Older entries are dropped. */
 export const MAX_AUDIT_ENTRIES = 1000;
 
 /** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
@@ -31,11 +31,11 @@ local function enter(key, at, who, action, about)
   redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
 end`;
 
-/** What `enter` takes after the key. Lua's JSON refuses half a surrogate pair, as outside text may end in one. */
+/** Arguments of `enter`. Lone surrogates are replaced, because Lua's JSON rejects them. */
 export const auditArguments = ({ at, who, action, about }: AuditEntry): string[] =>
   [String(at), who, action, about].map((text) => Buffer.from(text).toString());
 
-/** A workspace that left has neither record nor audit, and gets none again. */
+/** Records nothing for a removed workspace. */
 const RECORD = `${LUA_AUDIT}
 if redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 enter(KEYS[2], ARGV[1], ARGV[2], ARGV[3], ARGV[4])
@@ -59,7 +59,7 @@ export function createAudit(redis: RedisConnection) {
     },
     /** The newest entries, or those before the place that a page's `older` names. */
     async page(workspace: SlackId, most: number, before?: string) {
-      // A button's value is outside text: an invalid one starts at the newest entry.
+      // `before` comes from a button (untrusted); an invalid one means the newest page.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
       const found = await guardRead(() => redis.xrevrange(auditKey(workspace), from, '-', 'COUNT', most + 1));
       const shown = found.slice(0, most);
@@ -79,7 +79,7 @@ function entryOf([id, fields]: Row): AuditEntry {
   const text = (name: string): string => named.get(name) ?? '';
   const at = Number(text('at'));
   return {
-    // The stream's own ids are times as well: by the clock of Redis.
+    // If the stored time is invalid, use the stream ID's, by Redis' clock.
     at: Number.isSafeInteger(at) && at > 0 ? at : Number.parseInt(id, 10),
     who: text('who'),
     action: text('action'),

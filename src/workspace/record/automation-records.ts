@@ -1,24 +1,15 @@
-/** Schedules and watches as the workspace's record keeps them, and how a schedule's last delivery ended. */
+/** Schedules and watches as the workspace's record keeps them. */
 import * as z from 'zod';
-import { storedFailure } from '../../domain/failure/index.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
 import { REPORT_NAMES } from '../../domain/report.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
-import {
-  isChannel,
-  millis,
-  money,
-  person,
-  projectChoice,
-  slackId,
-  tryParseRecord,
-} from '../record/parse-record.ts';
+import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 
 /** Bounded because every request reads the whole record. */
 export const MAX_SCHEDULES = 100;
-/** Projects of one schedule, so that a post stays readable. */
+/** So that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
 /** How long a post waits for a day that billing has not reported, in hours. */
@@ -44,7 +35,6 @@ export const scheduleContentSchema = z.object({
 });
 
 export const scheduleSchema = scheduleContentSchema.extend({
-  /** Eight letters and digits. */
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
   /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
@@ -58,30 +48,7 @@ export const scheduleSchema = scheduleContentSchema.extend({
   paused: z.object({ at: millis, by: z.string() }).exactOptional(),
 });
 
-/** A report that is posted to a channel regularly. */
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
-
-/** How the last delivery ended, to show to people. */
-const sent = z.object({
-  /** The local date it was due on. */
-  date: z.string(),
-  /** ms since the epoch: when it was due, and when this came out */
-  due: z.int(),
-  at: z.int(),
-  /** `paused`: nothing can be posted until somebody mends the cause. */
-  result: z.enum(['posted', 'posted-late', 'failed', 'trying', 'waiting', 'paused']),
-  /** Why it failed, for `failed`, `trying` and `paused`. */
-  cause: storedFailure.exactOptional(),
-  /** For `waiting`: the day that billing has not reported. */
-  awaits: z.string().exactOptional(),
-  /** When the next attempt is, in ms, for `trying` and `waiting`. */
-  next: z.int().exactOptional(),
-});
-export type LastDelivery = Readonly<z.infer<typeof sent>>;
-
-/** Undefined if there is none or it can't be read, because nothing depends on it. */
-export const parseLastDelivery = (json: string | undefined): LastDelivery | undefined =>
-  tryParseRecord(sent, json);
 
 /** Bounded because every request reads the whole record. */
 export const MAX_WATCHES = 500;
@@ -102,7 +69,6 @@ const rule = z.discriminatedUnion('kind', [
 
 const storedWatch = z
   .object({
-    /** Eight letters and digits. */
     id: z.string().regex(/^[a-z0-9]{8}$/),
     projects: z.tuple([projectChoice]).readonly(),
     rule,
@@ -113,7 +79,6 @@ const storedWatch = z
     createdAt: millis,
     /** When its rule was last set, in ms: alerts from before are about another rule. */
     since: z.int(),
-    /** Sends no alerts until then, in ms. */
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
   })
@@ -124,7 +89,6 @@ export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };
 
-/** Checks a project's money and alerts a channel or people when it crosses a threshold. */
 export type Watch = Readonly<Omit<z.infer<typeof storedWatch>, keyof Target>> & Target;
 
 export const watchSchema = storedWatch as unknown as z.ZodType<Watch>;

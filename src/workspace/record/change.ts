@@ -15,7 +15,7 @@ import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-stor
  *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
  */
 export interface WorkspaceChange {
-  /** The record as the person saw it. A later change by somebody else is not overwritten. */
+  /** The record the user saw. If someone changed it since, the save fails. */
   readonly workspace: Workspace;
   readonly entries: readonly AuditEntry[];
 }
@@ -26,7 +26,7 @@ interface ChangeRequest {
   readonly workspace: Workspace;
 }
 
-/** @param actions as entries of the audit say them */
+/** @param actions audit entries */
 export function auditedChange(
   { at, user, workspace }: ChangeRequest,
   ...actions: readonly (readonly [action: string, about: string])[]
@@ -45,9 +45,8 @@ export interface ChangeTarget {
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
-/** What to write. */
 export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
-  /** The fields that it depends on: none of them may have changed. */
+  /** Fields that must be unchanged since the record was read. */
   readonly dependsOn: readonly string[];
 }
 
@@ -62,19 +61,14 @@ export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Wo
   );
 }
 
-/** Attempts of the optimistic lock while others write something else. */
+/** Retries while others write to other fields. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Writes a change in one round trip if everything it depends on is as the person saw it. A secret that was resealed
- * with another key is the same secret: then it is tried again.
- *
- * What is as it should be already, as after a second press of a button, is not written and not audited again.
- *
- * @param plan is given the fields as they are now
- * @param taken a field that must be absent
- * @returns false if `taken` exists
- * @throws edit-conflict; not-installed when the workspace left; store-unavailable
+ * Saves a change if everything it depends on is unchanged. A re-encrypted secret counts as unchanged; the save is then
+ * retried. If the record already has the new values (a second press), nothing is written or audited. @param plan computes
+ * the write from the current fields @param taken a field that must not exist @returns false if `taken` exists @throws
+ * edit-conflict; not-installed when the workspace left; store-unavailable
  */
 export async function commitChange(
   { store, isInstalled }: ChangeTarget,
@@ -103,7 +97,7 @@ export async function commitChange(
     if (taken !== undefined && fields[taken] !== undefined) return false;
     if (Object.keys(fields).length === 0) throw new Failure('not-installed', { reason: 'unknown' });
     if (taken === undefined && isDone(plan(fields), fields)) return true;
-    if (!dependsOn.every((field) => isSameField(field, workspace.fields[field], fields[field]))) break;
+    if (!dependsOn.every((field) => isSame(workspace.fields[field], fields[field]))) break;
   }
   throw new Failure('edit-conflict', { now: '' });
 }
@@ -112,23 +106,20 @@ const isDone = ({ set = {}, remove = [] }: PlannedChange, fields: RecordFields):
   Object.entries(set).every(([field, value]) => fields[field] === value) &&
   remove.every((field) => fields[field] === undefined);
 
-/** The current values of these fields, for `seen`. */
 export const fieldValues = (
   fields: RecordFields,
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether a field still means the same: a secret resealed with another key does, and the result of a delivery, which no person changes. */
-function isSameField(field: string, before: string | undefined, now: string | undefined): boolean {
-  if (before === now || field.startsWith(FIELDS.sent)) return true;
-  return before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now);
-}
+/** Whether two values of a field mean the same, as a secret does that was resealed with another key. */
+const isSame = (before: string | undefined, now: string | undefined): boolean =>
+  before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 
 function withoutSeal(text: string): string {
   return tryParse(() => JSON.stringify({ ...JSON.parse(text), sealed: undefined })) ?? text;
 }
 
-/** A fingerprint of the field's value. A form carries it until it is submitted, to notice a change in between. */
+/** A hash of the field, which a form carries to notice conflicts. */
 export const stampOf = ({ fields }: { readonly fields: RecordFields }, field: string): string => {
   const text = fields[field];
   return text === undefined ? '-' : createHash('sha256').update(withoutSeal(text)).digest('hex').slice(0, 12);

@@ -11,9 +11,7 @@ const PERSON = /^[UW][A-Z0-9]{1,30}$/;
 const GROUP = /^S[A-Z0-9]{1,30}$/;
 const CHANNEL = /^[CG][A-Z0-9]{1,30}$/;
 
-/** Whether it has the form of a user ID. */
 export const isPerson = (text: string): boolean => PERSON.test(text);
-/** Whether it has the form of a user group's ID. */
 export const isGroup = (text: string): boolean => GROUP.test(text);
 /** A channel, not a direct message. */
 export const isChannel = (text: string): boolean => CHANNEL.test(text);
@@ -21,7 +19,7 @@ export const isChannel = (text: string): boolean => CHANNEL.test(text);
 export const isDirectMessage = (channel: SlackId): boolean => channel.startsWith('D');
 
 export const person = z.string().regex(PERSON);
-/** The ID of a person or a channel, as Slack gave it. */
+/** A Slack ID. Not validated: Tally stored it, and it came from Slack. */
 export const slackId = z.string();
 /** An instant since the epoch. */
 export const millis = z.int();
@@ -41,12 +39,12 @@ function toMoney(digits: string): Money {
   return 'value' in amount ? amount.value : ZERO;
 }
 
-/** By ID and product, so that a project can be renamed or removed, and by the name it was chosen by: it may have several. */
+/** A project reference: ID and product survive a rename; the alias tells which of several names was chosen. */
 export const projectChoice = z.object({ id: projectId, product, alias: z.string().exactOptional() });
 
 /**
- * @param what it is, for unseal-failed
- * @throws unseal-failed `malformed`, without a cause: parsers quote what they cannot read in their messages
+ * @param what the record's kind, for the error. No `cause`, because parser messages quote the input. @throws unseal-failed
+ * `malformed`
  */
 export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string): T {
   const record = schema.safeParse(tryParseJson(json));
@@ -55,9 +53,8 @@ export function parseRecord<T>(schema: z.ZodType<T>, json: string, what?: string
 }
 
 /**
- * Like `parseRecord`, for what is stored under a name of its own.
- *
- * @param name where the record was found: one that was moved there from another name is refused, as `malformed`
+ * `parseRecord`, and checks that the record belongs to its field. @param name the field's name; a record copied from another
+ * field is rejected as `malformed`
  */
 export function parseNamedRecord<T, Key extends keyof T>(
   schema: z.ZodType<T>,
@@ -80,10 +77,9 @@ export const parseFields = (json: string): Readonly<Record<string, unknown>> =>
   parseRecord(z.looseObject({}), json);
 
 /**
- * Which fields hold something sealed: alone, or as `sealed` of a JSON record. A seal opens only for its workspace, kind
- * and ID (the pattern's group), and only beside the same `addresses`, the parts of the record that say where the secret
- * may be sent. The reseal command and the doctor find sealed values by this table. A new kind is a line here and, for
- * messages, a noun of unseal-failed.
+ * All fields that contain sealed values. A seal opens only for its workspace, kind and ID, and with the same `addresses`
+ * beside it (where the secret may be sent). Reseal and doctor find sealed values by this table. A new kind needs a line
+ * here, and a noun in unseal-failed.
  */
 const SEALED_KINDS = [
   { kind: 'billing-token', field: /^connection:(.+)$/s, addresses: ['baseUrl', 'authUrl'] },
@@ -93,7 +89,7 @@ const SEALED_KINDS = [
 
 export type SealedKind = (typeof SEALED_KINDS)[number]['kind'];
 
-/** @param record the rest of what is stored with it, whose addresses bind the seal */
+/** @param record the JSON around the seal, which contains its addresses */
 export function sealOwnerOf(
   kind: SealedKind,
   workspace: SlackId,
@@ -105,7 +101,7 @@ export function sealOwnerOf(
   return { workspace, kind, id, audience: addresses.map((name) => String(values.get(name) ?? '')) };
 }
 
-/** Undefined for a field that holds nothing sealed. @throws unseal-failed `malformed` */
+/** Undefined if nothing in this field is sealed. @throws unseal-failed `malformed` */
 export function sealOwnerOfField(workspace: SlackId, field: string, value: string): SealOwner | undefined {
   for (const { kind, field: pattern } of SEALED_KINDS) {
     const id = pattern.exec(field)?.[1];

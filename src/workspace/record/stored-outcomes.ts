@@ -12,27 +12,27 @@ import type { RecordFields } from './workspace-store.ts';
 const balanceSchema = z.object({
   /** The connection that gave it. */
   connection: z.string(),
-  /** Digits as the service sent them. */
+  /** Exact digits as received. */
   balance: z.string(),
   bonuses: z.string().exactOptional(),
-  /** For about how many days that lasted, if there was an estimate. */
+  /** Estimated days it lasted, if known. */
   days: z.int().exactOptional(),
-  /** What the month was expected to cost, in digits, and which month: `2026-11`. */
+  /** Forecast for a month: exact total, and the month `2026-11`. */
   forecast: z.object({ total: z.string(), month: z.string() }).exactOptional(),
   at: millis,
 });
 
-/** A project's balance, and when it was fetched. */
+/** The last known balance and its time. */
 export type LastBalance = Readonly<z.infer<typeof balanceSchema>>;
 
-/** What is stored after an answer: which connection gave it, and the balance of a registered project. */
+/** What to store after a response. */
 export interface StoredAnswer {
   readonly connection: string;
   readonly at: Millis;
   readonly balance?: Omit<LastBalance, 'at' | 'days' | 'connection'> & {
     readonly id: string;
     readonly product: ProductId;
-    /** Undefined if there is no estimate; absent if nobody asked, so that an earlier one still counts. */
+    /** Undefined: there is no estimate. Absent: not asked, so keep the stored one. */
     readonly days?: number | undefined;
   };
 }
@@ -50,16 +50,13 @@ export function answerFields({ connection, at, balance }: StoredAnswer): RecordF
   return { ...used, [balanceField(id, product)]: JSON.stringify({ ...amounts, connection, at }) };
 }
 
-/** Undefined if nothing is stored or it can't be read, because nothing depends on it. */
+/** An unreadable one counts as none. */
 export function parseLastUsed(fields: RecordFields, connection: string): number | undefined {
   const at = Number(fields[lastUsedField(connection)]);
   return Number.isSafeInteger(at) ? at : undefined;
 }
 
-/**
- * The stored balance, read in the same way. One of an account that is gone, or of another token, doesn't count.
- * @param askedOver the connections over which the project's names are asked now
- */
+/** Ignores balances from another account or token. @param askedOver the connections that the project's names use now */
 export function parseLastBalance(
   fields: RecordFields,
   id: string,
@@ -87,7 +84,7 @@ export const failureField = (key: string): string => FIELDS.failed + key;
 export const failureFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
-/** By `projectKey`. Leaves out damaged ones, because nothing depends on them. */
+/** By `projectKey`. Skips damaged entries. */
 export function parseFailures(
   fields: RecordFields,
   keys: readonly string[],
@@ -100,14 +97,14 @@ export function parseFailures(
   );
 }
 
-/** A token or an application access, as its record names it. */
+/** Identifies a token or an access. */
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
   /** The connection's name, or the project's ID. */
   readonly name: string;
 }
 
-/** A note that a service rejected a credential. */
+/** A rejection by a service. */
 const rejectionSchema = z.object({
   /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
   mark: z.string(),

@@ -2,15 +2,15 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, evalInWorkspace, guardRead } from '../../redis/outage.ts';
+import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
-/** field → value, as Redis holds them */
+/** The Redis hash. */
 export type RecordFields = Readonly<Record<string, string>>;
 
-/** A write that is made as a whole or not at all. */
+/** An atomic write. */
 export interface RecordWrite {
-  /** What the fields must hold for anything to be written: this text, `ANY_VALUE`, or nothing if undefined. */
+  /** Expected values, or the write fails: text, `ANY_VALUE`, or undefined for absent. */
   readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
@@ -30,12 +30,9 @@ export const ANY_VALUE = Symbol('any');
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
 /**
- * Requests that are still running when a workspace leaves find neither record nor audit and write nothing, so nothing
- * comes back after everything was deleted. An installation by OAuth creates a record, and every change leaves an audit
- * entry, even one that empties the record.
- *
- * Redis runs a script alone and does not roll back. So after the comparisons the audit entries come first, which a
- * stream may refuse; the rest cannot fail.
+ * Requests that outlive an uninstall find neither record nor audit and write nothing, so deleted data can't come back.
+ * (Every workspace has one: OAuth creates a record, and every change leaves an audit entry.) Redis runs scripts alone but
+ * doesn't roll back, so the audit entry, the only write that can fail, comes first.
  */
 const WRITE = `${LUA_AUDIT}
 local write = cjson.decode(ARGV[1])
@@ -81,7 +78,6 @@ export function createWorkspaceStore(redis: RedisConnection) {
 /** How long after it was touched a workspace may still be without a record: longer than any command takes. */
 const ARRIVING: Millis = MINUTE;
 
-/** Entries of one ZSCAN. */
 const PAGE = 500;
 
 /** A workspace that was touched since `ARGV[2]` stays: its record may be about to be written. */
@@ -96,7 +92,7 @@ return redis.call('ZREM', KEYS[1], ARGV[1])`;
  * @throws store-unavailable from each method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
-  /** Adds the workspace. Call it before its record is created. */
+  /** Call before creating the record. */
   async touch(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.zadd(INDEX_KEY, Date.now(), workspace));
   },
@@ -107,13 +103,13 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
   async removeAbsent(workspace: SlackId): Promise<void> {
     await guardRead(() => redis.eval(REMOVE, 1, INDEX_KEY, workspace, Date.now() - ARRIVING));
   },
-  /** The IDs of all workspaces; those added or removed at the same time may be missing or included. */
+  /** All workspace IDs. May miss or include ones changed during the scan. */
   async *list(): AsyncGenerator<SlackId, void> {
     const seen = new Set<SlackId>();
     let cursor = '0';
     do {
       const [next, found] = await guardRead(() => redis.zscan(INDEX_KEY, cursor, 'COUNT', PAGE));
-      // Each ID is followed by its score.
+      // ZSCAN returns ID, score, ID, score …
       for (const workspace of found.filter((_, at) => at % 2 === 0)) {
         if (!seen.has(workspace)) yield workspace;
         seen.add(workspace);
@@ -137,7 +133,7 @@ export function createDeletion({
   isInstalled = async () => false,
 }: {
   readonly redis: RedisConnection;
-  /** Deletes what a workspace has elsewhere, after its keys; default is nothing. */
+  /** Deletes data outside the workspace's keys. */
   readonly others?: (id: string) => Promise<void>;
   /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
   readonly isInstalled?: (id: string) => Promise<boolean>;
@@ -148,7 +144,7 @@ export function createDeletion({
     guardRead(() => redis.srem(membersKey(organization), id));
   const forgetRest = async (id: string): Promise<void> => {
     await others(id);
-    // Last: if this ends early and Slack gives up, the hourly sweep finds it without a record.
+    // Last: if deletion is interrupted for good, the hourly sweep finds the entry.
     await index.forget(id);
   };
   const leave = async (id: string, organization?: string): Promise<boolean> => {
@@ -177,38 +173,14 @@ export function createDeletion({
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
-    /** Deletes an organization, with every workspace that only its installation serves. */
+    /** Deletes an organization and the workspaces that depend on it. */
     async organization(id: string): Promise<void> {
       // First the organization itself: without it no workspace can join after the list is read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
-      // Last, so that the members are still known if this fails and Slack repeats the event.
+      // Last, so that a repeated event still finds the members.
       await guardRead(() => redis.unlink(membersKey(id)));
     },
   };
-}
-
-const DELETE_NOTE = `
-if redis.call('HLEN', KEYS[1]) ~= 1 or redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-return redis.call('UNLINK', KEYS[1])`;
-
-/**
- * A process that dies while it joins a workspace to an organization that leaves may write its note after everything was
- * deleted. Deletes such a note if there is nothing else in the record.
- *
- * @returns whether nothing of the workspace is left
- * @throws store-unavailable
- */
-export async function deleteOrphan(
-  redis: RedisConnection,
-  workspace: SlackId,
-  fields: RecordFields,
-): Promise<boolean> {
-  const organization = fields[FIELDS.organization];
-  if (organization === undefined || Object.keys(fields).length > 1) return false;
-  const isMember = await guardRead(() => redis.sismember(membersKey(organization), workspace));
-  if (isMember === 1) return false;
-  const note = [FIELDS.organization, organization];
-  return (await evalInWorkspace(redis, workspace, DELETE_NOTE, [recordKey], ...note)) === 1;
 }

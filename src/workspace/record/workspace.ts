@@ -1,13 +1,31 @@
-import { Failure, type FailureOf } from '../../domain/failure/index.ts';
+/** A workspace's record as values, and a list of what is damaged. */
+import type * as z from 'zod';
+import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Reader } from '../../domain/language/parsed-command.ts';
 import type { ProductId } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
-import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
-import type { Project } from '../projects/project-record.ts';
-import type { Settings } from '../settings.ts';
-import type { LastDelivery, Schedule, Watch } from './automation-records.ts';
-import type { CredentialName, LastBalance, LastFailure } from './stored-outcomes.ts';
+import { FIELDS } from '../../redis/keys.ts';
+import type { Keyring } from '../../vault/keyring.ts';
+import {
+  type OpenableAccess,
+  type OpenableConnection,
+  parseAccess,
+  parseConnection,
+} from '../credentials/credential-records.ts';
+import { type Project, parseProject } from '../projects/project-record.ts';
+import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
+import { type Schedule, scheduleSchema, type Watch, watchSchema } from './automation-records.ts';
+import { parseNamedRecord } from './parse-record.ts';
+import {
+  type CredentialName,
+  findRejection,
+  type LastBalance,
+  type LastFailure,
+  parseFailures,
+  parseLastBalance,
+  parseLastUsed,
+} from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 /** A workspace's record, read and parsed once for each request. Its secrets are unsealed on demand. */
@@ -15,59 +33,57 @@ export interface Workspace {
   readonly teamId: SlackId;
   /** The defaults if the stored ones are damaged: see `requireSettings`. */
   readonly settings: Settings;
-  /** What is missing below because it cannot be read. */
+  /** The parts that can't be read. */
   readonly damaged: readonly DamagedPart[];
   /** By name, in its order. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
-  /** Names of all connections, damaged ones too. */
+  /** Damaged ones included. */
   readonly connectionNames: readonly string[];
   /** For projects that name none: the chosen one, or the only one. Undefined without either, and if the settings are damaged. */
   readonly defaultConnection: string | undefined;
   /** Ordered by alias. */
   readonly projects: readonly Project[];
-  /** Aliases of all projects, damaged ones too, in lower case: what a command's words may be. */
+  /** All aliases, damaged projects' too; lower case. */
   readonly aliases: ReadonlySet<string>;
-  /** Application accesses by the ID of their project. */
+  /** By project ID. */
   readonly accesses: ReadonlyMap<string, OpenableAccess>;
-  /** Project IDs of all accesses, damaged ones too. */
+  /** Damaged ones included. */
   readonly accessIds: readonly string[];
-  /** In the order they were created. */
+  /** Oldest first. */
   readonly schedules: readonly Schedule[];
-  /** IDs of all schedules, damaged ones too. */
+  /** Damaged ones included. */
   readonly scheduleIds: readonly string[];
-  /** In the order they were created. */
+  /** Oldest first. */
   readonly watches: readonly Watch[];
-  /** IDs of all watches, damaged ones too. */
+  /** Damaged ones included. */
   readonly watchIds: readonly string[];
-  /** The alias that a channel asks about when a command names no project. */
+  /** A channel's default project. */
   readonly channelDefault: (channel: SlackId) => string | undefined;
   /** Channels whose default is this project. */
   readonly channelsOf: (alias: string) => readonly string[];
   /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
-  /** When a service rejected a credential that is still in use and has not worked since, in ms. */
+  /** When the stored credential was rejected; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
-  /** Undefined for one of an account that is gone, or of another token. */
+  /** Undefined if it is from another account or token. */
   readonly lastBalance: (id: string, product: ProductId) => LastBalance | undefined;
-  /** What billing fails to answer for registered projects, by `projectKey`. */
+  /** Failing projects, by `projectKey`. */
   readonly failures: ReadonlyMap<string, LastFailure>;
-  /** How a schedule's last delivery ended; undefined when there was none. */
-  readonly lastSent: (schedule: string) => LastDelivery | undefined;
-  /** The whole record as Redis holds it: a change compares with it. */
+  /** The raw hash, to detect conflicts. */
   readonly fields: RecordFields;
-  /** Fields that the request which read the record has saved since: see `hasChanged`. */
+  /** Fields saved by the current request, see `hasChanged`. */
   readonly saves: string[];
 }
 
-/** A part of the record that cannot be read. The other parts stay usable. */
+/** An unreadable part of the record. The rest works. */
 export interface DamagedPart {
   readonly kind: 'settings' | 'connection' | 'project' | 'access' | 'schedule' | 'watch';
-  /** What it is stored under: a connection's name, a project's alias, an access's project ID, a schedule's ID. */
+  /** Its name: connection, alias, project ID or schedule ID. */
   readonly id: string;
   readonly reason: FailureOf<'unseal-failed'>['data']['reason'];
 }
 
-/** How an `unseal-failed` names each kind of record. */
+/** The noun for each kind in `unseal-failed`. */
 const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   settings: 'record',
   connection: 'billing-token',
@@ -87,7 +103,7 @@ export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged
   return workspace.settings;
 }
 
-/** From where the words of a person in this workspace are read. @param writtenAt ms, if they were written earlier */
+/** The context for parsing a user's words. @param writtenAt if they were typed earlier */
 export function readerIn({ aliases, settings }: Workspace, at: Millis, writtenAt: Millis = at): Reader {
   const zone = settings?.zone ?? 'UTC';
   return { aliases, zone, today: dayAt(at, zone), writtenOn: dayAt(Math.min(writtenAt, at), zone) };
@@ -149,3 +165,84 @@ export const findWatch = (workspace: Workspace, id: string): Watch | undefined =
 
 const withId = <T extends { readonly id: string }>(items: readonly T[], id: string): T | undefined =>
   items.find((item) => item.id === id);
+
+/** Parses a workspace's Redis hash. Never throws: unreadable parts are listed in `damaged`. */
+export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: Keyring): Workspace {
+  const damaged: DamagedPart[] = [];
+  const ids = idsByPrefix(fields);
+  const parseAll = <T>(kind: RecordKind, parse: (id: string, json: string) => T) =>
+    parseParts(fields, kind, ids(FIELDS[kind]), parse, damaged);
+  const parseOwned = <T extends Schedule | Watch>(kind: RecordKind, schema: z.ZodType<T>): readonly T[] =>
+    [...parseAll(kind, (id, json) => parseNamedRecord(schema, json, 'id', id)).values()].sort(
+      (a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1),
+    );
+
+  const settings = parseSettings(fields[FIELDS.settings]);
+  if (settings === undefined) damaged.push({ kind: 'settings', id: FIELDS.settings, reason: 'malformed' });
+  const connectionNames = ids(FIELDS.connection);
+  const only = connectionNames.length === 1 ? connectionNames[0] : undefined;
+  const defaultConnection =
+    settings && (connectionNames.find((name) => name === settings.connection) ?? only);
+  const accesses = parseAll('access', (project, json) => parseAccess(keyring, teamId, project, json));
+  const connections = parseAll('connection', (name, json) => parseConnection(keyring, teamId, name, json));
+  const projects: readonly Project[] = [...parseAll('project', parseProject).values()];
+  const lastUsed = (connection: string) => parseLastUsed(fields, connection);
+
+  return {
+    ...{ teamId, damaged, fields, saves: [], settings: settings ?? DEFAULT_SETTINGS },
+    ...{ connections, connectionNames, defaultConnection, projects, accesses },
+    aliases: new Set(ids(FIELDS.project)),
+    accessIds: ids(FIELDS.access),
+    schedules: parseOwned('schedule', scheduleSchema),
+    scheduleIds: ids(FIELDS.schedule),
+    watches: parseOwned('watch', watchSchema),
+    watchIds: ids(FIELDS.watch),
+    channelDefault: (channel) => fields[FIELDS.channel + channel],
+    channelsOf: (alias) =>
+      ids(FIELDS.channel).filter((channel) => fields[FIELDS.channel + channel] === alias),
+    lastUsed,
+    rejectedAt: (credential) => findRejection(fields, credential, { connections, accesses, lastUsed }),
+    lastBalance(id, product) {
+      const names = projects.filter((project) => project.id === id && project.product === product);
+      const askedOver = names.flatMap(
+        ({ connection = defaultConnection ?? '' }) => connections.get(connection) ?? [],
+      );
+      return parseLastBalance(fields, id, product, askedOver);
+    },
+    failures: parseFailures(fields, ids(FIELDS.failed)),
+  };
+}
+
+type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
+
+/** By ID. @param damaged gets those that can't be read */
+function parseParts<T>(
+  fields: RecordFields,
+  kind: RecordKind,
+  ids: readonly string[],
+  parse: (id: string, json: string) => T,
+  damaged: DamagedPart[],
+): ReadonlyMap<string, T> {
+  const parts = new Map<string, T>();
+  for (const id of ids)
+    try {
+      parts.set(id, parse(id, fields[FIELDS[kind] + id] ?? ''));
+    } catch (error) {
+      if (!isFailure(error, 'unseal-failed')) throw error;
+      damaged.push({ kind, id, reason: error.data.reason });
+    }
+  return parts;
+}
+
+/** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */
+function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
+  const found = new Map<string, string[]>();
+  for (const field of Object.keys(fields).sort()) {
+    const end = field.indexOf(':') + 1;
+    const prefix = field.slice(0, end);
+    const ids = found.get(prefix);
+    if (ids === undefined) found.set(prefix, [field.slice(end)]);
+    else ids.push(field.slice(end));
+  }
+  return (prefix) => found.get(prefix) ?? [];
+}

@@ -21,7 +21,6 @@ import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } fro
 import { type Schedule, serializeWatch, type Watch } from './automation-records.ts';
 import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
 import { parseFields } from './parse-record.ts';
-import { parseWorkspace } from './parse-workspace.ts';
 import {
   balanceFields,
   type CredentialName,
@@ -30,7 +29,7 @@ import {
   lastUsedField,
   rejectionField,
 } from './stored-outcomes.ts';
-import { findProject, requireSettings, type Workspace } from './workspace.ts';
+import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
 import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
@@ -79,10 +78,10 @@ export function createWorkspaces({
   };
 }
 
-/** The part of `Workspaces` for connections and application accesses. @throws settings-damaged from what changes the default */
+/** @throws settings-damaged from what changes the default */
 function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
-    /** Replaces the connection of the same name. @param newDefault the default connection from now on, if it changes */
+    /** Adds or replaces a connection. @param newDefault set if the default changes */
     async saveConnection(
       change: WorkspaceChange,
       given: NewConnection,
@@ -93,7 +92,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const field = FIELDS.connection + name;
       await commitChange(target, change, (fields) => {
         const { dependsOn, set } = planDefault(change, fields, newDefault);
-        // The new token or address may work.
+        // The new token may fix the stored failures, so clear them.
         const failures = Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed));
         return {
           dependsOn: [...dependsOn, field],
@@ -128,7 +127,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const remove = [field, rejectionField({ kind: 'access', name: project })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
-    /** Changes what a person says of a credential; what is absent stays. Its secret, and whether it was rejected, stay. */
+    /** Edits a credential's description, not its secret. Absent fields stay. */
     async editCredential(
       change: WorkspaceChange,
       credential: CredentialName,
@@ -180,14 +179,12 @@ export function createOwnedStore<T extends { readonly id: string }>(
     },
     /** Does nothing when it is removed already. @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string): Promise<void> {
-      // Only schedules have a last delivery.
-      const names = [stored + id, ...(kind === 'schedule' ? [FIELDS.sent + id] : [])];
+      const names = [stored + id];
       await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
     },
   };
 }
 
-/** The part of `Workspaces` for projects and the channels' defaults. Each method that writes is one round trip. */
 function createProjectStore(target: ChangeTarget) {
   return {
     /** @returns false when the alias is taken */
@@ -196,9 +193,8 @@ function createProjectStore(target: ChangeTarget) {
       return commitChange(target, change, () => plan, FIELDS.project + project.alias);
     },
     /**
-     * Saves a project under its alias or a new one; the channels whose default it is follow. Its channel limit becomes that
-     * of its other names too.
-     * @returns false when the new alias is taken
+     * Saves or renames a project; channel defaults follow the rename. Its channel limit is copied to its other names.
+     * @returns false if the new alias exists
      */
     changeProject(change: WorkspaceChange, alias: string, after: Project): Promise<boolean> {
       const [from, to] = [FIELDS.project + alias, FIELDS.project + after.alias];

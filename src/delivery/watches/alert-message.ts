@@ -1,5 +1,5 @@
-/** What an alert says, in plain text: its headline, why with the arithmetic, and what has become of it. */
-
+/** What an alert says: the message, drawn from its state, and the sentences that it keeps. */
+import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
 import { spikeLimit, type WatchLevel } from '../../domain/money/watch-evaluation.ts';
@@ -12,22 +12,120 @@ import type {
   WatchMeasurement,
   WatchRule,
 } from '../../domain/money/watch-measurement.ts';
+import { PRODUCTS } from '../../domain/product.ts';
 import { WEEKDAY_NAMES } from '../../domain/time/cadence.ts';
-import { type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
+import { addDays, type Day, formatDays, formatMonth, isoWeekday } from '../../domain/time/calendar.ts';
 import { pluralize } from '../../domain/wording.ts';
-import { joinTexts, type Optional } from '../../slack/block-kit/blocks.ts';
-import type { WriteMoney } from '../../workspace/projects/chosen-project.ts';
+import {
+  actions,
+  type Block,
+  button,
+  compact,
+  context,
+  escapeMarkup,
+  formatInstant,
+  header,
+  joinTexts,
+  type Message,
+  markup,
+  mention,
+  type Optional,
+  option,
+  overflow,
+  section,
+} from '../../slack/block-kit/blocks.ts';
+import { projectLabel, type WriteMoney } from '../../workspace/projects/chosen-project.ts';
+import type { Watch } from '../../workspace/record/automation-records.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
+import { type Alert, alertName, isOpen } from './watch-record.ts';
+
+/** Drawn from what has become of the alert since. */
+export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
+  const [project] = watch.projects;
+  const label = projectLabel(project, workspace);
+  const title = `${label}${alert.now?.says ?? alert.title}`;
+  const why = alert.now === undefined ? alert.why : '';
+  const lines = stateLines(alert, `${label}${alert.title}`);
+  const { name } = PRODUCTS[project.product];
+  const source = [name, `project ${project.id}`, workspace.settings.zone, alert.covers];
+  return {
+    text: joinTexts('. ', [title, why]),
+    blocks: compact([
+      header(title),
+      why !== '' && section(why),
+      isOpen(alert) && section(NEXT_STEP[watch.rule.kind]),
+      lines.length > 0 && markup(lines.join('\n')),
+      context(`${escapeMarkup(joinTexts(' · ', source))} · set up by ${mention(watch.owner)}`),
+      alertActions(alert, watch),
+    ]),
+  };
+}
+
+const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
+  balance: 'Top up the project, or see what changed and cut it.',
+  runway: 'Top up the project, or see what changed and cut it.',
+  budget: 'See which days cost most, or change the budget.',
+  spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
+};
+
+/** What has happened to it. The header has the newest figure, so what it was about stands here then. */
+function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
+  return compact([
+    now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
+    acknowledged && `:eyes: ${formatInstant(acknowledged.at)} · Acknowledged by ${mention(acknowledged.by)}`,
+    snoozed &&
+      `:zzz: ${formatInstant(snoozed.at)} · Snoozed by ${mention(snoozed.by)} until: ${formatInstant(snoozed.until)}`,
+    now &&
+      (state === 'open'
+        ? `${formatInstant(now.at)} · Corrected`
+        : `:white_check_mark: ${formatInstant(now.at)} · Recovered`),
+  ]);
+}
+
+/** Nothing is left to acknowledge or snooze once it has recovered, or another alert has taken its place. */
+function alertActions(alert: Alert, watch: Watch): Block {
+  const about = `${watch.id} ${alertName(alert)}`;
+  const { rule, projects } = watch;
+  const [project] = projects;
+  const spent = (...words: string[]) =>
+    [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
+  const { episode } = alert;
+  const isDay = rule.kind === 'spike';
+  const week = isDay ? `${addDays(episode, -6)}..${episode}` : 'last-7-days';
+  const period = rule.kind === 'budget' ? episode : week;
+  return actions(
+    isOpen(alert) &&
+      alert.acknowledged === undefined &&
+      button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
+    button('run:days', 'See the days', { value: spent(period) }),
+    // A budget is not about what changed since the month before.
+    rule.kind !== 'budget' &&
+      button('run:why', 'What changed', {
+        value: spent(isDay ? episode : period, 'why'),
+      }),
+    overflow('watch-more', [
+      ...(isOpen(alert)
+        ? [
+            option('Snooze for 1 day', `day ${about}`),
+            option('Snooze for 7 days', `week ${about}`),
+            option('Snooze until next month', `month ${about}`),
+          ]
+        : []),
+      option(rule.kind === 'budget' ? 'Change budget…' : 'Change threshold…', `threshold ${watch.id}`),
+      option('Manage', `manage ${watch.id}`),
+    ]),
+  );
+}
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-/** What was measured, and what explains it. */
 export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly rule: WatchRule;
   /** The measurement for the rule's kind. */
   readonly measurement: WatchMeasurement;
   /** A budget's month, a spike's day. */
   readonly episode: string;
-  /** What a day costs on average, if enough of the last ones are reported. */
+  /** Average daily cost, if enough recent days are reported. */
   readonly average?: Money;
 }
 
@@ -65,7 +163,7 @@ function textsOf(level: WatchLevel, basis: AlertBasis, money: WriteMoney): Texts
   }
 }
 
-/** A rule's measurement is of its kind. */
+/** Narrows the measurement to this kind. */
 const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis, 'measurement'>) =>
   measurement as MeasurementOf<K>;
 
@@ -161,7 +259,7 @@ function spikeTexts(rule: SpikeRule, spend: DaySpend, money: WriteMoney): Texts 
   return { title: `${title}, ${times} times the usual`, why: [`${money(baseline)} is ${usual}`, floor] };
 }
 
-/** ` recovered: 51,000.00 EUR left`, which goes on after the project's name. */
+/** Follows the project's name: ` recovered: 51,000.00 EUR left`. */
 export const recoveryText = (level: WatchLevel, basis: AlertBasis, money: WriteMoney): string =>
   joinTexts(': ', [' recovered', recoveredTo(level, basis, money)]);
 

@@ -5,11 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { type ReminderView, reminderNotice } from '../../src/delivery/credential-reminders.ts';
 import {
   type AlertBasis,
+  alertMessage,
   alertText,
   correctionText,
   recoveryText,
-} from '../../src/delivery/watches/alert-wording.ts';
-import { type Alert, alertMessage, alertName, withChange } from '../../src/delivery/watches/alerts.ts';
+} from '../../src/delivery/watches/alert-message.ts';
+import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type {
   DaySpend,
@@ -272,21 +273,20 @@ describe('amounts and names in an alert', () => {
 });
 
 const ALERT: Alert = {
-  ...{ episode: 'e1', level: 'threshold', at: NOW, source: 'main abc', state: 'open', changes: 0 },
+  ...{ episode: 'e1', level: 'threshold', at: NOW, source: 'main abc', state: 'open' },
   ...{ title: ' has 40 EUR left, below 50 EUR', why: '70 EUR on Wed 18 Nov.' },
   covers: '6 of the last 7 days reported',
 };
 const LATER = NOW + 1;
-const became =
-  (state: Alert['state'], says = '') =>
-  (alert: Alert) =>
-    withChange(alert, { state, now: { at: LATER, says } });
-const recovered = became('recovered', ' recovered: 60 EUR left');
-const corrected = (alert: Alert) =>
-  became(alert.state === 'open' ? 'corrected' : alert.state, ' corrected: 3 EUR')(alert);
-const [passed, replaced] = [became('passed'), became('replaced')];
-const acknowledged = (alert: Alert) => withChange(alert, { acknowledged: { by: 'U2', at: NOW } });
-const snoozed = (alert: Alert) => withChange(alert, { snoozed: { by: 'U3', at: NOW, until: NOW + 1 } });
+const recovered = (alert: Alert): Alert => ({
+  ...alert,
+  state: 'recovered',
+  now: { at: LATER, says: ' recovered: 60 EUR left' },
+});
+const corrected = (alert: Alert): Alert => ({ ...alert, now: { at: LATER, says: ' corrected: 3 EUR' } });
+const acknowledged = (alert: Alert): Alert => ({ ...alert, acknowledged: { by: 'U2', at: NOW } });
+const snoozed = (alert: Alert): Alert => ({ ...alert, snoozed: { by: 'U3', at: NOW, until: NOW + 1 } });
+
 describe('the message of an alert', () => {
   const record = workspaceOf({ projects: [{ alias: 'prod' }] });
   const shown = (alert: Alert, watch = WATCH) => {
@@ -346,8 +346,6 @@ describe('the message of an alert', () => {
   const ALERTED = 'AT · Alert: prod has 40 EUR left, below 50 EUR';
   const TITLE = 'prod has 40 EUR left, below 50 EUR';
   const ACKNOWLEDGED = ':eyes: AT · Acknowledged by <@U2>';
-  const CHANGED = 'AT · The threshold was changed. This alert is about the earlier one.';
-  const PASSED = 'AT · A higher threshold was crossed. See the newer alert.';
   const ADVICE = 'Top up the project, or see what changed and cut it.';
   it.each<[string, Alert, readonly string[]]>([
     ['acknowledged', acknowledged(ALERT), [TITLE, ALERT.why, ADVICE, ACKNOWLEDGED]],
@@ -358,8 +356,6 @@ describe('the message of an alert', () => {
       ['prod recovered: 60 EUR left', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
     ['corrected', corrected(ALERT), ['prod corrected: 3 EUR', ADVICE, ALERTED, 'AT · Corrected']],
-    ['passed', passed(ALERT), [TITLE, ALERT.why, PASSED]],
-    ['of another threshold', replaced(ALERT), [TITLE, ALERT.why, CHANGED]],
     [
       'acknowledged and recovered',
       recovered(acknowledged(ALERT)),
@@ -370,11 +366,6 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-    [
-      'passed and recovered',
-      recovered(passed(ALERT)),
-      ['prod recovered: 60 EUR left', ALERTED, ':white_check_mark: AT · Recovered'],
-    ],
   ])('says what has become of one that is %s, with the newest figure above', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
@@ -383,7 +374,6 @@ describe('the message of an alert', () => {
         lines.findIndex((line) => line.startsWith('Cloud platform')),
       ),
     ).toEqual(expected);
-    expect(alert.changes).toBeGreaterThan(0);
   });
 
   it('offers Acknowledge and Snooze while they have an effect', () => {
@@ -392,7 +382,7 @@ describe('the message of an alert', () => {
     expect(offers(acknowledged(ALERT))).toBe(7);
     expect(offers(snoozed(ALERT))).toBe(8);
     expect(offers(corrected(ALERT))).toBe(8);
-    for (const over of [recovered, replaced, passed]) expect(offers(over(ALERT))).toBe(4);
+    expect(offers(recovered(ALERT))).toBe(4);
   });
 });
 
