@@ -55,10 +55,10 @@ export interface Tally {
   /** @returns the port it listens on */
   start(): Promise<number>;
   /**
-   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
-   * every connection.
+   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits up to `drain` ms for running
+   * answers, and closes every connection.
    */
-  stop(delay?: Millis): Promise<void>;
+  stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
 /** For a Redis that comes after the start, when nobody waits for it: ends the process as an error that nothing caught. */
@@ -212,9 +212,9 @@ export function createTally(
       all.start();
       return slack.start(config.http.port);
     },
-    async stop(delay = 0) {
+    async stop(delay = 0, drain = DRAIN) {
       await slack.leave(delay);
-      const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
+      const [left] = await Promise.all([slack.stop(drain), all.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([http.close(), responseUrls.close()]);
       for (const end of unwatch) end();
