@@ -49,7 +49,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: QUICK ? SLOW : [],
     sequence: { sequencer: LongestFirst },
-    setupFiles: ['test/support/check-one-slot.ts', 'test/support/property-runs.ts'],
+    setupFiles: ['test/support/setup.ts'],
     pool: 'threads',
     isolate: false,
     // Most slow tests wait for a service, a process or a browser: two cores carry more than two at a time. Each worker costs seconds.

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const TEAM = 'T0SANDBOX1';
 const RTL = '\u200f\u202e\u2067';

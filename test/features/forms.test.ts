@@ -5,9 +5,9 @@ import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, goodToken, startBot } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { recordFields } from '../support/redis.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const TEAM = 'T0SANDBOX1';

@@ -6,10 +6,10 @@ import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.t
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { contentOf, workspaceKeys } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';

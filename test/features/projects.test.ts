@@ -11,10 +11,10 @@ import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
+import { uniqueClick } from '../support/people.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 /** Saturday */
 const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);

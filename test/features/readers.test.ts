@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { rulesFor } from '../../src/slack/server/listeners.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const TEAM = 'T0SANDBOX1';
 const AUDIT = `tally:{${TEAM}}:audit`;

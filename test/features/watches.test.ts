@@ -17,9 +17,9 @@ import {
   TEAM,
 } from '../support/automation-bot.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const OWNERS_DM = 'D0OWNER001';
 const MEMBERS_DM = 'D0MEMBER01';
