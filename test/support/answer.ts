@@ -14,6 +14,8 @@ export interface Answer extends Omit<Message, 'blocks'> {
   readonly types: readonly string[];
   /** The labels of its buttons. */
   readonly buttons: readonly string[];
+  /** The same, then what its menus and lists offer. */
+  readonly labels: readonly string[];
   /** What its menus and lists offer. */
   readonly options: readonly { readonly label: string; readonly value: string }[];
   /** The commands that its buttons and menus run. */
@@ -59,6 +61,7 @@ export function toAnswer(message: Omit<Message, 'blocks'> & { readonly blocks?: 
     lines: visibleText.replaceAll('\u00a0', ' ').split('\n'),
     types: blocks.map(({ type }) => String(type)),
     buttons: labelsOf(blocks),
+    labels: [...labelsOf(blocks), ...options.map(({ label }) => label)],
     commands: values.flatMap((value) => COMMAND.exec(value)?.[1] ?? []),
     rows: rowsOf(blocks),
   };

@@ -75,6 +75,8 @@ export interface Bot extends People {
   queriesDuring(work: () => Promise<unknown>): Promise<readonly string[]>;
   /** Writes fields of the workspace's record, as JSON where they are no text. */
   store(fields: Readonly<Record<string, object | string>>): Promise<unknown>;
+  /** Deletes fields of the workspace's record. */
+  drop(...fields: readonly string[]): Promise<unknown>;
   /** A field of the workspace's record, parsed; null where there is none. */
   // biome-ignore lint/suspicious/noExplicitAny: Tests expect what it is.
   stored(field: string): Promise<any>;
@@ -169,6 +171,7 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
           typeof value === 'string' ? value : JSON.stringify(value),
         ]),
       ),
+    drop: (...fields) => redis.client.hdel(recordKey(TEAM), ...fields),
     stored: async (field) => JSON.parse((await redis.client.hget(recordKey(TEAM), field)) ?? 'null'),
     audit: async () =>
       (await createAudit(redis.client).page(TEAM, 50)).entries.map(
