@@ -24,7 +24,13 @@ export interface Answer extends Omit<Message, 'blocks'> {
   readonly rows: readonly string[][];
 }
 
-const labeled = z.object({ text: z.object({ text: z.string() }), value: z.string().default('') });
+const labeled = z.object({
+  ...{
+    text: z.object({ text: z.string() }),
+    value: z.string().default(''),
+    action_id: z.string().default(''),
+  },
+});
 const menu = z.object({ options: z.array(labeled) });
 
 /** Every button in the blocks. */
