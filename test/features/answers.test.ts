@@ -213,9 +213,9 @@ describe('/spend', () => {
     bot.billing.setItems('5030', itemsJson(...daysBefore(SATURDAY, 140, 10)));
     const { visibleText } = await bot.ask('/spend 5030 mtd');
     expect(visibleText).toContain('Forecast: about 300.00 by 30 Nov, from the last 28 days');
-    expect((await bot.ask('/spend 5030 2026-11')).visibleText).toContain('Forecast: about');
+    expect(await bot.read('/spend 5030 2026-11')).toContain('Forecast: about');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
-      expect((await bot.ask(`/spend 5030 ${period}`)).visibleText).not.toContain('Estimate');
+      expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('Estimate');
   });
 
   it('adds exactly, keeps gaps, and shows what it cannot parse', async () => {
@@ -257,7 +257,7 @@ describe('/spend', () => {
     const beside = async (data: string) => {
       const body = `{"errors":[{"message":"November <!here> is late"}],"data":${data}}`;
       answerQueries(bot.billing, '2026-11-07', { status: 200, body });
-      return (await bot.ask('/spend 123')).visibleText;
+      return await bot.read('/spend 123');
     };
     const report = `{"bill":{"reportSubscriptionConsuming":{"items":${itemsJson(['2026-11-07', 1])}}}}`;
     const remark =
@@ -411,14 +411,14 @@ describe('/spend', () => {
 
   it('says when the service can be asked again', async () => {
     bot.billing.respond(() => ({ status: 429, body: '', headers: { 'retry-after': '0' } }));
-    expect((await bot.ask('/spend 123')).visibleText).toContain('You can try again now.');
+    expect(await bot.read('/spend 123')).toContain('You can try again now.');
   });
 
   it('asks for a project when there is none, and shows help', async () => {
-    expect((await bot.ask('/spend mtd')).visibleText).toContain('Which project?');
-    expect((await bot.ask('/spend help')).visibleText).toContain('/spend [projects] [period] [product]');
-    expect((await bot.ask('/spend ?')).visibleText).toContain('Periods: yesterday, last-week');
-    expect((await bot.ask('/balance ?')).visibleText).toContain('/spend takes periods.');
+    expect(await bot.read('/spend mtd')).toContain('Which project?');
+    expect(await bot.read('/spend help')).toContain('/spend [projects] [period] [product]');
+    expect(await bot.read('/spend ?')).toContain('Periods: yesterday, last-week');
+    expect(await bot.read('/balance ?')).toContain('/spend takes periods.');
   });
 });
 
@@ -482,7 +482,7 @@ it.each([
 it('a registered name can be typed, whatever it looks like', async () => {
   const alias = 'qhzkvmwpxtrbyjdgnlfcsaeuoiqzwkvm';
   await addProject(bot, { alias, id: '123' });
-  expect((await bot.ask(`/spend ${alias}`)).visibleText).toContain(`${alias} · `);
+  expect(await bot.read(`/spend ${alias}`)).toContain(`${alias} · `);
   const { visibleText } = await bot.ask(`/billing default ${alias}`);
   expect(visibleText).toContain(alias);
   expect(visibleText).not.toContain('looks like a token');

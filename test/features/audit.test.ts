@@ -58,7 +58,7 @@ describe('/billing audit', () => {
     await record({ at: SATURDAY - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
     await record({ at: SATURDAY - 60_000, action: 'deleted a watch:', about: 'prod' });
     await record();
-    expect((await bot.ask('/billing audit')).visibleText.replace(/\s+/g, ' ')).toMatch(
+    expect((await bot.read('/billing audit')).replace(/\s+/g, ' ')).toMatch(
       /Sat 21 Nov 2026[\s\S]*added the project prod[\s\S]*deleted a watch: prod[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
     );
   });

@@ -15,7 +15,7 @@ const bot = botOfEachTest(async (bot) => {
   );
 });
 
-const status = async (person = OWNER) => (await bot.ask('/billing status', person)).visibleText;
+const status = async (person = OWNER) => await bot.read('/billing status', person);
 const failedFields = async () =>
   Object.entries(await bot.redis.client.hgetall(recordKey(TEAM)))
     .filter(([field]) => field.startsWith('failed:'))

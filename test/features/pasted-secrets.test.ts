@@ -102,13 +102,13 @@ describe('a word that could be a secret, and is not registered', () => {
     ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
-    expect((await bot.ask(command)).visibleText).toContain(answer);
+    expect(await bot.read(command)).toContain(answer);
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
   it('is in no button, neither for a form nor to try again', async () => {
     const shown = watch();
-    expect((await bot.ask('@Tally projects add q7x2k9v4 77')).visibleText).toContain('Open the form');
+    expect(await bot.read('@Tally projects add q7x2k9v4 77')).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });
     await bot.ask('/billing connect q7x2k9v4');
     expect(shown()).not.toContain('q7x2k9v4');

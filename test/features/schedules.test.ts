@@ -379,7 +379,7 @@ describe('in the whole bot', async () => {
     await bot.closeForm();
     expect(await bot.home()).not.toContain('Yesterday’s spend');
     const status = async (person = OWNER, channel = CHANNEL) =>
-      (await bot.ask('/billing status', person, channel)).visibleText;
+      await bot.read('/billing status', person, channel);
     expect(await status()).toContain('*Scheduled posts* · 1 running');
     expect(await status()).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
     const fields = await bot.redis.client.hkeys(KEY);

@@ -70,8 +70,8 @@ describe('/spend about several projects', () => {
   });
 
   it('says “1 project” for a single one', async () => {
-    expect((await bot.ask('/spend prod,6001 yesterday')).visibleText).toMatch(/^1 project · /);
-    expect((await bot.ask('/balance prod,6001')).visibleText).toMatch(/^1 project · 3,000\.00 left/);
+    expect(await bot.read('/spend prod,6001 yesterday')).toMatch(/^1 project · /);
+    expect(await bot.read('/balance prod,6001')).toMatch(/^1 project · 3,000\.00 left/);
   });
 
   it('asks at most four projects at a time', async () => {
@@ -85,7 +85,7 @@ describe('/spend about several projects', () => {
       open -= 1;
       return undefined;
     });
-    expect((await bot.ask(`/spend ${ids.join(',')} yesterday`)).visibleText).toMatch(/^12 projects · /);
+    expect(await bot.read(`/spend ${ids.join(',')} yesterday`)).toMatch(/^12 projects · /);
     // Two queries for each project.
     expect(most).toBeLessThanOrEqual(8);
   });

@@ -36,12 +36,12 @@ describe('marks that Slack or a person puts around words', () => {
     '/spend > prod',
     '/spend &gt; prod',
   ])('are not read: %s', async (text) => {
-    expect((await bot.ask(text)).visibleText).toMatch(/^prod · .*spent/);
+    expect(await bot.read(text)).toMatch(/^prod · .*spent/);
   });
   it.each(['> spend prod', '&gt; spend prod', '~spend prod~', '>>> spend prod'])(
     'are not read in a mention: %s',
     async (text) => {
-      expect((await bot.ask(`@Tally ${text}`)).visibleText).toMatch(/^prod · .*spent/);
+      expect(await bot.read(`@Tally ${text}`)).toMatch(/^prod · .*spent/);
     },
   );
 });
@@ -55,7 +55,7 @@ describe('what a service says about itself', () => {
 
   it('is shown as its words beside a project', async () => {
     maintain();
-    expect((await bot.ask('/spend prod')).visibleText).toContain('Billing is being maintained until 12:00');
+    expect(await bot.read('/spend prod')).toContain('Billing is being maintained until 12:00');
   });
 
   it('is shown as its words where one project of several fails', async () => {

@@ -87,7 +87,7 @@ describe('/spend … csv', () => {
   });
 
   it('is kept in a suggestion', async () => {
-    expect((await bot.ask('/spend prod lst-week csv')).visibleText).toContain('/spend prod last-week csv');
+    expect(await bot.read('/spend prod lst-week csv')).toContain('/spend prod last-week csv');
   });
 });
 

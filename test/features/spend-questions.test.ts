@@ -21,7 +21,7 @@ beforeEach(async () => {
   );
 });
 
-const ask = async (text: string): Promise<string> => (await bot.ask(text)).visibleText;
+const ask = async (text: string): Promise<string> => await bot.read(text);
 
 /** It alerts in a channel where nobody asks. */
 async function setBudget(amount: string): Promise<void> {

@@ -142,7 +142,7 @@ describe('/spend … why about one project', () => {
     expect(few.lines[0]).toBe('prod · 14–20 Nov · no comparison');
     expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
     sends('6001', days('2026-11-21', ['5']));
-    expect((await bot.ask('/spend prod today why')).visibleText).toContain(
+    expect(await bot.read('/spend prod today why')).toContain(
       'Only complete days are compared, and this period has none.',
     );
   });

@@ -475,11 +475,11 @@ describe('a watch, from its form to its alert', async () => {
       /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
     await expect.poll(() => bot.home()).toMatch(crossed);
     expect(await bot.home(MEMBER)).not.toContain('*Crossed*');
-    expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');
+    expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 crossed*');
 
     await bot.choose(sent, 'watch-more', 'Snooze for 7 days');
     await alert(`Snoozed by <@${OWNER}> until: `);
-    expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
+    expect(await bot.read('/billing watches', MEMBER)).toContain('*snoozed* until: ');
     const list = await bot.next(() => bot.choose(sent, 'watch-more', 'Manage', MEMBER), MEMBER);
     expect(list.visibleText).toContain('1 watch');
   });

@@ -71,13 +71,18 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     return { status: reply.status, body: await reply.text() };
   }
 
+  /** Sends a command or a message and resolves with Tally’s next message that this person sees there. */
+  function ask(text: string, person = OWNER, channel = CHANNEL, thread?: string): Promise<Answer> {
+    asked.push(`${person} in ${channel}: ${text.slice(0, 200)}`);
+    return next(() => slack.say(person, channel, text, thread), person, channel);
+  }
+
   return {
     ...{ answers, next, modal, modalText, modalSays, send },
-    /** Sends a command or a message and resolves with Tally’s next message that this person sees there. */
-    ask(text: string, person = OWNER, channel = CHANNEL, thread?: string): Promise<Answer> {
-      asked.push(`${person} in ${channel}: ${text.slice(0, 200)}`);
-      return next(() => slack.say(person, channel, text, thread), person, channel);
-    },
+    ask,
+    /** Asks, and resolves with what the answer says. */
+    read: async (...question: Parameters<typeof ask>): Promise<string> =>
+      (await ask(...question)).visibleText,
     press: ({ ts, channel }: Answer, label: string, person = OWNER) =>
       slack.press(person, { channel, ts }, label),
     /** Chooses from a menu or list, by its action ID. */
