@@ -56,10 +56,10 @@ export interface Tally {
   /** @returns the port it listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
   /**
-   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
-   * every connection.
+   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits up to `drain` ms for running
+   * answers, and closes every connection.
    */
-  stop(delay?: Millis): Promise<void>;
+  stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
 /**
@@ -111,9 +111,9 @@ export function createTally(
       all.start();
       return slack.server.start(config.http.port);
     },
-    async stop(delay = 0) {
+    async stop(delay = 0, drain = DRAIN) {
       await slack.server.leave(delay);
-      const [left] = await Promise.all([slack.server.stop(DRAIN), all.stop(DRAIN)]);
+      const [left] = await Promise.all([slack.server.stop(drain), all.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await Promise.allSettled([clients.http.close(), slack.responseUrls.close()]);
       for (const end of [...unsubscribe, metrics.stop]) end();

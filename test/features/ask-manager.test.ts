@@ -1,60 +1,34 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { type Answer, botOfEachTest, CHANNEL, DAY, goodToken, SATURDAY, textOf } from '../support/bot.ts';
 import { schedule } from '../support/delivery.ts';
-import { createFormActions } from '../support/forms.ts';
+import { directOf as direct, FINANCE, GENERAL, SHARED, TEAM } from '../support/people.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const [GENERAL, SHARED] = ['C0GENERAL1', 'C0SHARED01'];
-const HASH = 'tally:{T0SANDBOX1}:record';
 const BUTTON = 'Ask a manager';
-let now = NOW;
-let bot: Bot;
-const { initial, modalText } = createFormActions(() => bot);
-
-beforeEach(async () => {
-  now = NOW;
-  bot = await startBot({ now: () => now });
+const bot = botOfEachTest(async (bot) => {
   await addConnection(bot);
   await settings({ managers: [OWNER, ADMIN] });
 });
-afterEach(() => bot.stop());
-
-const settings = (given: object) => bot.redis.client.hset(HASH, 'settings', JSON.stringify(given));
-const direct = (person: string) => person.replace(/^U/, 'D');
-const dms = (person: string): readonly Answer[] =>
-  bot.slack
-    .messages(person, direct(person))
-    .filter(({ from }) => from !== person)
-    .map(toAnswer);
+const settings = (given: object) => bot.store({ settings: given });
+const dms = (person: string): readonly Answer[] => bot.answers(person, direct(person));
 const newest = (person: string, text: string) =>
   bot.slack.waitFor(() => {
     const found = dms(person).at(-1);
     return found?.visibleText.includes(text) && found;
   }, 10_000);
-const press = (person: string, at: Pick<Answer, 'ts'>, label: string, channel = direct(person)) =>
-  bot.slack.press(person, { channel, ts: at.ts }, label);
-const buttonsOf = ({ blocks }: Pick<Answer, 'blocks'>): string[] =>
-  blocks
-    .filter(({ type }) => type === 'actions')
-    .flatMap(({ elements }) =>
-      (elements as { text?: { text: string } }[]).map(({ text }) => text?.text ?? ''),
-    );
+const press = (person: string, at: Answer, label: string) => bot.press(at, label, person);
 /** The newest reply to this person in the channel, once it says so. */
 const reply = (person: string, text: string, channel = CHANNEL) =>
   bot.slack.waitFor(() => {
-    const found = bot.slack
-      .messages(person, channel)
-      .filter(({ from }) => from !== person)
-      .at(-1);
-    return found !== undefined && textOf(found.blocks).includes(text) && toAnswer(found);
+    const found = bot.answers(person, channel).at(-1);
+    return found?.visibleText.includes(text) && found;
   }, 10_000);
-const opened = (person: string, text: string) =>
-  bot.slack.waitFor(() => modalText(person).includes(text), 10_000);
+const opened = (person: string, text: string) => bot.modalSays(text, person);
 
 async function asks(text: string, person = MEMBER, channel = CHANNEL): Promise<Answer> {
-  await press(person, await bot.ask(text, person, channel), BUTTON, channel);
+  await press(person, await bot.ask(text, person, channel), BUTTON);
   return reply(person, 'Asked', channel);
 }
 
@@ -66,11 +40,11 @@ describe('a refusal', () => {
   ])('names %s', async (_, who, named) => {
     await settings(who);
     bot.slack.workspace.userGroups[0]!.members = [ADMIN];
-    await bot.redis.client.hdel(HASH, 'connection:main');
+    await bot.drop('connection:main');
     const refused = await bot.ask('/billing settings', MEMBER);
     bot.slack.workspace.userGroups[0]!.members = [MEMBER];
     expect(refused.visibleText).toContain(`Only Tally managers can do this${named}`);
-    expect(buttonsOf(refused)).toEqual(Object.keys(who).length === 0 ? [] : [BUTTON]);
+    expect(refused.buttons).toEqual(Object.keys(who).length === 0 ? [] : [BUTTON]);
   });
 
   it.each([
@@ -80,7 +54,7 @@ describe('a refusal', () => {
     ['a secret', '/billing projects add gAAAAABnotATokenButItLooksLikeOne0123456789 1', MEMBER, CHANNEL],
     ['a manager', '/billing projects remove nothing', OWNER, CHANNEL],
   ])('offers nobody to ask for %s', async (_, text, person, channel) => {
-    expect(buttonsOf(await bot.ask(text, person, channel))).not.toContain(BUTTON);
+    expect((await bot.ask(text, person, channel)).buttons).not.toContain(BUTTON);
   });
 });
 
@@ -90,19 +64,19 @@ describe('the managers', () => {
   it('each get one message with who, what and where, and the person reads who got it', async () => {
     const said = await asks(COMMAND);
     expect(said.visibleText).toBe(`Asked <@${OWNER}>, <@${ADMIN}>.`);
-    expect(buttonsOf(said)).toEqual([]);
+    expect(said.buttons).toEqual([]);
     for (const manager of [OWNER, ADMIN]) {
       const got = await newest(manager, COMMAND);
       expect(JSON.stringify(got.blocks)).toContain(`<@${MEMBER}> asks you to run`);
       expect(JSON.stringify(got.blocks)).toContain(`<#${CHANNEL}`);
-      expect(buttonsOf(got)).toEqual(['Open']);
+      expect(got.buttons).toEqual(['Open']);
     }
   });
 
   it('get one message for a double click, whichever process has it', async () => {
     const refused = await bot.ask(COMMAND, MEMBER);
     await bot.startAnotherProcess();
-    await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON, CHANNEL)));
+    await Promise.all([1, 2].map(() => press(MEMBER, refused, BUTTON)));
     await reply(MEMBER, 'Asked');
     await bot.waitUntilIdle();
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
@@ -112,7 +86,7 @@ describe('the managers', () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
-    await press(MEMBER, await bot.ask('/billing settings', MEMBER), BUTTON, CHANNEL);
+    await press(MEMBER, await bot.ask('/billing settings', MEMBER), BUTTON);
     await reply(MEMBER, 'Slack returned an error');
   });
 
@@ -120,10 +94,10 @@ describe('the managers', () => {
     await asks(COMMAND);
     await press(OWNER, await newest(OWNER, COMMAND), 'Open');
     await opened(OWNER, 'Project ID');
-    expect([initial('alias'), initial('id')]).toEqual(['prod', '123']);
+    expect([bot.initial('alias'), bot.initial('id')]).toEqual(['prod', '123']);
     await bot.slack.submit(OWNER, {});
     await opened(OWNER, 'Saved');
-    expect(await bot.redis.client.hget(HASH, 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
+    expect(await bot.redis.client.hget(recordKey(TEAM), 'project:prod')).toContain(`"addedBy":"${OWNER}"`);
   });
 
   it('run a command where it was asked for', async () => {
@@ -131,24 +105,23 @@ describe('the managers', () => {
     await asks('/billing default prod');
     await press(OWNER, await newest(OWNER, '/billing default prod'), 'Open');
     await newest(OWNER, `The default project of <#${CHANNEL}> is prod.`);
-    expect(await bot.redis.client.hget(HASH, `channel:${CHANNEL}`)).toContain('prod');
+    expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
   it('read the answer to a limited question themselves; nothing is allowed to who asked', async () => {
-    await addProject(bot, { alias: 'prod', id: '123', channels: ['C0FINANCE1'] });
+    await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
     await newest(OWNER, ' left');
     expect(dms(MEMBER)).toEqual([]);
-    expect((await bot.ask('/balance prod', MEMBER)).visibleText).toContain('can’t ask about this project');
+    expect(await bot.read('/balance prod', MEMBER)).toContain('can’t ask about this project');
   });
 
   it('open the people of a project for somebody who may not get its tokens', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const access = { project: '123', authUrl: 'http://127.0.0.1/v3', lastFour: '0001', registeredAt: 0 };
     const issuers = { people: [OWNER], groups: [] };
-    const record = JSON.stringify({ ...access, registeredBy: OWNER, issuers, sealed: 'v1.test.x.y' });
-    await bot.redis.client.hset(HASH, 'access:123', record);
+    await bot.store({ 'access:123': { ...access, registeredBy: OWNER, issuers, sealed: 'v1.test.x.y' } });
     await asks('/os-token prod');
     await newest(OWNER, '/billing projects access prod');
   });
@@ -158,7 +131,7 @@ describe('the managers', () => {
     const got = await newest(ADMIN, COMMAND);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
     await settings({ managers: [OWNER] });
-    now += 2 * 60_000;
+    bot.clock.now += 2 * 60_000;
     await press(ADMIN, got, 'Open');
     await newest(ADMIN, 'Only Tally managers can do this');
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
@@ -166,25 +139,23 @@ describe('the managers', () => {
 
   it.each(['pause', 'edit'])('can %s what belongs to somebody else by now', async (action) => {
     await addProject(bot, { alias: 'prod', id: '123' });
-    const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: now };
-    const save = (owner: string) =>
-      bot.redis.client.hset(HASH, 'schedule:schedul1', JSON.stringify(schedule({ ...post, owner })));
+    const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
+    const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
     await save(MEMBER);
     const shown = await bot.ask('/billing schedules', MEMBER);
     await save(OWNER);
-    await bot.slack.choose(MEMBER, { channel: CHANNEL, ts: shown.ts }, 'schedule-row', `${action} schedul1`);
-    await press(MEMBER, await reply(MEMBER, 'Only its owner or a Tally manager'), BUTTON, CHANNEL);
+    await bot.choose(shown, 'schedule-row', `${action} schedul1`, MEMBER);
+    await press(MEMBER, await reply(MEMBER, 'Only its owner or a Tally manager'), BUTTON);
     const got = await newest(ADMIN, `A schedule for prod in <#${CHANNEL}>`);
     await press(ADMIN, got, 'Open');
     if (action === 'edit') return void (await opened(ADMIN, 'Edit schedule'));
     await bot.slack.waitFor(() => dms(ADMIN).length > 1);
-    expect(await bot.redis.client.hget(HASH, 'schedule:schedul1')).toContain('"paused"');
+    expect(await bot.redis.client.hget(recordKey(TEAM), 'schedule:schedul1')).toContain('"paused"');
   });
 
   const expire = async () => {
-    const main = JSON.parse((await bot.redis.client.hget(HASH, 'connection:main'))!);
-    const expiring = JSON.stringify({ ...main, expiresAt: NOW + 24 * 3_600_000 });
-    await bot.redis.client.hset(HASH, 'connection:main', expiring);
+    const main = await bot.stored('connection:main');
+    await bot.store({ 'connection:main': { ...main, expiresAt: SATURDAY + DAY } });
   };
 
   it('open the form of a button that was refused', async () => {
@@ -192,8 +163,8 @@ describe('the managers', () => {
     await expire();
     const page = await bot.ask('/billing status', ADMIN);
     bot.slack.workspace.person(ADMIN)!.role = 'member';
-    await press(ADMIN, page, 'Replace token…', CHANNEL);
-    await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON, CHANNEL);
+    await press(ADMIN, page, 'Replace token…');
+    await press(ADMIN, await reply(ADMIN, 'Only Tally managers can do this'), BUTTON);
     await press(OWNER, await newest(OWNER, 'Replace token…'), 'Open');
     await opened(OWNER, 'Replaces the token.');
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
@@ -203,9 +174,8 @@ describe('the managers', () => {
     await expire();
     if (place === 'status') await asks('/billing status');
     else {
-      await bot.slack.openHome(MEMBER);
-      const home = await bot.slack.waitFor(() => bot.slack.home(MEMBER));
-      await bot.slack.press(MEMBER, { viewId: home.id }, BUTTON);
+      await bot.home(MEMBER);
+      await bot.slack.press(MEMBER, { viewId: 'home' }, BUTTON);
       await newest(MEMBER, 'Asked');
     }
     await press(OWNER, await newest(OWNER, '/billing connect main'), 'Open');

@@ -1,26 +1,19 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import {
   BOT_TOKEN,
-  type Bot,
+  botOfEachTest,
   CHANNEL,
   goodToken,
+  SATURDAY,
   SIGNING_SECRET,
-  startBot,
   textOf,
-  toAnswer,
 } from '../support/bot.ts';
+import { clickOf, GENERAL, TEAM } from '../support/people.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const TEAM = 'T0SANDBOX1';
-const ENTRY: AuditEntry = { at: NOW, who: OWNER, action: 'added the project', about: 'prod' };
-let bot: Bot;
-
-beforeEach(async () => {
-  bot = await startBot({ now: () => NOW });
-});
-afterEach(() => bot.stop());
+const ENTRY: AuditEntry = { at: SATURDAY, who: OWNER, action: 'added the project', about: 'prod' };
+const bot = botOfEachTest();
 
 async function record(entry: Partial<AuditEntry> = {}, workspace = TEAM): Promise<void> {
   // Nothing is audited for an unknown workspace.
@@ -32,11 +25,8 @@ async function recordMany(count: number) {
   for (let i = 1; i <= count; i += 1) await record({ about: `project-${i}` });
 }
 
-const newest = (person = OWNER, channel = CHANNEL) =>
-  toAnswer(bot.slack.messages(person, channel).findLast(({ from }) => from === 'bot')!);
+const newest = () => bot.answers().at(-1)!;
 const shown = () => [...newest().visibleText.matchAll(/project-(\d+)/g)].map(([, number]) => Number(number));
-const press = (ts: string, label: string, person = OWNER) =>
-  bot.slack.press(person, { channel: CHANNEL, ts }, label);
 
 describe('/billing audit', () => {
   it('says when there are no entries', async () => {
@@ -52,7 +42,7 @@ describe('/billing audit', () => {
     expect(visibleText.replace(/\s+/g, ' ')).toContain('replaced the token of the connection main');
     expect(visibleText).toContain('Sat 21 Nov 2026');
     const drawn = JSON.stringify(blocks);
-    expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(NOW / 1000)}`);
+    expect(drawn).toContain(`"type":"date","timestamp":${Math.floor(SATURDAY / 1000)}`);
     expect(drawn).toContain(`{"type":"user","user_id":"${OWNER}"}`);
   });
 
@@ -65,10 +55,10 @@ describe('/billing audit', () => {
   });
 
   it('groups the entries by the reader’s days, newest first', async () => {
-    await record({ at: NOW - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
-    await record({ at: NOW - 60_000, action: 'deleted a watch:', about: 'prod' });
+    await record({ at: SATURDAY - 86_400_000, action: 'removed the project', about: 'old (project 77)' });
+    await record({ at: SATURDAY - 60_000, action: 'deleted a watch:', about: 'prod' });
     await record();
-    expect((await bot.ask('/billing audit')).visibleText.replace(/\s+/g, ' ')).toMatch(
+    expect((await bot.read('/billing audit')).replace(/\s+/g, ' ')).toMatch(
       /Sat 21 Nov 2026[\s\S]*added the project prod[\s\S]*deleted a watch: prod[\s\S]*Fri 20 Nov 2026[\s\S]*removed the project old \(project 77\)/,
     );
   });
@@ -84,7 +74,7 @@ describe('/billing audit', () => {
   });
 
   it('is private even when answers are public', async () => {
-    await bot.redis.client.hset(`tally:{${TEAM}}:record`, 'settings', '{"visibility":"channel"}');
+    await bot.store({ settings: { visibility: 'channel' } });
     await record();
     expect((await bot.ask('/billing audit')).ephemeral).toBe(true);
   });
@@ -100,17 +90,17 @@ describe('/billing audit', () => {
 
   it('shows twenty, newest first, and pages to older ones and back', async () => {
     await recordMany(45);
-    const { ts } = await bot.ask('/billing audit');
+    const page = await bot.ask('/billing audit');
     expect(shown()).toEqual(Array.from({ length: 20 }, (_, i) => 45 - i));
-    await press(ts, 'Older');
+    await bot.press(page, 'Older');
     await bot.slack.waitFor(() => shown()[0] === 25);
-    await press(ts, 'Older');
+    await bot.press(page, 'Older');
     await bot.slack.waitFor(() => shown()[0] === 5);
     expect(shown()).toEqual([5, 4, 3, 2, 1]);
     expect(newest().visibleText).not.toContain('Older');
-    await press(ts, 'Newest');
+    await bot.press(page, 'Newest');
     await bot.slack.waitFor(() => shown()[0] === 45);
-    expect(bot.slack.messages(OWNER, CHANNEL).filter(({ from }) => from === 'bot')).toHaveLength(1);
+    expect(bot.answers()).toHaveLength(1);
   });
 
   it('shows no entries of another workspace, whatever the button contains', async () => {
@@ -126,26 +116,11 @@ describe('/billing audit', () => {
 
   it.each([MEMBER, GUEST])('is not for %s, neither as a command nor as a button', async (person) => {
     await recordMany(25);
-    const answer = await bot.ask('/billing audit', person, 'C0GENERAL1');
+    const answer = await bot.ask('/billing audit', person, GENERAL);
     expect(answer.visibleText).toMatch(/Only Tally managers can do this|Guests can’t use Tally/);
     for (const action_id of ['audit:older', 'audit:newest']) {
-      const body = `payload=${encodeURIComponent(
-        JSON.stringify({
-          type: 'block_actions',
-          team: { id: TEAM },
-          user: { id: person, team_id: TEAM },
-          channel: { id: 'C0GENERAL1' },
-          trigger_id: 'x',
-          actions: [{ type: 'button', action_id, block_id: 'b', value: '9999999999999-0' }],
-        }),
-      )}`;
-      const before = bot.slack.messages(person, 'C0GENERAL1').length;
-      await fetch(`${bot.url}/slack/events`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
-        body,
-      });
-      await bot.slack.waitFor(() => bot.slack.messages(person, 'C0GENERAL1').length > before);
+      const click = clickOf(person, { action_id, value: '9999999999999-0' }, GENERAL);
+      await bot.next(() => bot.interact(click), person, GENERAL);
     }
     const seen = bot.slack.snapshot(person).messages;
     expect(JSON.stringify(seen)).not.toContain('project-');

@@ -1,17 +1,18 @@
 /** What the forms of schedules and of watches do alike. */
 import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createAutomationBot, TEAM } from '../support/automation-bot.ts';
+import { startAutomationBot } from '../support/automation-bot.ts';
 import { CHANNEL } from '../support/bot.ts';
+import { sentBy } from '../support/people.ts';
 
-const bot = createAutomationBot();
-const { around, ask, change, choose, forgedClick, holdPreviews, modal, modalText, save, tally } = bot;
-const { row, setUp, stored, suggested, updatedMessage, view } = bot;
+const bot = await startAutomationBot();
+const { around, ask, change, chooseInForm: choose, forgedClick, holdPreviews, modal, modalText } = bot;
+const { notWaiting, row, save, setUp, stored, suggested, updated, view } = bot;
 
 const metadata = () => (modal()!.view as { private_metadata?: string }).private_metadata ?? '';
 const shows = (part: string, person = OWNER) =>
-  tally()
-    .slack.waitFor(() => view(person)?.includes(part) || modalText(person).includes(part))
+  bot.slack
+    .waitFor(() => view(person)?.includes(part) || modalText(person).includes(part))
     .catch(() => expect(modalText(person)).toContain(part));
 
 async function open(command: string, person = OWNER, channel = CHANNEL): Promise<void> {
@@ -55,7 +56,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     const answer = await ask(list, person);
     await row(kind, answer, 'edit', id, person);
     await shows(`Edit ${kind}`, person);
-    await tally().slack.waitFor(() => !modalText(person).includes('Asking the billing service'));
+    await notWaiting(person);
   };
 
   it('keeps the first of two edits, tells the second person, and saves theirs once they agree', async () => {
@@ -75,7 +76,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await edit(id);
     const answer = await ask(list);
     await row(kind, answer, 'pause', id, OWNER);
-    await updatedMessage(answer, 'Paused.');
+    await updated(answer, 'Paused.');
     expect(await save(first)).toContain('It stays paused until someone resumes it.');
   });
 
@@ -97,12 +98,12 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     const release = holdPreviews(2);
     for (const [at, [field, value]] of choices.entries()) {
       await choose(field, value);
-      await tally().slack.waitFor(() => around.waits.length === 1 - at);
+      await bot.slack.waitFor(() => around.waits.length === 1 - at);
     }
     for (const at of order) release[at]!();
     const [, , last] = choices[1]!;
     await shows(last);
-    await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
+    await notWaiting();
     expect(modalText()).toContain(last);
   });
 
@@ -111,11 +112,23 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     const [[field, value, shown]] = choices as [Example['choices'][number]];
     const release = holdPreviews(1);
     await choose(field, value);
-    await tally().slack.waitFor(() => around.waits.length === 0);
+    await bot.slack.waitFor(() => around.waits.length === 0);
     await suggested(`${kind}-form:projects`, 'pro');
     release[0]!();
     await shows(shown);
-    await tally().slack.waitFor(() => !modalText().includes('Asking the billing service'));
+    await notWaiting();
+  });
+
+  it('shows what it waited for, also when a project is searched meanwhile', async () => {
+    await open(`${kind} ${command}`);
+    const [[field, value, shown]] = choices as [Example['choices'][number]];
+    const release = holdPreviews(1);
+    await choose(field, value);
+    await bot.slack.waitFor(() => around.waits.length === 0);
+    await suggested(`${kind}-form:projects`, 'pro');
+    release[0]!();
+    await shows(shown);
+    await notWaiting();
   });
 
   it('is not opened by a forged state', async () => {
@@ -133,13 +146,8 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
         private_metadata,
         state: { values },
       };
-      const payload = {
-        type: 'view_submission',
-        team: { id: TEAM },
-        user: { id: OWNER, team_id: TEAM },
-        view,
-      };
-      const { status, body } = await tally().interact(payload);
+      const payload = { type: 'view_submission', ...sentBy(OWNER), view };
+      const { status, body } = await bot.interact(payload);
       expect([status, body]).toEqual([200, expect.stringContaining('"errors"')]);
     }
     expect(await saved()).toEqual([]);
@@ -172,4 +180,4 @@ describe('what the form hides for a while', () => {
   });
 });
 
-it('has views that Slack accepts', () => expect(tally().slack.complaints).toEqual([]));
+it('has views that Slack accepts', () => expect(bot.slack.complaints).toEqual([]));

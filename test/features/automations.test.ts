@@ -1,12 +1,14 @@
 /** What schedules and watches do alike once they are saved, in the list and beside it. */
 import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createAutomationBot, FINANCE, GENERAL, KEY, MINUTE, SHARED } from '../support/automation-bot.ts';
-import { CHANNEL } from '../support/bot.ts';
+import { recordKey } from '../../src/redis/keys.ts';
+import { MINUTE, startAutomationBot } from '../support/automation-bot.ts';
+import { type Answer, CHANNEL } from '../support/bot.ts';
+import { FINANCE, GENERAL, SHARED, TEAM } from '../support/people.ts';
 
-const bot = createAutomationBot();
-const { around, add, ask, audit, forgedClick } = bot;
-const { messageRef, modal, openForm, redis, save, stored, tally, updatedMessage } = bot;
+const KEY = recordKey(TEAM);
+const bot = await startAutomationBot();
+const { around, add, ask, audit, forgedClick, modal, openForm, save, stored, updated } = bot;
 
 const EXAMPLES = [
   {
@@ -33,24 +35,24 @@ const EXAMPLES = [
 describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }) => {
   const setUp = (person = OWNER, channel = CHANNEL, text: string = words) =>
     bot.setUp(kind, text, person, channel);
-  const row = (answer: { ts: string }, action: string, id: string, person = OWNER) =>
+  const row = (answer: Answer, action: string, id: string, person = OWNER) =>
     bot.row(kind, answer, action, id, person);
   const saved = () => stored(kind);
   const write = (item: { readonly id: string; readonly owner: string; readonly createdBy: string }) =>
-    redis().hset(KEY, `${kind}:${item.id}`, JSON.stringify(item));
+    bot.redis.client.hset(KEY, `${kind}:${item.id}`, JSON.stringify(item));
   const listed = async (person = OWNER, channel = CHANNEL) => {
     const { visibleText } = await ask(list, person, channel);
     return Number(said.counted.exec(visibleText)?.[1] ?? 0);
   };
   const addDamaged = (many: number) => {
     const ids = Array.from({ length: many }, (_, n) => `w${String(n).padStart(7, '0')}`);
-    return redis().hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
+    return bot.redis.client.hset(KEY, Object.fromEntries(ids.map((id) => [`${kind}:${id}`, '{}'])));
   };
 
   it('belongs to its creator, is planned, in the audit log, and announced to nobody', async () => {
-    const before = tally().messageTexts(CHANNEL, OWNER).length;
+    const before = bot.messageTexts(CHANNEL, OWNER).length;
     const item = await setUp(MEMBER);
-    expect(tally().messageTexts(CHANNEL, OWNER)).toHaveLength(before);
+    expect(bot.messageTexts(CHANNEL, OWNER)).toHaveLength(before);
     expect(item).toMatchObject({
       owner: MEMBER,
       createdBy: MEMBER,
@@ -78,7 +80,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     around.isStoreAway = true;
     expect(await save()).toContain('Nothing was changed. Try again');
     // An operator sees it in the log, too.
-    await tally().slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(tally().log()));
+    await bot.slack.waitFor(() => /"via":"form".*"outcome":"store-unavailable"/.test(bot.log()));
     expect(await saved()).toEqual([]);
     around.isStoreAway = false;
     expect(await save()).toContain('Saved: ');
@@ -88,12 +90,12 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const { id } = await setUp(MEMBER);
     const answer = await ask(list, MEMBER);
     await row(answer, 'pause', id, MEMBER);
-    const { visibleText } = await updatedMessage(answer, said.paused, MEMBER);
+    const { visibleText } = await updated(answer, said.paused, MEMBER);
     expect(visibleText).toContain(`*paused* by <@${MEMBER}>`);
     expect((await saved())[0]?.paused).toMatchObject({ at: around.now, by: MEMBER });
     around.now += MINUTE;
     await row(answer, 'resume', id, MEMBER);
-    await updatedMessage(answer, said.resumed, MEMBER);
+    await updated(answer, said.resumed, MEMBER);
     expect((await saved())[0]?.paused).toBeUndefined();
     expect(await audit()).toEqual(
       ['resumed', 'paused', 'created'].map((what) => `${MEMBER} ${what} a ${kind}:`),
@@ -104,14 +106,14 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const item = await setUp();
     const answer = await ask(list);
     await row(answer, 'delete', item.id);
-    await updatedMessage(answer, 'This can’t be undone.');
-    await tally().slack.press(OWNER, messageRef(answer), 'Keep');
-    await updatedMessage(answer, said.titleOf('prod'));
+    await updated(answer, 'This can’t be undone.');
+    await bot.press(answer, 'Keep');
+    await updated(answer, said.titleOf('prod'));
     expect(await saved()).toEqual([item]);
     await row(answer, 'delete', item.id);
-    await updatedMessage(answer, 'This can’t be undone.');
-    await tally().slack.press(OWNER, messageRef(answer), 'Delete');
-    await updatedMessage(answer, said.deleted);
+    await updated(answer, 'This can’t be undone.');
+    await bot.press(answer, 'Delete');
+    await updated(answer, said.deleted);
     expect(await saved()).toEqual([]);
     expect(await audit()).toEqual(['deleted', 'created'].map((did) => `${OWNER} ${did} a ${kind}:`));
     expect(around.planned).toBe(2);
@@ -138,8 +140,8 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     const both = (action: string) =>
       Promise.all([row(answers[0], action, id), row(answers[1], action, id, ADMIN)]);
     const read = async (text: string) => {
-      await updatedMessage(answers[0], text);
-      await updatedMessage(answers[1], text, ADMIN);
+      await updated(answers[0], text);
+      await updated(answers[1], text, ADMIN);
     };
     await both('pause');
     await read(said.paused);
@@ -164,7 +166,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
   });
 
   it('is only for full members', async () => {
-    await redis().hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
+    await bot.redis.client.hset(KEY, 'settings', JSON.stringify({ guests: true, externals: true }));
     for (const text of [`${kind} ${words}`, list])
       expect((await ask(text, GUEST, GENERAL)).visibleText).toContain('Only full members');
     expect(await forgedClick(GUEST, `${kind}-list`, '', GENERAL)).toContain('Only full members');
@@ -173,11 +175,11 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
 
   it('is changed by nobody but its owner and managers, even by forged clicks', async () => {
     const { id } = await setUp();
-    const before = await redis().hgetall(KEY);
+    const before = await bot.redis.client.hgetall(KEY);
     expect(JSON.stringify((await ask(list, MEMBER)).blocks)).not.toContain(`${kind}-row`);
     for (const action of ['pause', 'resume', 'delete', 'remove', 'edit', 'now', 'snooze', 'wake'])
       if (kind === 'watch' ? action !== 'now' : !/snooze|wake/.test(action))
         expect(await forgedClick(MEMBER, `${kind}-row`, `${action} ${id}`)).toContain('Only its owner');
-    expect(await redis().hgetall(KEY)).toEqual(before);
+    expect(await bot.redis.client.hgetall(KEY)).toEqual(before);
   });
 });

@@ -157,7 +157,7 @@ describe('/billing connect', () => {
     expect(await told()).toEqual(before);
     expect(shown()).not.toContain('nobody-knows');
     expect(shown()).toContain('"initial_value":"123"');
-    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
+    expect(await bot.read('/balance 123')).toContain('left');
   });
 
   it('sends the result as a direct message when the form was closed', async () => {
@@ -241,10 +241,10 @@ describe('the form', () => {
     const record = await connectionIn('quick');
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
       expect(record).not.toHaveProperty(field);
-    const said = [modalText(), (await bot.ask('/billing status')).visibleText].join('\n');
+    const said = [modalText(), await bot.read('/billing status')].join('\n');
     expect(said).toContain('expiry unknown: set it to be reminded');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
-    const member = (await bot.ask('/billing status', MEMBER)).visibleText;
+    const member = await bot.read('/billing status', MEMBER);
     expect(member).toContain('All connections work.');
     expect(member).not.toContain('next two weeks');
   });
@@ -420,14 +420,14 @@ describe('several connections', () => {
   it('are repaired by registering again when a record is damaged', async () => {
     await register('main');
     await bot.redis.client.hset(HASH, 'connection:main', '{');
-    expect((await bot.ask('/balance 123')).visibleText).toContain('can’t read the stored access token.');
+    expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
     await openForm('/billing connect');
     expect(modalText()).toContain(
       'The record of main is damaged and not used. Enter its token again to repair it.',
     );
     await bot.slack.dismiss(OWNER);
     await register('main');
-    expect((await bot.ask('/balance 123')).visibleText).toContain('left');
+    expect(await bot.read('/balance 123')).toContain('left');
   });
 
   it('are limited to what a record can hold', async () => {
@@ -459,7 +459,7 @@ describe('several connections', () => {
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Choose another…');
     await bot.slack.waitFor(() => modalText().includes('Edit a project'));
     await bot.slack.dismiss(OWNER);
-    expect((await bot.ask('/spend lost', MEMBER)).visibleText).not.toContain('Choose another…');
+    expect(await bot.read('/spend lost', MEMBER)).not.toContain('Choose another…');
     expect(bot.billing.requests).toHaveLength(asked);
   });
 });
@@ -507,7 +507,7 @@ describe('/billing disconnect', () => {
     expect(modalText()).toContain(said);
     expect(await disconnect()).toContain(said);
     expect((await auditLines())[0]).toBe('removed the connection main');
-    expect((await bot.ask('/balance 123')).visibleText).toContain(answer);
+    expect(await bot.read('/balance 123')).toContain(answer);
   });
 
   it('does not delete a token that was registered after the form was opened', async () => {
@@ -528,7 +528,7 @@ describe('/billing disconnect', () => {
     expect(modalText()).toContain('main · the record is damaged');
     await disconnect();
     expect(await told()).toEqual({});
-    expect((await bot.ask('/billing disconnect nobody')).visibleText).toContain('isn’t connected');
+    expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');
   });
 
   it('says what it deletes, and does so only when it is sent', async () => {
@@ -540,6 +540,6 @@ describe('/billing disconnect', () => {
     await open();
     expect(await disconnect()).toContain('Disconnected.');
     expect(await told()).toEqual({});
-    expect((await bot.ask('/balance 123')).visibleText).toContain('isn’t connected');
+    expect(await bot.read('/balance 123')).toContain('isn’t connected');
   });
 });

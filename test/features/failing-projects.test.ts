@@ -1,53 +1,34 @@
 /** Projects that billing gives no answer for: on Home and in status until they answer again. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { TEAM } from '../../sandbox/slack/people.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { type Bot, startBot, textOf } from '../support/bot.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { botOfEachTest, SATURDAY } from '../support/bot.ts';
+import { FINANCE, TEAM } from '../support/people.ts';
+import { addConnection, addProject, addProjects } from '../support/projects.ts';
 
-const START = Date.UTC(2026, 10, 21, 10, 15, 30);
 const HOUR = 3_600_000;
-let bot: Bot;
-let now: number;
-
-beforeEach(async () => {
-  now = START;
-  bot = await startBot({ now: () => now });
-  await addConnection(bot, START);
-  await addProject(bot, { alias: 'fine', id: '123' });
-  await addProject(bot, { alias: 'teapot', id: '456' });
-  await addProject(bot, { alias: 'secret', id: '1001', channels: ['C0FINANCE1'] });
+const bot = botOfEachTest(async (bot) => {
+  await addConnection(bot, SATURDAY);
+  await addProjects(bot, { fine: '123', teapot: '456', secret: { id: '1001', channels: [FINANCE] } });
   bot.billing.respond(({ query }) =>
     /\b(456|1001)\b/.test(query) ? { status: 418, body: 'tea' } : undefined,
   );
 });
-afterEach(() => bot.stop());
 
-async function home(person = OWNER): Promise<string> {
-  const drawn = () =>
-    bot.slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person)
-      .length;
-  const before = drawn();
-  await bot.slack.openHome(person);
-  await bot.slack.waitFor(() => drawn() > before);
-  return textOf(bot.slack.home(person)?.view.blocks);
-}
-
-const status = async (person = OWNER) => (await bot.ask('/billing status', person)).visibleText;
+const status = async (person = OWNER) => await bot.read('/billing status', person);
 const failedFields = async () =>
   Object.entries(await bot.redis.client.hgetall(recordKey(TEAM)))
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
 it('are named with why, since when and what to do, and not any more once they answer', async () => {
-  expect(await home()).toMatch(/^teapot +– +– +–$/m);
+  expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('Tally works');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
-  now += 2 * HOUR;
+  bot.clock.now += 2 * HOUR;
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
 
-  const page = await home();
+  const page = await bot.home();
   expect(page).toMatch(/^teapot +no answer/m);
   expect(page).toMatch(
     /\*teapot\* gives no answer: the billing service returned an error \(HTTP 418\)\. First failed: <!date\^\d+\^\{date_short_pretty\} \{time\}\|2026-11-21 10:15 UTC>/,
@@ -63,8 +44,8 @@ it('are named with why, since when and what to do, and not any more once they an
 
   bot.billing.respond(undefined);
   for (const name of ['teapot', 'secret']) await bot.ask(`/balance ${name}`);
-  await expect.poll(() => home()).toMatch(/^teapot +[\d,.]+/m);
-  expect(await home()).not.toContain('no answer');
+  await expect.poll(() => bot.home()).toMatch(/^teapot +[\d,.]+/m);
+  expect(await bot.home()).not.toContain('no answer');
   expect(await status()).toContain('Tally works');
   expect(await failedFields()).toEqual([]);
 });
@@ -73,7 +54,7 @@ it('are stored as a kind and data, even if only their spend was asked', async ()
   await bot.ask('/spend teapot last-7-days');
   expect(await status()).toContain('1 problem to look at');
   const failure = { kind: 'service-failed', data: { service: 'billing', status: 418 } };
-  const note = { ...failure, topic: 'consumption', since: START };
+  const note = { ...failure, topic: 'consumption', since: SATURDAY };
   expect(await failedFields()).toContainEqual(['failed:456:1', note]);
 });
 
@@ -82,9 +63,9 @@ it('do not say why an address is refused: that tells where the service is', asyn
     kind: 'address-refused',
     data: { why: 'is a name for this machine or a private network' },
   };
-  const note = JSON.stringify({ ...failure, topic: 'balance', since: START });
-  await bot.redis.client.hset(recordKey(TEAM), 'failed:456:1', note);
-  for (const page of [await home(MEMBER), await status(MEMBER)]) {
+  const note = JSON.stringify({ ...failure, topic: 'balance', since: SATURDAY });
+  await bot.store({ 'failed:456:1': note });
+  for (const page of [await bot.home(MEMBER), await status(MEMBER)]) {
     expect(page).toContain('Tally doesn’t connect to the service’s address. First failed: ');
     expect(page).not.toContain('private');
   }
@@ -95,7 +76,7 @@ it('are named to nobody who may not ask about them there', async () => {
   const plain = await status(MEMBER);
   expect(plain).not.toContain('secret');
   expect(plain).not.toContain('418');
-  expect(await home(MEMBER)).not.toContain('secret');
+  expect(await bot.home(MEMBER)).not.toContain('secret');
 });
 
 it('are noted only if they have a name, and not for a period without data', async () => {
@@ -110,17 +91,17 @@ it('are noted only if they have a name, and not for a period without data', asyn
       'failed:77777:1',
       {
         ...{ kind: 'no-data', data: { question: { project: '77777', product: 1 } } },
-        ...{ topic: 'balance', since: START },
+        ...{ topic: 'balance', since: SATURDAY },
       },
     ],
   ]);
-  expect(await home()).toMatch(/\*empty\* gives no answer: .*\nEdit…\n/);
+  expect(await bot.home()).toMatch(/\*empty\* gives no answer: .*\nEdit…\n/);
 });
 
 it('are asked again after a change of the project or the connection', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
-  await addConnection(bot, START);
+  await addConnection(bot, SATURDAY);
   expect(await failedFields()).toEqual([]);
 });
 
@@ -128,7 +109,7 @@ it('keep when they began to fail, however often they are asked', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   const before = await failedFields();
-  now += HOUR;
+  bot.clock.now += HOUR;
   await bot.ask('/balance teapot');
   expect(await failedFields()).toEqual(before);
 });

@@ -1,63 +1,59 @@
-/** Whatever a button or a command brings along, a person reads a sentence, and Slack gets no block that it refuses. */
-import { createServer, type Server } from 'node:http';
+/** Whatever a button or a command brings along, a person reads a sentence, Slack gets no block that it refuses, and what only reads changes nothing. */
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
-import { uniqueClick } from '../support/unique-click.ts';
+import { rulesFor } from '../../src/slack/server/listeners.ts';
+import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
+import { clickOf, TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 
-const TEAM = 'T0SANDBOX1';
 const RTL = '\u200f\u202e\u2067';
-const VALUES = ['', ' ', RTL, `${RTL} ${RTL}`, 'U0NOBODY99', `prod${RTL}`, '\u0000', '…'];
+const ODD = ['', ' ', RTL, `${RTL} ${RTL}`, 'U0NOBODY99', `prod${RTL}`, '\u0000', '…'];
+/** Words of commands and values of buttons that a person could send. */
+const WORDS = [
+  '',
+  'prod',
+  'main',
+  '123',
+  'remove prod',
+  'prod web',
+  'all',
+  'none',
+  'csv',
+  'prod daily 09:00',
+];
 
-let bot: Bot;
-let inbox: Server;
 const posted: { text: string; blocks?: object[] }[] = [];
-let url = '';
-beforeAll(async () => {
-  inbox = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    posted.push(JSON.parse(text));
-    response.end('ok');
-  });
-  await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/r`;
-  bot = await startBot();
-  await bot.connect();
-  await addProject(bot, { alias: 'prod', id: '123' });
+const inbox = createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  posted.push(JSON.parse(text));
+  response.end('ok');
 });
-afterAll(async () => {
-  await bot.stop();
-  await new Promise((resolve) => inbox.close(resolve));
-});
+await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
+const response_url = `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/r`;
+const bot = await botOfFile({ now: Date.now });
+await bot.connect();
+await addProjects(bot, { prod: '123', web: '456' });
+afterAll(() => new Promise((resolve) => inbox.close(resolve)));
 
-async function send(body: string): Promise<void> {
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
-  expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', headers, body })).status).toBe(200);
-}
-
-const click = (action_id: string, value: string) => ({
-  type: 'block_actions',
-  ...{ team: { id: TEAM }, user: { id: OWNER, team_id: TEAM }, channel: { id: CHANNEL }, response_url: url },
-  ...{ trigger_id: 'stale', actions: [{ type: 'button', block_id: 'b', action_id, value }] },
-  ...uniqueClick(),
-});
+const { actions, commands } = bot.registry.listeners();
+const click = (action_id: string, value: string) =>
+  bot.interact({ ...clickOf(OWNER, { action_id, value }), response_url, trigger_id: 'stale' });
+const type = (command: string, text: string) =>
+  bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 
 describe('a forged value', () => {
   it('gets a sentence, never an empty block', async () => {
-    const { actions } = bot.registry.listeners();
     const before = bot.slack.calls.length;
-    const commands = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
-    for (const value of VALUES) {
+    const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
+    for (const value of ODD) {
       for (const id of [...Object.keys(actions), 'rerun', 'run', 'share'])
-        await send(`payload=${encodeURIComponent(JSON.stringify(click(id, value)))}`);
-      for (const line of commands) {
+        expect((await click(id, value)).status).toBe(200);
+      for (const line of lines) {
         const [command = '', ...words] = line.split(' ');
-        const fields = { team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, response_url: url };
-        const text = [...words, value].join(' ');
-        await send(new URLSearchParams({ ...fields, text, trigger_id: 'stale' }).toString());
+        expect((await type(command, [...words, value].join(' '))).status).toBe(200);
       }
     }
     await bot.waitUntilIdle();
@@ -74,5 +70,34 @@ describe('a forged value', () => {
     );
     expect(wrong).toEqual([]);
     expect(bot.log()).not.toMatch(/"level":"error".*"event":"request"/);
+    expect(bot.log()).not.toContain('"outcome":"unknown"');
+    expect(bot.slack.complaints).toEqual([]);
   }, 120_000);
 });
+
+/** After an error the reply to what says that it only reads promises that nothing was changed. */
+it('a handler that says that it only reads changes nothing, whatever a manager sends it', async () => {
+  const onlyReads = (handler: Parameters<typeof rulesFor>[0], words: string) =>
+    !rulesFor(handler, words).changes;
+  const words = [
+    ...WORDS,
+    ...bot.registry.verbs().flatMap((verb) => WORDS.map((text) => `${verb} ${text}`.trim())),
+  ];
+  const work = [
+    ...Object.entries(actions).flatMap(([id, listener]) =>
+      WORDS.filter((value) => onlyReads(listener, value)).map((value) => () => click(id, value)),
+    ),
+    ...Object.entries(commands).flatMap(([name, listener]) =>
+      (name === '/billing' ? words : WORDS)
+        .filter((text) => onlyReads(listener, text))
+        .map((text) => () => type(name, text)),
+    ),
+  ];
+  expect(work.length).toBeGreaterThan(200);
+  // Every change has its entry in the audit.
+  const before = await bot.audit();
+  for (const send of work) expect((await send()).status).toBe(200);
+  // Waits for all that was acknowledged.
+  await bot.stopBot();
+  expect(await bot.audit()).toEqual(before);
+}, 120_000);

@@ -1,16 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import * as z from 'zod';
+import { describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { buttonsOf } from '../support/answer.ts';
+import { type Answer, botOfEachTest, CHANNEL } from '../support/bot.ts';
+import { directOf, GENERAL } from '../support/people.ts';
+import { addProject, addProjects } from '../support/projects.ts';
 
-let bot: Bot;
-
-beforeEach(async () => {
-  bot = await startBot();
-  await bot.connect();
-});
-afterEach(() => bot.stop());
+const bot = botOfEachTest((bot) => bot.connect());
 
 const linesOf = (visibleText: string) => visibleText.split('\n').filter((line) => line.includes('`'));
 
@@ -20,33 +15,23 @@ describe('help', () => {
     expect(linesOf(short.visibleText).length).toBeGreaterThan(3);
     expect(linesOf(short.visibleText).length).toBeLessThanOrEqual(8);
     expect(short.visibleText).not.toContain('/billing help');
-    await bot.slack.press(person, { channel: CHANNEL, ts: short.ts }, 'More…');
-    const whole = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(person, CHANNEL)
-        .map(toAnswer)
-        .find(({ visibleText }) => visibleText.includes('/billing help')),
+    await bot.press(short, 'More…', person);
+    expect((await bot.updated(short, '/billing help', person)).visibleText).toContain(
+      '/spend 123 last-7-days',
     );
-    expect(whole.visibleText).toContain('/spend 123 last-7-days');
   });
 
   it('begins with three questions in plain words, about a project of the workspace', async () => {
-    expect((await bot.ask('/billing help', MEMBER)).visibleText).toMatch(
+    expect(await bot.read('/billing help', MEMBER)).toMatch(
       /^Ask Tally\nHow much did 123 spend last week\?\n.*\?\n.*\?\n`\/balance` See /,
     );
     await addProject(bot, { alias: 'web', id: '456' });
-    expect((await bot.ask('/billing help', MEMBER)).visibleText).toContain(
-      'How much did web spend last week?\n',
-    );
+    expect(await bot.read('/billing help', MEMBER)).toContain('How much did web spend last week?\n');
   });
 
   it('asks about the default of the channel, else about what the connection was tested with', async () => {
-    for (const project of [
-      { alias: 'archive', id: '789' },
-      { alias: 'prod', id: '123' },
-    ])
-      await addProject(bot, project);
-    const help = async () => (await bot.ask('/billing help', MEMBER)).visibleText;
+    await addProjects(bot, { archive: '789', prod: '123' });
+    const help = async () => await bot.read('/billing help', MEMBER);
     expect(await help()).toContain('did prod spend');
     await bot.ask('/billing default archive', OWNER);
     expect(await help()).toContain('did archive spend');
@@ -56,7 +41,7 @@ describe('help', () => {
     await addProject(bot, { alias: 'hidden', id: '456', channels: ['C0OTHER001'] });
     await addProject(bot, { alias: 'web', id: '789' });
     for (const text of ['/billing help', '/spend help', '/balance help'])
-      expect((await bot.ask(text, MEMBER)).visibleText).not.toContain('hidden');
+      expect(await bot.read(text, MEMBER)).not.toContain('hidden');
   });
 
   it('describes each command with a verb in the imperative', async () => {
@@ -75,9 +60,9 @@ describe('help', () => {
   });
 
   it('shows a guest who may ask only what guests can do', async () => {
-    await bot.redis.client.hset(`tally:{T0SANDBOX1}:record`, 'settings', '{"guests":true}');
+    await bot.store({ settings: { guests: true } });
     for (const text of ['/billing help', '/billing help more']) {
-      const { visibleText } = await bot.ask(text, GUEST, 'C0GENERAL1');
+      const { visibleText } = await bot.ask(text, GUEST, GENERAL);
       expect(visibleText).toContain('/balance');
       expect(visibleText).not.toMatch(/\/billing (?:schedule|watch)/);
     }
@@ -86,25 +71,22 @@ describe('help', () => {
   it('shows only what this person can do', async () => {
     const manages = /\/billing (?:connect|disconnect|settings|audit|projects access)/;
     for (const text of ['/billing help', '/billing help more'])
-      expect((await bot.ask(text, MEMBER)).visibleText).not.toMatch(manages);
-    expect((await bot.ask('/billing help more', OWNER)).visibleText).toMatch(manages);
+      expect(await bot.read(text, MEMBER)).not.toMatch(manages);
+    expect(await bot.read('/billing help more', OWNER)).toMatch(manages);
   });
 
   it('about one command shows that command’s lines', async () => {
     const { visibleText } = await bot.ask('/billing audit help', OWNER);
     expect(visibleText).toContain('/billing audit');
     expect(visibleText).not.toContain('/spend');
-    expect((await bot.ask('/billing projects help', OWNER)).visibleText).toContain(
-      '/billing projects access',
-    );
-    expect((await bot.ask('/billing audit help', MEMBER)).visibleText).not.toContain('/billing audit');
+    expect(await bot.read('/billing projects help', OWNER)).toContain('/billing projects access');
+    expect(await bot.read('/billing audit help', MEMBER)).not.toContain('/billing audit');
   });
 });
 
 describe('help before anything is connected', () => {
   it('leads to the connection instead of to questions that nobody can answer yet', async () => {
-    await bot.stop();
-    bot = await startBot();
+    await bot.drop('connection:main', 'settings');
     const forManager = await bot.ask('/billing help', OWNER);
     expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
     const forMember = await bot.ask('/billing help', MEMBER);
@@ -119,37 +101,30 @@ describe('a word that a subcommand does not take', () => {
     ['/billing status foo', 'foo', []],
     ['/billing settings now', 'now', []],
     ['/billing statsu', 'statsu', ['/billing status']],
-    ['/billing watchs', 'watchs', ['/billing watch\n/billing watches']],
+    ['/billing watchs', 'watchs', ['/billing watch', '/billing watches']],
   ])('%s is refused, and what it can mean is offered', async (command, word, buttons) => {
     const answer = await bot.ask(command, OWNER);
     expect(answer.visibleText).toMatch(new RegExp(`(?:I don’t recognize|Unknown command) “${word}”\\.`));
-    const labels = answer.blocks.filter(({ type }) => type === 'actions').map((block) => textOf(block));
-    expect(labels).toEqual(buttons);
+    expect(answer.buttons).toEqual(buttons);
   });
 
   it('disappears when the button is pressed', async () => {
     const answer = await bot.ask('/billing statsu', OWNER);
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, '/billing status');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Tally works'));
+    await bot.press(answer, '/billing status');
+    await bot.updated(answer, 'Tally works');
   });
 });
 
 describe('an example', () => {
-  const DIRECT = 'D0MEMBER01';
+  const DIRECT = directOf(MEMBER);
   const examplesIn = (visibleText: string): readonly string[] =>
     [...(/Try (`.*`)/.exec(visibleText)?.[1] ?? visibleText).matchAll(/(?<=^|· )`([^`]+)`(?=$| ·)/gm)].map(
       ([, example = '']) => example,
     );
 
   /** Types it where a person would, and waits for what comes. */
-  async function answerTo(example: string): Promise<string> {
-    if (example.startsWith('/')) return (await bot.ask(example, MEMBER)).visibleText;
-    const channel = example.startsWith('@Tally') ? CHANNEL : DIRECT;
-    const seen = () => bot.slack.messages(MEMBER, channel).filter(({ from }) => from !== MEMBER);
-    const before = seen().length;
-    await bot.slack.say(MEMBER, channel, example);
-    return toAnswer(await bot.slack.waitFor(() => seen()[before])).visibleText;
-  }
+  const answerTo = async (example: string): Promise<string> =>
+    await bot.read(example, MEMBER, /^[/@]/.test(example) ? CHANNEL : DIRECT);
 
   async function expectAnswers(visibleText: string) {
     const examples = examplesIn(visibleText);
@@ -161,29 +136,21 @@ describe('an example', () => {
   }
 
   /** The labels of the buttons that run one. */
-  const buttonsIn = (blocks: readonly object[]): readonly string[] =>
-    z
-      .array(z.object({ action_id: z.string(), text: z.object({ text: z.string() }) }))
-      .parse(
-        blocks
-          .flatMap((block) => ('elements' in block ? (block.elements as object[]) : []))
-          .filter((element) => 'action_id' in element && String(element.action_id).startsWith('run:example')),
-      )
+  const examplesOf = (blocks: Answer['blocks']): readonly string[] =>
+    buttonsOf(blocks)
+      .filter(({ action_id }) => action_id.startsWith('run:example'))
       .map(({ text }) => text.text);
 
   it.each(['/billing help', '/spend help', '/balance help'])(
     'of %s is a button that answers below it',
     async (help) => {
       await addProject(bot, { alias: 'web', id: '456' });
-      const { ts, blocks } = await bot.ask(help, MEMBER);
-      const labels = buttonsIn(blocks);
+      const shown = await bot.ask(help, MEMBER);
+      const labels = examplesOf(shown.blocks);
       expect(labels).toHaveLength(3);
       for (const label of labels) {
-        const seen = () => bot.slack.messages(MEMBER, CHANNEL).filter(({ from }) => from !== MEMBER);
-        const before = seen().length;
-        await bot.slack.press(MEMBER, { channel: CHANNEL, ts }, label);
-        const answer = await bot.slack.waitFor(() => seen()[before]);
-        expect(toAnswer(answer).visibleText, label).toMatch(
+        const { visibleText } = await bot.next(() => bot.press(shown, label, MEMBER), MEMBER);
+        expect(visibleText, label).toMatch(
           /^(?:web|\d projects?|Top \d).*(?:spent|so far|left|more|less)|^Here is the CSV/i,
         );
       }
@@ -192,11 +159,9 @@ describe('an example', () => {
 
   it('of one command is about a project that this person may ask about, and opens its form', async () => {
     await addProject(bot, { alias: 'web', id: '456' });
-    const { ts } = await bot.ask('/billing watch help', MEMBER);
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts }, '/billing watch web runway 14');
-    const form = await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
-    expect(JSON.stringify(form.view)).toContain('456:1:web');
-    await bot.slack.dismiss(MEMBER);
+    await bot.press(await bot.ask('/billing watch help', MEMBER), '/billing watch web runway 14', MEMBER);
+    await bot.slack.waitFor(() => bot.modal(MEMBER));
+    expect(bot.view(MEMBER)).toContain('456:1:web');
   });
 
   it.each(['@Tally hello', 'hello'])('in the answer to “%s” is answered as it is shown', async (greeting) => {
@@ -206,14 +171,13 @@ describe('an example', () => {
 
   it('of Home is a button that is answered, before and after a project has a name', async () => {
     const open = async () => {
-      await bot.slack.openHome(MEMBER);
-      return buttonsIn((await bot.slack.waitFor(() => bot.slack.home(MEMBER)))?.view.blocks ?? [])[0];
+      await bot.home(MEMBER);
+      return examplesOf((bot.slack.home(MEMBER)?.view.blocks ?? []) as unknown as Answer['blocks'])[0];
     };
     expect(await open()).toBe('How much did 123 spend last week?');
     await addProject(bot, { alias: 'web', id: '456' });
     await expect.poll(open).toBe('How much did web spend last week?');
-    await bot.slack.press(MEMBER, { viewId: 'home' }, 'How much did web spend last week?');
-    const seen = () => bot.slack.messages(MEMBER, DIRECT).filter(({ from }) => from !== MEMBER);
-    expect(toAnswer(await bot.slack.waitFor(() => seen()[0])).visibleText).toMatch(/^web · .* spent/);
+    const press = () => bot.slack.press(MEMBER, { viewId: 'home' }, 'How much did web spend last week?');
+    expect((await bot.next(press, MEMBER, DIRECT)).visibleText).toMatch(/^web · .* spent/);
   });
 });

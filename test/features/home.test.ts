@@ -1,65 +1,36 @@
 import { Big } from 'big.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
-import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { labelsOf, optionsOf } from '../support/answer.ts';
+import { botOfEachTest, CHANNEL, DAY, goodToken, SATURDAY, textOf } from '../support/bot.ts';
+import { directOf } from '../support/people.ts';
+import { addProject, addProjects } from '../support/projects.ts';
 
-const DAY = 86_400_000;
-const TODAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const RECORD = 'tally:{T0SANDBOX1}:record';
 const HOME = { viewId: 'home' };
-let now = TODAY;
-let bot: Bot;
+const bot = botOfEachTest();
+const open = (person = OWNER) => bot.home(person);
+const page = () => textOf(bot.slack.home(OWNER)?.view.blocks);
 
-beforeEach(async () => {
-  now = TODAY;
-  bot = await startBot({ now: () => now });
-});
-afterEach(() => bot.stop());
-
-/** Opens the Home again and returns its text for this person. */
-async function open(person = OWNER): Promise<string> {
-  const { slack } = bot;
-  const drawn = () =>
-    slack.calls.filter(({ method, args }) => method === 'views.publish' && args.user_id === person).length;
-  const before = drawn();
-  await slack.openHome(person);
-  await slack.waitFor(() => drawn() > before);
-  return textOf(slack.home(person)?.view.blocks);
-}
-
-const buttons = (person: string): string[] =>
-  (bot.slack.home(person)?.view.blocks ?? []).flatMap(({ elements = [], accessory }) =>
-    (
-      [...(elements as object[]), ...(accessory ? [accessory] : [])] as {
-        type: string;
-        text: { text: string };
-      }[]
-    )
-      .filter(({ type }) => type === 'button')
-      .map(({ text }) => text.text),
-  );
-
+const blocksFor = (person: string) => bot.slack.home(person)?.view.blocks ?? [];
+const buttons = (person: string) => labelsOf(blocksFor(person));
 const primaryButtons = (person: string): string[] =>
-  (bot.slack.home(person)?.view.blocks ?? []).flatMap(({ elements = [] }) =>
+  blocksFor(person).flatMap(({ elements = [] }) =>
     (elements as { style?: string; text: { text: string } }[])
       .filter(({ style }) => style === 'primary')
       .map(({ text }) => text.text),
   );
-
 /** The labels of the menu beside the first buttons. */
-const menu = (person: string): string[] =>
-  (bot.slack.home(person)?.view.blocks ?? []).flatMap(({ elements = [] }) =>
-    (elements as { type: string; options?: { text: { text: string } }[] }[]).flatMap(
-      ({ type, options = [] }) => (type === 'overflow' ? options.map(({ text }) => text.text) : []),
-    ),
-  );
+const menu = (person: string) =>
+  optionsOf(
+    blocksFor(person).flatMap(({ elements = [] }) => ({
+      elements: (elements as { type: string }[]).filter(({ type }) => type === 'overflow'),
+    })),
+  ).map(({ label }) => label);
 
-/** Tally's last private message to this person. */
-const told = (person: string) =>
-  bot.slack.waitFor(() => bot.slack.messages(person, person.replace(/^U/, 'D')).at(-1));
+/** Tally's next private message to this person. */
+const told = (work: () => Promise<unknown>, person = OWNER) => bot.next(work, person, directOf(person));
 
 describe('the Home of a new workspace', () => {
   it('leads to the first answer step by step, starting with a button for people who can connect', async () => {
@@ -67,27 +38,24 @@ describe('the Home of a new workspace', () => {
     expect(page).toMatch(/^Tally isn’t connected to a billing service.*\nConnect…\n/s);
     expect(buttons(OWNER)).toEqual(['Connect…', 'All commands']);
     await bot.slack.press(OWNER, HOME, 'Connect…');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Connected'));
-    await bot.slack.dismiss(OWNER);
-    expect(await open()).toContain('*Give a project a name*');
+    await bot.slack.waitFor(() => bot.modal());
+    expect(await bot.save({ token: goodToken(bot.billing), project: '123' })).toContain('Connected');
+    await bot.closeForm();
+    expect(await open()).toMatch(/2 steps left\n\*Give a project a name\*/);
     expect(primaryButtons(OWNER)).toEqual(['Name project 123…']);
     await bot.slack.press(OWNER, HOME, 'Name project 123…');
-    const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(textOf(form.view)).toContain('Add a project');
-    await bot.slack.dismiss(OWNER);
+    await bot.modalSays('Add a project');
+    await bot.closeForm();
     await addProject(bot, { alias: 'prod', id: '123' });
     await expect.poll(() => open()).toContain('*Post spend in a channel every morning*');
     expect(primaryButtons(OWNER)).toEqual(['Post it every morning…']);
-    await bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
-    expect(toAnswer(await told(OWNER)).visibleText).toContain('prod · ');
+    const ask = () => bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
+    expect((await told(ask)).visibleText).toContain('prod · ');
     await bot.slack.press(OWNER, HOME, 'Post it every morning…');
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Next three posts'));
-    await bot.slack.submit(OWNER, { channel: CHANNEL });
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
-    await bot.slack.dismiss(OWNER);
-    await expect.poll(() => open()).not.toContain('*Post spend in a channel');
+    await bot.modalSays('Next three posts');
+    expect(await bot.save({ channel: CHANNEL })).toContain('Saved:');
+    await bot.closeForm();
+    await expect.poll(() => open()).not.toContain('Set up Tally');
   });
 
   it('leads a member to a first question about a project that this person may ask about', async () => {
@@ -98,8 +66,8 @@ describe('the Home of a new workspace', () => {
     await expect.poll(() => open(MEMBER)).not.toMatch(/secret|123|Ask a question/);
     await addProject(bot, { alias: 'web', id: '456' });
     await open(MEMBER);
-    await bot.slack.press(MEMBER, HOME, 'How much did web spend last week?');
-    expect(toAnswer(await told(MEMBER)).visibleText).toMatch(/^web · 9–15 Nov · [\d,.]+ spent/);
+    const ask = () => bot.slack.press(MEMBER, HOME, 'How much did web spend last week?');
+    expect((await told(ask, MEMBER)).visibleText).toMatch(/^web · 9–15 Nov · [\d,.]+ spent/);
     await bot.ask('/balance web');
     await expect.poll(() => open(MEMBER)).toMatch(/^1 project · [\d,.]+ left\n[\s\S]*\nweb +[\d,.]+/);
   });
@@ -108,7 +76,7 @@ describe('the Home of a new workspace', () => {
     const page = await open(MEMBER);
     expect(page).toContain('An owner or admin of this workspace can connect it.');
     expect(page).not.toContain('how much did');
-    await bot.redis.client.hset(RECORD, 'settings', `{"managers":["${OWNER}"]}`);
+    await bot.store({ settings: { managers: [OWNER] } });
     expect(await open(MEMBER)).toContain(`A Tally manager can connect it: <@${OWNER}>.`);
   });
 });
@@ -117,14 +85,13 @@ describe('the Home', () => {
   beforeEach(() => bot.connect());
 
   it('shows the projects with their last known figures, and buttons that ask again', async () => {
-    await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
-    await addProject(bot, { alias: 'staging', id: '456' });
+    await addProjects(bot, { prod: { id: '123', currency: 'EUR' }, staging: '456' });
     expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.ask('/balance prod');
     await expect.poll(() => open()).toMatch(/\n1 of 2 projects · [\d,.]+\sEUR left\nProject/);
-    await bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
-    expect(toAnswer(await told(OWNER)).visibleText).toMatch(/^prod · [\d,.]+\sEUR left/);
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(
+    const ask = () => bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
+    expect((await told(ask)).visibleText).toMatch(/^prod · [\d,.]+\sEUR left/);
+    expect(page()).toMatch(
       /\nBalances of <!date\^\d+\^[^>]*\|2026-11-21 10:15 UTC> · .*Answers arrive under Messages\. Only you see them\.$/,
     );
   });
@@ -134,7 +101,7 @@ describe('the Home', () => {
     [89, 'expires Fri 19 Feb 2027 (tomorrow)'],
     [92, 'expired Fri 19 Feb 2027 (2 days ago)'],
   ])('after %i days tells everybody that a token %s', async (days, sentence) => {
-    now = TODAY + days * DAY;
+    bot.clock.now = SATURDAY + days * DAY;
     for (const person of [OWNER, MEMBER])
       expect((await open(person)).replaceAll('*', '')).toContain(
         `:warning: Billing connection · its token ${sentence}`,
@@ -152,17 +119,16 @@ describe('the Home', () => {
     const watches = rules.map((rule, n): [string, string] => {
       const id = `watch00${n}`;
       const projects = [{ id: '123', product: 1 }] as const;
-      const made = { owner: OWNER, createdBy: OWNER, createdAt: now, since: now };
+      const made = { owner: OWNER, createdBy: OWNER, createdAt: SATURDAY, since: SATURDAY };
       return [`watch:${id}`, serializeWatch({ id, projects, rule, channel: CHANNEL, ...made })];
     });
-    await bot.redis.client.hset(RECORD, Object.fromEntries(watches));
+    await bot.store(Object.fromEntries(watches));
     await bot.ask('/balance prod');
     await expect.poll(() => open()).toMatch(/\n1 project · [\d,.]+ left\n/);
-    await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.openForm('/billing disconnect main');
     await bot.slack.submit(OWNER);
-    await expect.poll(() => open()).toContain('Tally isn’t connected to a billing service');
-    for (const page of [await open(), (await bot.ask('/billing status')).visibleText]) {
+    await expect.poll(() => open()).toContain('Connect Tally to the billing service');
+    for (const page of [await open(), await bot.read('/billing status')]) {
       expect(page.match(/paused: its connection to the billing service is missing/g)).toHaveLength(4);
       expect(page).not.toMatch(/\d left|About \d+ days|now [\d,.]+/);
     }
@@ -187,16 +153,16 @@ describe('the Home', () => {
     expect(menu(MEMBER)).toEqual(['Watch…', 'Status']);
     for (const label of ['Add a project…', 'Settings…', 'Connect…']) {
       await bot.slack.choose(OWNER, HOME, 'run:more', label);
-      await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-      await bot.slack.dismiss(OWNER);
+      await bot.slack.waitFor(() => bot.modal());
+      await bot.closeForm();
     }
-    await bot.slack.press(OWNER, HOME, 'All commands');
-    expect(toAnswer(await told(OWNER)).visibleText).toContain('/spend [projects]');
+    const help = () => bot.slack.press(OWNER, HOME, 'All commands');
+    expect((await told(help)).visibleText).toContain('/spend [projects]');
   });
 
   it('starts with what needs attention and what fixes it', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
-    now = TODAY + 80 * DAY;
+    bot.clock.now = SATURDAY + 80 * DAY;
     for (const person of [OWNER, MEMBER]) {
       const page = await open(person);
       expect(page).toMatch(
@@ -210,18 +176,13 @@ describe('the Home', () => {
       ...['Schedule a post…', 'Refresh', 'All commands'],
     ]);
     await bot.slack.press(OWNER, HOME, 'Replace token…');
-    const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    expect(textOf(form.view)).toContain('Replaces the token. Tally tests the new one first.');
-    await bot.slack.dismiss(OWNER);
+    await bot.modalSays('Replaces the token. Tally tests the new one first.');
   });
 
   it('shows how long the money lasts and the month’s forecast, the most urgent project first', async () => {
-    await addProject(bot, { alias: 'prod', id: '123' });
-    await addProject(bot, { alias: 'aaa', id: '456' });
-    await addProject(bot, { alias: 'zzz', id: '1001' });
+    await addProjects(bot, { prod: '123', aaa: '456', zzz: '1001' });
     await open();
     await bot.slack.press(OWNER, HOME, 'Refresh');
-    const page = () => textOf(bot.slack.home(OWNER)?.view.blocks);
     await expect
       .poll(page)
       .toMatch(
@@ -232,28 +193,18 @@ describe('the Home', () => {
   });
 
   it('asks for the balances on Refresh', async () => {
-    await addProject(bot, { alias: 'prod', id: '123', currency: 'EUR' });
-    await addProject(bot, { alias: 'gone', id: '123', connection: 'finance' });
+    await addProjects(bot, {
+      prod: { id: '123', currency: 'EUR' },
+      gone: { id: '123', connection: 'finance' },
+    });
     expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.slack.press(OWNER, HOME, 'Refresh');
-    await expect.poll(() => textOf(bot.slack.home(OWNER)?.view.blocks)).toMatch(/^prod +[\d,.]+/m);
-    expect(textOf(bot.slack.home(OWNER)?.view.blocks)).toContain(
-      'The connection “finance”, which gone uses, no longer exists.',
-    );
+    await expect.poll(page).toMatch(/^prod +[\d,.]+/m);
+    expect(page()).toContain('The connection “finance”, which gone uses, no longer exists.');
     const asked = bot.billing.requests.length;
     await bot.slack.press(MEMBER, HOME, 'Refresh').catch(() => open(MEMBER));
     await bot.slack.press(MEMBER, HOME, 'Refresh');
     expect(bot.billing.requests.length).toBe(asked);
-  });
-
-  it('shows on Refresh what the month will cost, also of a project that somebody asked about just now', async () => {
-    await addProject(bot, { alias: 'prod', id: '123' });
-    await bot.ask('/balance prod');
-    await open();
-    await bot.slack.press(OWNER, HOME, 'Refresh');
-    await expect
-      .poll(() => textOf(bot.slack.home(OWNER)?.view.blocks))
-      .toMatch(/^prod +[\d,.]+ +\d+ days +[\d,.]+$/m);
   });
 
   it('stays within Slack’s hundred blocks, and says where to find the rest', async () => {
@@ -266,7 +217,7 @@ describe('the Home', () => {
 
   it('shows what can be parsed when part of the record is damaged', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
-    await bot.redis.client.hset(RECORD, 'project:prod', 'no JSON', 'connection:main', '{}');
+    await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
     expect(page).toContain('Damaged and not used: the project prod.');
     expect(buttons(OWNER)).toContain('Replace token…');
@@ -282,7 +233,7 @@ describe('the Home', () => {
     expect(page).toContain(sentence);
     expect(page).not.toContain('prod');
     expect(buttons(person)).toEqual([]);
-    expect(bot.slack.messages(person, person.replace(/^U/, 'D'))).toEqual([]);
+    expect(bot.answers(person, directOf(person))).toEqual([]);
   });
 
   it('logs a failure to render, without a message to anyone', async () => {

@@ -1,35 +1,29 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
+import { directOf } from '../support/people.ts';
 import { addConnection, addProject } from '../support/projects.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const DIRECT = 'D0MEMBER01';
+const DIRECT = directOf(MEMBER);
 const SECRET = 'gAAAAABnotATokenButItLooksLikeOne0123456789';
-let bot: Bot;
 
+const bot = await botOfFile();
+await addConnection(bot);
+/** How many calls Slack had got when the test began. */
+let begun = 0;
 beforeEach(async () => {
-  bot = await startBot({ now: () => NOW });
-  await addConnection(bot);
+  await bot.drop(...['prod', 'staging', 'hidden', 'public', 'payroll'].map((alias) => `project:${alias}`));
+  begun = bot.slack.calls.length;
 });
-afterEach(() => bot.stop());
 
 /** Sends the text and waits for the answer that this person sees anywhere in the channel. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' } = {}) {
-  const { slack } = bot;
-  const seen = () => slack.messages(as, channel).filter(({ from }) => from !== as && from !== OWNER);
-  const before = seen().length;
-  await slack.say(as, channel, text, thread || undefined);
-  const asked = slack
-    .messages(as, channel)
-    .filter(({ from }) => from === as)
-    .at(-1)!;
-  const message = await slack.waitFor(() => seen()[before]);
-  return { asked, message, ...toAnswer(message) };
+  const message = await bot.ask(text, as, channel, thread || undefined);
+  const asked = bot.slack.messages(as, channel).findLast(({ from }) => from === as)!;
+  return { asked, message, ...message };
 }
-
-const calls = (method: string) => bot.slack.calls.filter((call) => call.method === method);
+const calls = (method: string) => bot.slack.calls.slice(begun).filter((call) => call.method === method);
 
 describe('a mention', () => {
   it('is answered publicly, in a thread below it', async () => {
@@ -50,7 +44,7 @@ describe('a mention', () => {
     const typed = await bot.ask('/balance 123', MEMBER, DIRECT);
     expect(typed.blocks.map(({ type }) => type)).toContain('actions');
     expect(typed.visibleText).not.toContain('Share');
-    expect((await bot.ask('/balance 123', MEMBER)).visibleText).toContain('Share');
+    expect(await bot.read('/balance 123', MEMBER)).toContain('Share');
   });
 
   it('reads the workspace’s record once, and again when its answer is sent', async () => {
@@ -128,22 +122,12 @@ describe('a mention', () => {
       channel: CHANNEL,
       team: 'T0SANDBOX1',
     };
-    const body = JSON.stringify({
-      type: 'event_callback',
-      team_id: 'T0SANDBOX1',
-      event_id: 'Ev0SAMEEVENT',
-      event_time: 1700000000,
+    const body = {
+      ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_id: 'Ev0SAMEEVENT', event_time: 1700000000 },
       event,
-    });
-    const send = (retry = {}) =>
-      fetch(`${bot.url}/slack/events`, {
-        method: 'POST',
-        body,
-        headers: { 'content-type': 'application/json', ...bot.slack.signed(body), ...retry },
-      });
-    await send();
-    await bot.slack.waitFor(() => calls('chat.postMessage').length === 1);
-    await send({ 'x-slack-retry-num': '1', 'x-slack-retry-reason': 'http_timeout' });
+    };
+    await bot.next(() => bot.event(body), MEMBER);
+    await bot.event({ ...body, retry: 1 });
     await say('@Tally balance 123');
     expect(calls('chat.postMessage')).toHaveLength(2);
     const keys = await bot.redis.client.keys('tally:event:*');
@@ -166,10 +150,8 @@ describe('a mention that is no command', () => {
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
     expect(visibleText).toContain('how much did 123 spend last week?');
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'All commands');
-    await bot.slack.waitFor(() =>
-      textOf(bot.slack.messages(MEMBER, CHANNEL)).includes('/spend [projects] [period]'),
-    );
+    await bot.press(message, 'All commands', MEMBER);
+    await bot.updated(message, '/spend [projects] [period]', MEMBER);
   });
 
   it('answers a greeting with what it can be asked, not with an error', async () => {
@@ -246,12 +228,14 @@ describe('a mention that is no command', () => {
     ['@Tally 123', '/spend 123', ' · 14–20 Nov · '],
     ['@Tally setings', '/billing settings', 'Only Tally managers can do this'],
   ])('runs nothing on a guess: %s offers %s', async (text, label, answer) => {
-    const before = bot.billing.requests.length;
-    const { message } = await say(text);
-    expect(message.ephemeral).toBe(true);
-    expect(bot.billing.requests).toHaveLength(before);
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, label);
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
+    const queries = await bot.queriesDuring(async () => {
+      const { message } = await say(text);
+      expect(message.ephemeral).toBe(true);
+      await bot.press(message, label, MEMBER);
+      expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
+    });
+    // Those of the button alone.
+    expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
   });
 
   it('quotes an unknown word, escaped', async () => {
@@ -318,13 +302,11 @@ describe('a question in one’s own words', () => {
     ['@Tally how much did prdo spend last month?', '/spend prod last-month', 'October'],
     ['@Tally how much is prod?', '/balance prod', 'left'],
   ])('is never run on a guess: %s offers %s', async (text, label, answer) => {
-    const before = bot.billing.requests.length;
     const { message, visibleText } = await say(text);
     expect(message.ephemeral).toBe(true);
     expect(visibleText).toContain('Did you mean this?');
-    expect(bot.billing.requests).toHaveLength(before);
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, label);
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, CHANNEL)).includes(answer));
+    await bot.press(message, label, MEMBER);
+    expect((await bot.updated(message, answer, MEMBER)).visibleText).toContain(answer);
   });
 
   it('does not offer a project that is limited to other channels', async () => {
@@ -343,9 +325,8 @@ describe('an order', () => {
     ['set a budget of 5000 for prod', 'watch', ['prod', '5000']],
   ])('opens the form that does it, filled in: %s', async (text, _, filled) => {
     const { message } = await say(`@Tally ${text}`);
-    await bot.slack.press(MEMBER, { channel: CHANNEL, ts: message.ts }, 'Open the form…');
-    const view = () => JSON.stringify(bot.slack.modal(MEMBER)?.view) ?? '';
-    for (const value of filled) await expect.poll(view).toContain(value);
+    await bot.press(message, 'Open the form…', MEMBER);
+    for (const value of filled) await expect.poll(() => bot.view(MEMBER) ?? '').toContain(value);
   });
 
   it('is refused by the word that no form has a place for', async () => {
@@ -356,14 +337,10 @@ describe('an order', () => {
 
 describe('a form', () => {
   it('cannot open from a mention; a button opens it, for people who can use it', async () => {
-    const { slack } = bot;
-    await slack.say(OWNER, CHANNEL, '@Tally billing connect');
-    const offered = await slack.waitFor(() =>
-      slack.messages(OWNER, CHANNEL).find(({ ephemeral }) => ephemeral),
-    );
-    expect(slack.modal(OWNER)).toBeUndefined();
-    await slack.press(OWNER, { channel: CHANNEL, ts: offered.ts }, 'Open the form…');
-    await slack.waitFor(() => slack.modal(OWNER));
+    const offered = await bot.ask('@Tally billing connect');
+    expect(bot.modal()).toBeUndefined();
+    await bot.press(offered, 'Open the form…');
+    await bot.slack.waitFor(() => bot.modal());
     expect((await say('@Tally billing connect')).visibleText).toContain('Only Tally managers can do this');
   });
 });
@@ -399,8 +376,8 @@ describe('a direct message', () => {
     const { message, visibleText } = await say('spend 123 last-wek', { channel: DIRECT });
     expect(message.ephemeral).toBe(false);
     expect(visibleText).toContain('“last-wek”');
-    await bot.slack.press(MEMBER, { channel: DIRECT, ts: message.ts }, '/spend 123 last-week');
-    await bot.slack.waitFor(() => textOf(bot.slack.messages(MEMBER, DIRECT)).includes(' · 9–15 Nov · '));
+    await bot.press(message, '/spend 123 last-week', MEMBER);
+    await bot.updated(message, ' · 9–15 Nov · ', MEMBER);
   });
 
   it('from Tally itself is never answered', async () => {
@@ -432,9 +409,8 @@ describe('where Tally cannot post', () => {
   ])('for %s, the asker is told in a direct message what to do', async (error, advice) => {
     bot.slack.failNext('chat.postMessage', { error });
     bot.slack.failNext('chat.postEphemeral', { error });
-    await bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
-    const told = await bot.slack.waitFor(() => bot.slack.messages(MEMBER, DIRECT).at(-1));
-    expect(toAnswer(told).visibleText).toContain(advice);
+    const work = () => bot.slack.say(MEMBER, CHANNEL, '@Tally balance 123');
+    expect((await bot.next(work, MEMBER, DIRECT)).visibleText).toContain(advice);
   });
 
   it('the person gets a private message in the channel, if possible', async () => {

@@ -6,10 +6,10 @@ import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.t
 import { auditEntries } from '../support/audit.ts';
 import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
 import { createFormActions } from '../support/forms.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { contentOf, workspaceKeys } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const GENERAL = 'C0GENERAL1';
@@ -172,9 +172,7 @@ describe('an application access', () => {
     expect(modalText()).toContain('access ending 0001, expires Wed 3 Feb 2027 (74 days)');
     await bot.slack.dismiss(OWNER);
     expect(await register('good', { people: [OWNER] })).toContain('access ending 0001, expiry unknown');
-    expect((await bot.ask('/billing status')).visibleText).toMatch(
-      /^\*prod\* · OS_TOKEN .*expiry unknown\nSet expiry…$/m,
-    );
+    expect(await bot.read('/billing status')).toMatch(/^\*prod\* · OS_TOKEN .*expiry unknown\nSet expiry…$/m);
     const asked = identity.requests.length;
     const { sealed } = JSON.parse((await record())['access:123']!);
     for (const [fields, says] of [
@@ -318,7 +316,7 @@ describe('an application access', () => {
   });
 
   it('cannot be registered without the manage right', async () => {
-    expect((await bot.ask('/billing projects access prod', MEMBER)).visibleText).toContain(
+    expect(await bot.read('/billing projects access prod', MEMBER)).toContain(
       'Only Tally managers can do this',
     );
     expect(view(MEMBER)).toBeUndefined();
@@ -394,7 +392,7 @@ describe('/os-token', () => {
   it('shows in the status that the access was rejected, until it issues a token again', async () => {
     await register();
     const isRejected = async () =>
-      (await bot.ask('/billing status')).visibleText.includes('rejected by the identity service');
+      (await bot.read('/billing status')).includes('rejected by the identity service');
     now += 1_000;
     identity.setMode('401');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
@@ -486,7 +484,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain(
       'Managers need to be added too. Add yourself with /billing projects access.',
     );
-    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).toContain(
+    expect(await bot.read('/os-token prod', MEMBER)).toContain(
       'A Tally manager can add you with /billing projects access.',
     );
     expect(view()).toBeUndefined();
@@ -516,9 +514,7 @@ describe('/os-token', () => {
     await shows('Secret key');
     await fillIn('good', { people: [MEMBER] });
     await shows('can issue');
-    expect((await bot.ask('/os-token web', MEMBER, GENERAL)).visibleText).toContain(
-      'can’t ask about this project here',
-    );
+    expect(await bot.read('/os-token web', MEMBER, GENERAL)).toContain('can’t ask about this project here');
     answerWith(identity, '429');
     await bot.slack.say(MEMBER, CHANNEL, '/os-token web');
     for (const mode of ['500', 'healthy']) {
@@ -535,7 +531,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('Register an access…');
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: said.ts }, 'Register an access…');
     await shows('Secret key');
-    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).not.toContain('Register an access…');
+    expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Register an access…');
   });
 
   it('takes neither a period nor a product, and shows help', async () => {
@@ -549,15 +545,13 @@ describe('/os-token', () => {
       expect(visibleText).toContain(`“${quoted}” is a period, and a token has none`);
       expect(visibleText).toContain('/os-token prod');
     }
-    expect((await bot.ask('/os-token prod storage')).visibleText).toContain(
-      'a token covers the whole project',
-    );
+    expect(await bot.read('/os-token prod storage')).toContain('a token covers the whole project');
     const { visibleText } = await bot.ask('/os-token nowhere');
     expect(visibleText).toContain('I don’t recognize “nowhere”.');
     expect(visibleText).not.toContain('last-7-days');
-    expect((await bot.ask('/os-token prof')).visibleText).toContain('/os-token prod');
-    expect((await bot.ask('/os-token help')).visibleText).toContain('/os-token [project]');
-    expect((await bot.ask('/os-token')).visibleText).toContain('Which project?');
+    expect(await bot.read('/os-token prof')).toContain('/os-token prod');
+    expect(await bot.read('/os-token help')).toContain('/os-token [project]');
+    expect(await bot.read('/os-token')).toContain('Which project?');
   });
 
   it('offers the access form when a secret is pasted, not the connection form', async () => {
@@ -739,9 +733,7 @@ describe('Revoke now', () => {
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
     now += 2 * 60_000;
-    expect((await bot.ask('/os-token prod', MEMBER)).visibleText).toContain(
-      'Guests can’t use Tally in this workspace.',
-    );
+    expect(await bot.read('/os-token prod', MEMBER)).toContain('Guests can’t use Tally in this workspace.');
     await press('Revoke now', MEMBER);
     await shows('Revoked.', MEMBER);
     expect(identity.isLive(token)).toBe(false);
@@ -796,18 +788,14 @@ describe('lists of projects', () => {
     };
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
-    expect((await bot.ask('/billing projects', OWNER)).visibleText).toContain('OS_TOKEN: access ending 0001');
-    expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(
-      'OS_TOKEN: access ending 0001',
-    );
+    expect(await bot.read('/billing projects', OWNER)).toContain('OS_TOKEN: access ending 0001');
+    expect(await bot.read('/billing projects', MEMBER)).toContain('OS_TOKEN: access ending 0001');
     await bot.connect();
-    expect((await bot.ask('/billing status', OWNER)).visibleText).toContain(
-      '*prod* · OS_TOKEN access ending 0001',
-    );
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('0001');
+    expect(await bot.read('/billing status', OWNER)).toContain('*prod* · OS_TOKEN access ending 0001');
+    expect(await bot.read('/billing status', MEMBER)).not.toContain('0001');
     await register('good', { people: [OWNER] });
     expect(await home(MEMBER)).not.toContain('OS_TOKEN');
-    expect((await bot.ask('/billing projects', MEMBER)).visibleText).not.toContain('OS_TOKEN');
+    expect(await bot.read('/billing projects', MEMBER)).not.toContain('OS_TOKEN');
   });
 
   it('opens the form from a project’s row', async () => {

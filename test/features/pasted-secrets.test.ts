@@ -1,48 +1,28 @@
-import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { createKeyring } from '../../src/vault/keyring.ts';
-import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { type Bot, CHANNEL, goodToken, startBot, textOf } from '../support/bot.ts';
+import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { botOfFile, CHANNEL, goodToken } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { showMoreFields } from '../support/forms.ts';
-import { addProject } from '../support/projects.ts';
+import { TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 
-const TEAM = 'T0SANDBOX1';
-const KEY = randomBytes(32);
 /** Both look like ordinary words. */
 const ACCESS_SECRET = 'correct-horse-battery';
 const SECOND_TOKEN = 'Staple_Of.Words';
 
-let bot: Bot;
-let workspaces: Workspaces;
-beforeAll(async () => {
-  bot = await startBot({ encryptionKeys: `test:${KEY.toString('base64')}` });
-  await bot.connect();
-  await addProject(bot, { alias: 'prod', id: '123' });
-  workspaces = createWorkspaces({
-    redis: bot.redis.client,
-    keyring: createKeyring([{ id: 'test', key: KEY }]),
-  });
-  const by = { registeredBy: OWNER, registeredAt: 0 };
-  await workspaces.saveConnection(await changeIn(workspaces, TEAM), {
-    ...by,
-    name: 'second',
-    baseUrl: bot.billing.url,
-    token: SECOND_TOKEN,
-    role: 'read-only',
-    lifetime: 'none',
-  });
-  await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
-    ...by,
-    project: '123',
-    authUrl: 'https://identity.example.com/v3',
-    id: 'an-access-id',
-    secret: ACCESS_SECRET,
-    issuers: { people: [OWNER], groups: [] },
-  });
+const bot = await botOfFile({ now: Date.now });
+await bot.connect();
+await addProjects(bot, { prod: '123' });
+const workspaces = createWorkspaces({ redis: bot.redis.client, keyring: bot.keyring });
+const by = { registeredBy: OWNER, registeredAt: 0 };
+await workspaces.saveConnection(await changeIn(workspaces, TEAM), {
+  ...{ ...by, name: 'second', baseUrl: bot.billing.url, token: SECOND_TOKEN },
+  ...{ role: 'read-only', lifetime: 'none' },
 });
-afterAll(() => bot.stop());
+await workspaces.saveAccess(await changeIn(workspaces, TEAM), {
+  ...{ ...by, project: '123', authUrl: 'https://identity.example.com/v3', id: 'an-access-id' },
+  ...{ secret: ACCESS_SECRET, issuers: { people: [OWNER], groups: [] } },
+});
 
 /** Everything that was shown or sent since, and the log. */
 function watch() {
@@ -61,82 +41,51 @@ describe.each([
   ['the secret of an application access', () => ACCESS_SECRET],
 ])('%s that is registered, and pasted as a word', (_, secretOf) => {
   it.each([
+    ...['/spend 123 S', '/spend S', '/balance S', '/balance prod S', '/os-token S', '/os-token prod S'],
+    ...['/spend “S”', '/spend 123 `S`', '/spend 123 (S).', '/spend key=S', '/spend key:S', '/billing S'],
+    ...['/billing connect S', '/billing disconnect S', '/billing projects S', '/billing projects add S 123'],
     ...[
-      '/spend 123 S',
-      '/spend S',
-      '/balance S',
-      '/balance prod S',
-      '/os-token S',
-      '/os-token prod S',
-      '/spend “S”',
-    ],
-    ...[
-      '/spend 123 `S`',
-      '/spend 123 (S).',
-      '/spend key=S',
-      '/spend key:S',
-      '/billing S',
-      '/billing connect S',
-    ],
-    ...[
-      '/billing disconnect S',
-      '/billing projects S',
-      '/billing projects add S 123',
       '/billing projects edit S',
-    ],
-    ...[
       '/billing projects remove S',
       '/billing default S',
       '/billing schedule S',
-      '/billing schedule prod S daily',
     ],
-    ...['/billing schedules S', '/billing status S', '/billing conect S', '@Tally S', '@Tally spend S'],
-    ...['@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
+    ...['/billing schedule prod S daily', '/billing schedules S', '/billing status S', '/billing conect S'],
+    ...['@Tally S', '@Tally spend S', '@Tally spnd 123 S', '@Tally connect S', '@Tally hello S'],
   ])('is repeated by nothing that answers %s', async (command) => {
     const secret = secretOf();
     const shown = watch();
     const { visibleText } = await bot.ask(command.replace('S', secret));
     expect(visibleText).toContain('That looks like a token or a password.');
-    expect(bot.slack.modal(OWNER)).toBeUndefined();
+    expect(bot.modal()).toBeUndefined();
     expect(shown().toLowerCase()).not.toContain(secret.toLowerCase());
   });
 
   it('is not used as a project’s name, and not shown in the form again', async () => {
     const secret = secretOf().toLowerCase();
     if (secret !== secretOf() || secret.length > 32) return;
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects add');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.openForm('/billing projects add');
     const shown = watch();
     await bot.slack.submit(OWNER, { alias: secret, id: '77' });
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('looks like a token'));
+    await bot.modalSays('looks like a token');
     expect(shown()).not.toContain(secret);
     expect((await workspaces.load(TEAM)).aliases.has(secret)).toBe(false);
-    await bot.slack.dismiss(OWNER);
   });
 });
 
 describe('the form of a connection', () => {
-  const open = async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing connect');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await showMoreFields(bot.slack, OWNER);
-  };
-
   it('does not accept its token as a name or account', async () => {
-    await open();
+    await bot.openForm('/billing connect');
     const token = 'mytoken-in-words';
     await bot.slack.submit(OWNER, { token, project: '123', name: token, account: `Account ${token}` });
-    expect(Object.keys(bot.slack.modal(OWNER)!.errors).sort()).toEqual(['account', 'name']);
-    await bot.slack.dismiss(OWNER);
+    expect(Object.keys(bot.errors()).sort()).toEqual(['account', 'name']);
   });
 
   it('does not accept a registered secret as a name, and does not fill it in again', async () => {
-    await open();
+    await bot.openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: 'another-one', project: '123', name: ACCESS_SECRET });
-    const back = () => JSON.stringify(bot.slack.modal(OWNER)?.view ?? '');
-    await bot.slack.waitFor(() => back().includes('looks like a token'));
-    expect(back()).not.toContain(ACCESS_SECRET);
-    await bot.slack.dismiss(OWNER);
+    await bot.modalSays('looks like a token');
+    expect(bot.view()).not.toContain(ACCESS_SECRET);
     expect((await workspaces.load(TEAM)).connectionNames).toEqual(['main', 'second']);
   });
 });
@@ -153,13 +102,13 @@ describe('a word that could be a secret, and is not registered', () => {
     ['@Tally spnd q7x2k9v4', 'I don’t recognize one word (not repeated, as it may be a secret).'],
   ])('is not repeated by the answer to %s', async (command, answer) => {
     const shown = watch();
-    expect((await bot.ask(command)).visibleText).toContain(answer);
+    expect(await bot.read(command)).toContain(answer);
     expect(shown()).not.toContain('q7x2k9v4');
   });
 
   it('is in no button, neither for a form nor to try again', async () => {
     const shown = watch();
-    expect((await bot.ask('@Tally projects add q7x2k9v4 77')).visibleText).toContain('Open the form');
+    expect(await bot.read('@Tally projects add q7x2k9v4 77')).toContain('Open the form');
     bot.slack.failNext('users.info', { error: 'internal_error' });
     await bot.ask('/billing connect q7x2k9v4');
     expect(shown()).not.toContain('q7x2k9v4');
@@ -168,10 +117,8 @@ describe('a word that could be a secret, and is not registered', () => {
 
   it('is not filled in as a name', async () => {
     const shown = watch();
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects add q7x2k9v4 77');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.openForm('/billing projects add q7x2k9v4 77');
     expect(shown()).toContain('"initial_value":"77"');
     expect(shown()).not.toContain('q7x2k9v4');
-    await bot.slack.dismiss(OWNER);
   });
 });

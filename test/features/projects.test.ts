@@ -1,107 +1,51 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { WORDS } from '../../src/domain/language/generated.js';
 import { normalizeText } from '../../src/domain/language/typed-text.ts';
 import { validateAlias } from '../../src/features/projects/parse-project-command.ts';
 import { projectListMessage } from '../../src/features/projects/project-list.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { projectPicker } from '../../src/slack/commands/project-picker.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { auditEntries } from '../support/audit.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { createFormActions } from '../support/forms.ts';
+import { botOfFile, CHANNEL, SATURDAY } from '../support/bot.ts';
+import { clickOf, directOf, type Fields, GENERAL, TEAM } from '../support/people.ts';
+import { storedProject } from '../support/projects.ts';
 import { readSpend } from '../support/read-words.ts';
 import { requestOf, workspaceOf } from '../support/records.ts';
 import { runs } from '../support/thorough.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
-/** Saturday */
-const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
-const GENERAL = 'C0GENERAL1';
-const KEY = 'tally:{T0SANDBOX1}:record';
-let now = START;
-let bot: Bot;
-
-beforeAll(async () => {
-  bot = await startBot({ now: () => now });
-  await bot.connect();
-});
-afterAll(() => bot.stop());
+const KEY = recordKey(TEAM);
+const bot = await botOfFile();
+await bot.connect();
 beforeEach(async () => {
-  now = START;
-  for (const person of [OWNER, MEMBER]) if (bot.slack.modal(person)) await bot.slack.dismiss(person);
   const fields = await bot.redis.client.hkeys(KEY);
-  await bot.redis.client.hdel(KEY, 'settings', ...fields.filter((one) => !one.startsWith('connection:')));
+  await bot.drop('settings', ...fields.filter((one) => !one.startsWith('connection:')));
 });
 
-const { modalText, openForm } = createFormActions(() => bot);
-const errors = (person = OWNER) => bot.slack.modal(person)?.errors ?? {};
+const { modalText, openForm, save, updated, errors } = bot;
 
-type FormFields = Record<string, string | readonly string[]>;
-
-async function save(fields: FormFields, person = OWNER): Promise<string> {
-  await bot.slack.submit(person, fields);
-  await bot.slack.waitFor(() => modalText(person) !== '' && !modalText(person).includes('Saving…'));
-  return modalText(person);
-}
-
-async function add(alias: string, id: string, fields: FormFields = {}): Promise<void> {
+async function add(alias: string, id: string, fields: Fields = {}): Promise<void> {
   await openForm('/billing projects add');
   expect(await save({ alias, id, ...fields })).toContain('Now try');
-  await bot.slack.dismiss(OWNER);
+  await bot.closeForm();
 }
 
-const stored = async (alias: string): Promise<Project | undefined> => {
-  const json = await bot.redis.client.hget(KEY, `project:${alias}`);
-  return json === null ? undefined : JSON.parse(json);
-};
+const named = (alias: string, given: Partial<Project> = {}): Project =>
+  storedProject({ id: '123', addedAt: SATURDAY, ...given, alias });
+const stored = (alias: string): Promise<Project | null> => bot.stored(`project:${alias}`);
 const defaultOf = (channel: string) => bot.redis.client.hget(KEY, `channel:${channel}`);
-
-const audit = async () =>
-  (await auditEntries(bot)).map(({ who, action, about }) => `${who} ${action} ${about}`);
-
-const place = (answer: { ts: string }, channel = CHANNEL) => ({ channel, ts: answer.ts });
-
-/** The text of a message after a button on it was pressed. */
-const replaced = (answer: { ts: string }, part: string, person = OWNER, channel = CHANNEL) =>
-  bot.slack.waitFor(() => {
-    const found = bot.slack.messages(person, channel).find(({ ts }) => ts === answer.ts);
-    return found !== undefined && toAnswer(found).visibleText.includes(part) && toAnswer(found);
-  });
-
-const heard = (part: string, person: string, channel: string): number =>
-  bot.slack.messages(person, channel).filter((one) => toAnswer(one).visibleText.includes(part)).length;
-
-/** Waits until `work` has caused one more message with this text. */
-async function brings(part: string, work: () => Promise<unknown>, person = OWNER, channel = CHANNEL) {
-  const before = heard(part, person, channel);
-  await work();
-  await bot.slack.waitFor(() => heard(part, person, channel) === before + 1);
-}
-
-/** Sends a forged, correctly signed payload. */
-async function forge(person: string, payload: object): Promise<void> {
-  const who = { team: { id: 'T0SANDBOX1' }, user: { id: person, team_id: 'T0SANDBOX1' }, trigger_id: 'x' };
-  const body = `payload=${encodeURIComponent(JSON.stringify({ ...who, ...payload, ...uniqueClick() }))}`;
-  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
-  const { status } = await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers });
-  expect(status).toBe(200);
-}
-
-const forgedClick = (person: string, action: object, channel = CHANNEL, state: object = {}) =>
-  forge(person, {
-    type: 'block_actions',
-    channel: { id: channel },
-    actions: [{ type: 'button', block_id: 'b', ...action }],
-    state: { values: state },
-  });
+const lastChange = async () => (await bot.audit())[0];
+/** What somebody reads after such a click, even on a button that they don’t see. */
+const forged = async (person: string, action: object, channel: string): Promise<string> =>
+  (await bot.next(() => bot.interact(clickOf(person, action, channel)), person, channel)).visibleText;
 
 describe('a project gets a name', () => {
   it('by a form that is filled in with what was typed, in any order', async () => {
     await openForm('/billing projects add storage Web_Shop 123');
-    const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
+    const view = bot.view();
     for (const filled of [
       '"initial_value":"web-shop"',
       '"initial_value":"123"',
@@ -110,23 +54,28 @@ describe('a project gets a name', () => {
       expect(view).toContain(filled);
     expect(modalText()).toContain('Default (main)');
     expect(await save({ channels: [CHANNEL], currency: 'EUR' })).toContain('/spend web-shop last-7-days');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await stored('web-shop')).toEqual(
       named('web-shop', { product: 2, currency: 'EUR', channels: [CHANNEL] }),
     );
-    expect((await audit())[0]).toBe(`${OWNER} added the project web-shop (project 123)`);
+    expect(await lastChange()).toBe(`${OWNER} added the project web-shop (project 123)`);
   });
 
   it('and can be asked about by it, in upper or lower case', async () => {
     await add('prod', '123', { currency: 'EUR' });
     const { visibleText } = await bot.ask('/spend PROD yesterday', MEMBER);
     expect(visibleText).toMatch(/^prod · Fri 20 Nov · [\d.,]+\sEUR spent/);
-    expect((await bot.ask('/spend 123 yesterday')).visibleText).toMatch(/^prod · /);
+    expect(await bot.read('/spend 123 yesterday')).toMatch(/^prod · /);
   });
 
   it('is rejected field by field', async () => {
     await openForm('/billing projects add');
-    await bot.slack.submit(OWNER, { alias: 'q3', id: '0123', currency: '<a b>', channels: ['D0OWNER001'] });
+    await bot.slack.submit(OWNER, {
+      alias: 'q3',
+      id: '0123',
+      currency: '<a b>',
+      channels: [directOf(OWNER)],
+    });
     expect(Object.keys(errors()).sort()).toEqual(['alias', 'channels', 'currency', 'id']);
     expect(errors().alias).toContain('“q3”');
     for (const currency of [',000.00', '1', '\u3164', 'د']) {
@@ -135,7 +84,7 @@ describe('a project gets a name', () => {
         currency: 'At most 8 letters or currency signs, such as EUR or €.',
       });
     }
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
   });
 
   it('reports that the name is taken, and keeps what was typed', async () => {
@@ -143,50 +92,50 @@ describe('a project gets a name', () => {
     await openForm('/billing projects add');
     const text = await save({ alias: 'Prod', id: '456', product: '2', channels: [GENERAL], currency: '€' });
     expect(text).toContain('“prod”.');
-    const view = JSON.stringify(bot.slack.modal(OWNER)!.view);
+    const view = bot.view();
     for (const kept of ['"456"', `"initial_conversations":["${GENERAL}"]`, '"€"', 'Object storage (2)'])
       expect(view).toContain(kept);
     expect(await save({ alias: 'prod-logs' })).toContain('Now try');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect((await stored('prod'))?.id).toBe('123');
     expect(await stored('prod-logs')).toMatchObject({ id: '456', product: 2, currency: '€' });
   });
 
   it('is limited to two hundred', async () => {
     const many = Object.fromEntries(
-      Array.from({ length: 200 }, (_, n) => [`project:many-${n}`, JSON.stringify(named(`many-${n}`))]),
+      Array.from({ length: 200 }, (_, n) => [`project:many-${n}`, named(`many-${n}`)]),
     );
-    await bot.redis.client.hset(KEY, many);
+    await bot.store(many);
     await openForm('/billing projects add');
     expect(await save({ alias: 'one-more', id: '1' })).toContain('You have 200 projects');
-    await bot.slack.dismiss(OWNER);
-    expect(await stored('one-more')).toBeUndefined();
+    await bot.closeForm();
+    expect(await stored('one-more')).toBeNull();
   });
 
   it('as it was typed; a changed spelling needs confirmation', async () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
-      expect(bot.slack.modal(OWNER)!.errors.alias).toMatch(/^A name can have letters, digits and hyphens/);
+      expect(errors().alias).toMatch(/^A name can have letters, digits and hyphens/);
     }
     await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
-    expect(bot.slack.modal(OWNER)!.errors.alias).toContain('“a-b”');
-    expect(await bot.redis.client.hkeys('tally:{T0SANDBOX1}:record')).not.toContain('project:a-b');
+    expect(errors().alias).toContain('“a-b”');
+    expect(await bot.redis.client.hkeys(KEY)).not.toContain('project:a-b');
     await bot.slack.submit(OWNER, { alias: 'A-B', id: '123' });
-    await bot.slack.waitFor(() => modalText().includes('/balance a-b'));
+    await bot.modalSays('/balance a-b');
   });
 
   it('from an answer about an unnamed ID: managers see “Name…”', async () => {
     for (const command of ['/spend 456 yesterday', '/balance 456']) {
       const answer = await bot.ask(command);
-      await bot.slack.press(OWNER, place(answer), 'Name…');
-      await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-      expect(JSON.stringify(bot.slack.modal(OWNER)!.view)).toContain('"initial_value":"456"');
-      await bot.slack.dismiss(OWNER);
-      expect((await bot.ask(command, MEMBER)).visibleText).not.toContain('Name…');
+      await bot.press(answer, 'Name…');
+      await bot.slack.waitFor(() => bot.modal());
+      expect(bot.view()).toContain('"initial_value":"456"');
+      await bot.closeForm();
+      expect(await bot.read(command, MEMBER)).not.toContain('Name…');
     }
     await add('named', '456');
-    expect((await bot.ask('/balance 456')).visibleText).not.toContain('Name…');
+    expect(await bot.read('/balance 456')).not.toContain('Name…');
   });
 });
 
@@ -256,10 +205,10 @@ describe('a name', () => {
 
   it('with “help” in it is a name for every command', async () => {
     await add('help-desk', '123');
-    expect((await bot.ask('/billing default help-desk')).visibleText).toContain(
+    expect(await bot.read('/billing default help-desk')).toContain(
       `The default project of <#${CHANNEL}> is help-desk`,
     );
-    expect((await bot.ask('/balance help-desk')).visibleText).toMatch(/^help-desk · /);
+    expect(await bot.read('/balance help-desk')).toMatch(/^help-desk · /);
   });
 });
 
@@ -267,9 +216,9 @@ describe('/billing projects', () => {
   it('shows help when there are none', async () => {
     const owners = await bot.ask('/billing projects');
     expect(owners.visibleText).toContain('No project has a name yet.');
-    await bot.slack.press(OWNER, place(owners), 'Add a project…');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    await bot.slack.dismiss(OWNER);
+    await bot.press(owners, 'Add a project…');
+    await bot.slack.waitFor(() => bot.modal());
+    await bot.closeForm();
     const members = await bot.ask('/billing projects', MEMBER);
     expect(members.visibleText).toContain('for example /spend 123');
     const { visibleText: pictured } = await bot.ask('/spend 😀 yesterday', MEMBER);
@@ -303,16 +252,16 @@ describe('/billing projects', () => {
         JSON.stringify(named(`team-${n}`, { id: `77${n}` })),
       ]),
     );
-    await bot.redis.client.hset(KEY, many);
+    await bot.store(many);
     const first = await bot.ask('/billing projects');
     expect(first.visibleText).toContain('45 projects');
     expect(first.visibleText).toContain('page 1 of 3');
-    await bot.slack.press(OWNER, place(first), 'Next');
-    const second = await replaced(first, 'page 2 of 3');
+    await bot.press(first, 'Next');
+    const second = await updated(first, 'page 2 of 3');
     expect(second.visibleText).toContain('*team-30*');
-    await bot.slack.press(OWNER, place(first), 'Previous');
-    await replaced(first, 'page 1 of 3');
-    expect((await bot.ask('/billing projects page 99')).visibleText).toContain('page 3 of 3');
+    await bot.press(first, 'Previous');
+    await updated(first, 'page 1 of 3');
+    expect(await bot.read('/billing projects page 99')).toContain('page 3 of 3');
   });
 
   it('is valid for Slack, whatever is registered', () => {
@@ -341,7 +290,12 @@ describe('/billing projects', () => {
             ...(manager && { 'project:damaged': '{', 'access:1': '{' }),
           },
         });
-        const request = requestOf({ channel: CHANNEL, at: START, user: { canManage: manager }, workspace });
+        const request = requestOf({
+          channel: CHANNEL,
+          at: SATURDAY,
+          user: { canManage: manager },
+          workspace,
+        });
         const message = projectListMessage(page, { access: { label: 'Application access…' } }, request);
         expect(problemsOfBlocks(message.blocks, 'message')).toEqual([]);
         expect(JSON.stringify(message.blocks)).not.toContain('<!');
@@ -362,31 +316,26 @@ describe('a project that is missing or unknown', () => {
     await add('dev', '456');
     const answer = await bot.ask(`/billing projects ${words}`);
     expect(answer.visibleText).toContain(sentence);
-    const values = JSON.stringify(answer.blocks).match(/"value":"[^"]+"/g);
     const verb = words.split(' ')[0];
-    expect(values).toEqual(
-      expect.arrayContaining([
-        `"value":"/billing projects ${verb} dev"`,
-        `"value":"/billing projects ${verb} prod"`,
-      ]),
+    expect(answer.commands).toEqual(
+      expect.arrayContaining([`/billing projects ${verb} dev`, `/billing projects ${verb} prod`]),
     );
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: answer.ts }, 'rerun:project', 'dev');
-    if (verb === 'edit') await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    else await bot.slack.waitFor(() => textOf(bot.slack.messages(OWNER, CHANNEL)).includes('Remove dev?'));
+    await bot.choose(answer, 'rerun:project', 'dev');
+    if (verb === 'edit') await bot.slack.waitFor(() => bot.modal());
+    else await updated(answer, 'Remove dev?');
   });
 });
 
 describe('a project that is changed', () => {
   it('shows its values, keeps who added it, and audits what changed', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
-    now = START + MINUTE;
+    bot.clock.now += MINUTE;
     await openForm('/billing projects edit prod');
-    const { view } = bot.slack.modal(OWNER)!;
-    expect(JSON.stringify(view)).toContain(`"initial_conversations":["${CHANNEL}"]`);
+    expect(bot.view()).toContain(`"initial_conversations":["${CHANNEL}"]`);
     expect(await save({ id: '456', channels: [] })).toContain('Saved.');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await stored('prod')).toEqual(named('prod', { id: '456', currency: 'EUR' }));
-    expect((await audit())[0]).toBe(`${OWNER} changed the project prod: id, channels`);
+    expect(await lastChange()).toBe(`${OWNER} changed the project prod: id, channels`);
   });
 
   it('keeps the defaults of channels under its new name', async () => {
@@ -394,26 +343,26 @@ describe('a project that is changed', () => {
     await bot.ask('/billing default prod');
     await bot.ask('/billing default prod', OWNER, GENERAL);
     const list = await bot.ask('/billing projects');
-    await bot.slack.choose(OWNER, place(list), 'run:project', 'Edit…');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.choose(list, 'run:project', 'Edit…');
+    await bot.slack.waitFor(() => bot.modal());
     expect(await save({ alias: 'live' })).toContain('prod is now named live.');
-    await bot.slack.dismiss(OWNER);
-    expect(await stored('prod')).toBeUndefined();
+    await bot.closeForm();
+    expect(await stored('prod')).toBeNull();
     expect([await defaultOf(CHANNEL), await defaultOf(GENERAL)]).toEqual(['live', 'live']);
-    expect((await bot.ask('/balance')).visibleText).toMatch(/^live · /);
-    expect((await audit())[0]).toBe(`${OWNER} renamed the project prod to live`);
+    expect(await bot.read('/balance')).toMatch(/^live · /);
+    expect(await lastChange()).toBe(`${OWNER} renamed the project prod to live`);
   });
 
   it('is not restored by a form that was open while it was removed', async () => {
     await add('prod', '123');
     await openForm('/billing projects edit prod');
-    await bot.redis.client.hdel(KEY, 'project:prod');
+    await bot.drop('project:prod');
     expect(await save({ id: '456' })).toContain(
       'Someone renamed or removed prod. Save again to add it as a new project.',
     );
-    expect(await stored('prod')).toBeUndefined();
+    expect(await stored('prod')).toBeNull();
     expect(await save({})).toContain('Now try');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await stored('prod')).toMatchObject({ id: '456' });
   });
 });
@@ -423,11 +372,11 @@ describe('a project that is removed', () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
-    await bot.slack.press(OWNER, place(asked), 'Remove');
-    await replaced(asked, 'Removed prod. You can still ask about project 123 by its ID.');
-    expect(await stored('prod')).toBeUndefined();
+    await bot.press(asked, 'Remove');
+    await updated(asked, 'Removed prod. You can still ask about project 123 by its ID.');
+    expect(await stored('prod')).toBeNull();
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await audit())[0]).toBe(`${OWNER} removed the project prod (project 123)`);
+    expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
   it('stays when the person cancels, and when the name belongs to another project by then', async () => {
@@ -435,14 +384,14 @@ describe('a project that is removed', () => {
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');
     await save({ id: '456' });
-    await bot.slack.dismiss(OWNER);
-    await bot.slack.press(OWNER, place(asked), 'Remove');
-    await replaced(asked, 'Someone changed prod first. Nothing was removed.');
-    await bot.slack.press(OWNER, place(asked), 'All projects');
-    await replaced(asked, '1 project');
+    await bot.closeForm();
+    await bot.press(asked, 'Remove');
+    await updated(asked, 'Someone changed prod first. Nothing was removed.');
+    await bot.press(asked, 'All projects');
+    await updated(asked, '1 project');
     const again = await bot.ask('/billing projects remove prod');
-    await bot.slack.press(OWNER, place(again), 'Keep');
-    await replaced(again, '1 project');
+    await bot.press(again, 'Keep');
+    await updated(again, '1 project');
     expect((await stored('prod'))?.id).toBe('456');
   });
 });
@@ -452,27 +401,27 @@ describe('a project whose record is damaged', () => {
     await add('prod', '123');
     await add('live', '456');
     await bot.ask('/billing default prod');
-    await bot.redis.client.hset(KEY, 'project:prod', json);
+    await bot.store({ 'project:prod': json });
   };
 
   it.each(['{', 'null', '[]', '{"alias":"prod"}'])('can be removed by managers: %s', async (json) => {
     await damage(json);
-    expect((await bot.ask('/billing projects')).visibleText).toContain('live');
+    expect(await bot.read('/billing projects')).toContain('live');
     const edit = await bot.ask('/billing projects edit prod');
     expect(edit.visibleText).toContain('Remove prod?');
     expect(edit.visibleText).toContain('Its record is damaged, so its channel limits aren’t known.');
-    await bot.slack.press(OWNER, place(edit), 'Remove');
-    await replaced(edit, 'Removed prod.');
-    expect(await stored('prod')).toBeUndefined();
+    await bot.press(edit, 'Remove');
+    await updated(edit, 'Removed prod.');
+    expect(await stored('prod')).toBeNull();
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await audit())[0]).toBe(`${OWNER} removed the damaged record of the project prod`);
-    expect((await bot.ask('/balance 456')).visibleText).toContain('left');
+    expect(await lastChange()).toBe(`${OWNER} removed the damaged record of the project prod`);
+    expect(await bot.read('/balance 456')).toContain('left');
   });
 
   it('may limit any ID, so only names are answered until it is removed', async () => {
     await damage('{');
-    expect((await bot.ask('/balance 123')).visibleText).toContain('Tally can’t read the stored project.');
-    expect((await bot.ask('/balance live')).visibleText).toContain('live');
+    expect(await bot.read('/balance 123')).toContain('Tally can’t read the stored project.');
+    expect(await bot.read('/balance live')).toContain('live');
   });
 });
 
@@ -480,47 +429,42 @@ describe('/billing default', () => {
   it('sets what a channel asks about, shows it, and clears it', async () => {
     await add('prod', '123');
     await add('dev', '456');
-    expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
-      'This channel has no default project',
-    );
+    expect(await bot.read('/billing default', MEMBER)).toContain('This channel has no default project');
     const choice = await bot.ask('/billing default');
-    await bot.slack.choose(OWNER, place(choice), 'rerun:default', 'dev');
-    const replacement = await replaced(choice, `The default project of <#${CHANNEL}> is dev`);
+    await bot.choose(choice, 'rerun:default', 'dev');
+    const replacement = await updated(choice, `The default project of <#${CHANNEL}> is dev`);
     expect(replacement.blocks[0]).toMatchObject({ text: { type: 'mrkdwn' } });
     await bot.ask('/billing default prod');
-    expect((await bot.ask('/billing default', MEMBER)).visibleText).toContain(
+    expect(await bot.read('/billing default', MEMBER)).toContain(
       `The default project of <#${CHANNEL}> is prod`,
     );
-    expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toMatch(/^prod · /);
-    expect((await bot.ask('/billing projects', MEMBER)).visibleText).toContain(
-      '*prod* · default in this channel',
-    );
-    expect((await bot.ask('/billing default none')).visibleText).toContain('Removed the default project');
+    expect(await bot.read('/spend mtd', MEMBER)).toMatch(/^prod · /);
+    expect(await bot.read('/billing projects', MEMBER)).toContain('*prod* · default in this channel');
+    expect(await bot.read('/billing default none')).toContain('Removed the default project');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/spend mtd', MEMBER)).visibleText).toContain('Which project?');
-    expect((await audit()).slice(0, 3)).toEqual([
-      `${OWNER} changed the default project of ${CHANNEL}: none`,
-      `${OWNER} changed the default project of ${CHANNEL}: prod`,
-      `${OWNER} changed the default project of ${CHANNEL}: dev`,
-    ]);
+    expect(await bot.read('/spend mtd', MEMBER)).toContain('Which project?');
+    const changes = ['none', 'prod', 'dev'].map(
+      (name) => `${OWNER} changed the default project of ${CHANNEL}: ${name}`,
+    );
+    expect((await bot.audit()).slice(0, 3)).toEqual(changes);
   });
 
   it('is not available in direct messages', async () => {
     await add('prod', '123');
     for (const words of ['', ' prod', ' none'])
-      expect((await bot.ask(`/billing default${words}`, OWNER, 'D0OWNER001')).visibleText).toContain(
+      expect(await bot.read(`/billing default${words}`, OWNER, directOf(OWNER))).toContain(
         'Direct messages have no default project.',
       );
-    expect(await defaultOf('D0OWNER001')).toBeNull();
+    expect(await defaultOf(directOf(OWNER))).toBeNull();
   });
 
   it('accepts only a registered project that can be asked about there', async () => {
     await add('prod', '123', { channels: [GENERAL] });
-    expect((await bot.ask('/billing default nowhere')).visibleText).toContain('I don’t recognize “nowhere”.');
-    expect((await bot.ask('/billing default 999')).visibleText).toContain('I don’t recognize “999”.');
-    expect((await bot.ask('/billing default prod')).visibleText).toContain('is limited to other channels');
+    expect(await bot.read('/billing default nowhere')).toContain('I don’t recognize “nowhere”.');
+    expect(await bot.read('/billing default 999')).toContain('I don’t recognize “999”.');
+    expect(await bot.read('/billing default prod')).toContain('is limited to other channels');
     expect(await defaultOf(CHANNEL)).toBeNull();
-    expect((await bot.ask('/billing default 123', OWNER, GENERAL)).visibleText).toContain(
+    expect(await bot.read('/billing default 123', OWNER, GENERAL)).toContain(
       `default project of <#${GENERAL}> is prod`,
     );
   });
@@ -532,11 +476,11 @@ describe('a command without a project', () => {
     await add('dev', '789');
     const asked = await bot.ask('/spend Last Month storage', MEMBER);
     expect(asked.visibleText).toContain('Which project?');
-    await bot.slack.choose(MEMBER, place(asked), 'rerun:project', 'dev');
-    const { visibleText } = await replaced(asked, 'dev · ', MEMBER);
+    await bot.choose(asked, 'rerun:project', 'dev', MEMBER);
+    const { visibleText } = await updated(asked, 'dev · ', MEMBER);
     expect(visibleText).toContain(' · October · ');
     expect(visibleText).toContain('Object storage');
-    expect((await bot.ask('/spend', MEMBER, GENERAL)).visibleText).not.toContain('prod');
+    expect(await bot.read('/spend', MEMBER, GENERAL)).not.toContain('prod');
   });
 
   it('can choose from two hundred projects, within Slack’s limits', () => {
@@ -567,19 +511,19 @@ describe('a limit to channels', () => {
       '/balance 123 storage',
       '/spend prod 2',
     ])
-      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(REFUSED);
-    expect((await bot.ask('/balance 123', MEMBER, 'D0MEMBER01')).visibleText).toContain(REFUSED);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
+    expect(await bot.read('/balance 123', MEMBER, directOf(MEMBER))).toContain(REFUSED);
 
     for (const action of [
       { action_id: 'rerun:more', value: '/spend 123 yesterday' },
       { action_id: 'run:project', value: '/spend prod yesterday' },
-      { action_id: 'share', value: `${START} /balance prod cloud` },
+      { action_id: 'share', value: `${SATURDAY} /balance prod cloud` },
     ])
-      await brings(REFUSED, () => forgedClick(MEMBER, action, GENERAL), MEMBER, GENERAL);
+      expect(await forged(MEMBER, action, GENERAL)).toContain(REFUSED);
     expect(bot.billing.requests.length).toBe(before);
 
-    expect((await bot.ask('/balance prod', MEMBER)).visibleText).toMatch(/^prod · /);
-    expect((await bot.ask('/balance 123', OWNER, GENERAL)).visibleText).toMatch(/^prod · /);
+    expect(await bot.read('/balance prod', MEMBER)).toMatch(/^prod · /);
+    expect(await bot.read('/balance 123', OWNER, GENERAL)).toMatch(/^prod · /);
   });
 
   it('is the project’s, whatever other name it has', async () => {
@@ -594,9 +538,9 @@ describe('a limit to channels', () => {
       '/balance ok-name,payroll',
       '/spend ok-name 3 csv',
     ])
-      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).toContain(REFUSED);
-    const share = { action_id: 'share', value: `${START} /balance ok-name cloud` };
-    await brings(REFUSED, () => forgedClick(MEMBER, share, GENERAL), MEMBER, GENERAL);
+      expect(await bot.read(command, MEMBER, GENERAL)).toContain(REFUSED);
+    const share = { action_id: 'share', value: `${SATURDAY} /balance ok-name cloud` };
+    expect(await forged(MEMBER, share, GENERAL)).toContain(REFUSED);
     expect(bot.billing.requests.length).toBe(before);
     for (const command of [
       '/balance all',
@@ -605,10 +549,10 @@ describe('a limit to channels', () => {
       '/billing default',
       '/balance payrol',
     ])
-      expect((await bot.ask(command, MEMBER, GENERAL)).visibleText).not.toMatch(/payroll|ok-name|777/);
-    expect((await bot.ask('/balance ok-name', MEMBER)).visibleText).toMatch(/^ok-name · /);
-    expect((await bot.ask('/balance all', MEMBER)).visibleText).toMatch(/^2 projects/);
-    expect((await bot.ask('/billing projects', OWNER)).visibleText).toContain(`only in <#${CHANNEL}>`);
+      expect(await bot.read(command, MEMBER, GENERAL)).not.toMatch(/payroll|ok-name|777/);
+    expect(await bot.read('/balance ok-name', MEMBER)).toMatch(/^ok-name · /);
+    expect(await bot.read('/balance all', MEMBER)).toMatch(/^2 projects/);
+    expect(await bot.read('/billing projects', OWNER)).toContain(`only in <#${CHANNEL}>`);
   });
 });
 
@@ -617,8 +561,3 @@ it('sent nothing that Slack refused, and nothing failed silently', () => {
   expect(bot.log()).not.toContain('"outcome":"unknown"');
   expect(bot.log()).not.toContain('nothing listens to');
 });
-
-function named(alias: string, given: Partial<Project> = {}): Project {
-  const made = { owner: OWNER, addedBy: OWNER, addedAt: START };
-  return { alias, id: '123', product: 1, channels: [], ...made, ...given };
-}

@@ -11,9 +11,9 @@ import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
 import { QUIET } from '../support/delivery-runner.ts';
+import { uniqueClick } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { isThorough } from '../support/thorough.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;

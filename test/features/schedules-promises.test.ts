@@ -1,6 +1,6 @@
 /** Compares the posts that forms, confirmations and lists announce with those that are sent. */
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog, newMessage } from '../../src/delivery/delivery-log.ts';
 import {
@@ -18,13 +18,13 @@ import { createSchedules } from '../../src/features/schedules/index.ts';
 import { planEdit } from '../../src/features/schedules/schedule-form.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
-import { CHANNEL, textOf, toAnswer } from '../support/bot.ts';
+import { CHANNEL } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
-import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
+import { startListenerBot } from '../support/listener-bot.ts';
 import { nextDueTimes } from '../support/next-due-times.ts';
+import { TEAM } from '../support/people.ts';
 import { runs } from '../support/thorough.ts';
 
-const TEAM = 'T0SANDBOX1';
 const KEY = `tally:{${TEAM}}:record`;
 const LOG_KEY = `tally:{${TEAM}}:delivery-log`;
 const at = (text: string): number => Date.parse(text);
@@ -34,42 +34,29 @@ const HOUR = 3_600_000;
 /** Friday */
 const NINE = at('2026-11-20T09:00:00Z');
 let now = NINE;
-let tally: ListenerBot;
-
-beforeAll(async () => {
-  tally = await startListenerBot(
-    (workspaces) => {
-      const scheduling = {
-        loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
-        changed: async () => undefined,
-        send: async () => 'posted' as const,
-        retry: async () => undefined,
-      };
-      const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
-      return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
-    },
-    { clock: () => now },
-  );
-});
+const tally = await startListenerBot(
+  (workspaces) => {
+    const scheduling = {
+      loadLog: (workspace: string) => createDeliveryLog(tally.redis.client).load(workspace),
+      changed: async () => undefined,
+      send: async () => 'posted' as const,
+      retry: async () => undefined,
+    };
+    const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
+    return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
+  },
+  { clock: () => now },
+);
 afterAll(() => tally.stop());
 beforeEach(async () => {
+  await tally.closeForm();
   await tally.redis.client.del(KEY, LOG_KEY);
   // A schedule without a connection is shown as paused.
   await tally.redis.client.hset(KEY, 'connection:main', '{}');
   now = NINE - HOUR;
 });
-afterEach(async () => {
-  if (tally.slack.modal(OWNER)) await tally.slack.dismiss(OWNER);
-});
 
-const modalText = () => textOf(tally.slack.modal(OWNER)?.view);
-const modalSays = (part: string): Promise<string> =>
-  tally.slack
-    .waitFor(() => modalText().includes(part) && modalText())
-    .catch((error: unknown) => {
-      expect(modalText()).toContain(part);
-      throw error;
-    });
+const { modalSays } = tally;
 const stored = async () => (await tally.workspaces.load(TEAM)).schedules[0] as Schedule;
 
 async function openForm(text: string): Promise<string> {
@@ -85,10 +72,9 @@ const change = (block: string, chosen: object, action = block) =>
   );
 /** Shows the fields under More. */
 async function unfold(): Promise<void> {
-  await press('More…');
+  await tally.pressInForm('More…');
   await modalSays('Time zone');
 }
-const press = (label: string) => tally.slack.press(OWNER, { viewId: tally.slack.modal(OWNER)!.id }, label);
 
 async function save(fields: Record<string, string> = {}): Promise<string> {
   await tally.slack.submit(OWNER, fields);
@@ -98,21 +84,15 @@ async function save(fields: Record<string, string> = {}): Promise<string> {
 async function setUp(text = 'schedule 123 daily 09:00'): Promise<Schedule> {
   await openForm(text);
   await save();
-  await tally.slack.dismiss(OWNER);
+  await tally.closeForm();
   return stored();
 }
 
-async function list() {
-  const mine = () => tally.slack.messages(OWNER, CHANNEL).filter(({ from }) => from !== OWNER);
-  const before = mine().length;
-  await tally.slack.say(OWNER, CHANNEL, '/billing schedules');
-  return toAnswer(await tally.slack.waitFor(() => mine()[before]));
-}
+const list = () => tally.ask('/billing schedules');
 
 async function openEdit(): Promise<string> {
-  const { ts } = await list();
   const { id } = await stored();
-  await tally.slack.choose(OWNER, { channel: CHANNEL, ts }, 'schedule-row', `edit ${id}`);
+  await tally.choose(await list(), 'schedule-row', `edit ${id}`);
   return modalSays('Edit schedule');
 }
 
@@ -142,7 +122,7 @@ describe('what is due while the form is open', () => {
     await unfold();
     await save({ waits: '6' });
     expect(await stored()).toMatchObject({ waitHours: 6, since });
-    await tally.slack.dismiss(OWNER);
+    await tally.closeForm();
     expect((await list()).visibleText).toContain('next Sat 21 Nov 2026, 09:00');
   });
 
@@ -152,7 +132,7 @@ describe('what is due while the form is open', () => {
     await openEdit();
     await save({ time: '08:30' });
     expect((await stored()).since).toBe(at('2026-11-20T00:00:00Z') - 1);
-    await tally.slack.dismiss(OWNER);
+    await tally.closeForm();
     await openEdit();
     await change('time', { selected_time: '17:00' });
     await modalSays('Fri 20 Nov 2026, 17:00');

@@ -1,39 +1,35 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ADMIN, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { parseScheduleText } from '../../src/features/schedules/parse-schedule-command.ts';
-import { deliveryLogKey } from '../../src/redis/keys.ts';
-import {
-  createAutomationBot,
-  FINANCE,
-  GENERAL,
-  KEY,
-  MINUTE,
-  option,
-  SHARED,
-  TEAM,
-} from '../support/automation-bot.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { deliveryLogKey, recordKey } from '../../src/redis/keys.ts';
+import { MINUTE, option, startAutomationBot } from '../support/automation-bot.ts';
+import { type Answer, botOfFile, CHANNEL } from '../support/bot.ts';
 import { lastPost } from '../support/delivery.ts';
 import { storedCause } from '../support/failures.ts';
-import { addProject } from '../support/projects.ts';
+import { directOf, FINANCE, GENERAL, SHARED, sentBy, TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
 
-const bot = createAutomationBot();
-const { around, add, ask, audit, brings, change, choose, forge, forgedClick, members } = bot;
-const { messageRef, modal, modalSays, modalText, redis, save, suggested, tally, updatedMessage, view } = bot;
+const KEY = recordKey(TEAM);
+const bot = await startAutomationBot();
+const { around, add, ask, audit, brings, change, chooseInForm: choose, forgedClick, members } = bot;
+const { modalSays, modalText, save, suggested, updated, view } = bot;
 
 const stored = () => bot.stored('schedule');
 const openForm = (words = 'schedule prod', person = OWNER, channel = CHANNEL) =>
   bot.openForm(words, person, channel);
 const setUp = (words = 'prod', person = OWNER, channel = CHANNEL) =>
   bot.setUp('schedule', words, person, channel);
-const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
-  bot.row('schedule', answer, action, id, person, channel);
+const row = (answer: Answer, action: string, id: string, person = OWNER) =>
+  bot.row('schedule', answer, action, id, person);
+
+const setLastPost = (id: string, given: Partial<LastDelivery>) =>
+  bot.redis.client.hset(deliveryLogKey(TEAM), lastPost(id, given));
 
 /** Shows the fields under More. */
 async function unfold(person = OWNER): Promise<void> {
-  await tally().slack.press(person, { viewId: modal(person)!.id }, 'More…');
+  await bot.pressInForm('More…', person);
   await modalSays('Time zone', person);
 }
 
@@ -125,7 +121,7 @@ describe('the form', () => {
     await change('zone', { selected_option: option('Pacific/Auckland') });
     await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
-    await tally().slack.waitFor(() => !modalText().includes('When billing hasn’t reported the day yet'));
+    await bot.slack.waitFor(() => !modalText().includes('When billing hasn’t reported the day yet'));
   });
 
   it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
@@ -134,11 +130,11 @@ describe('the form', () => {
     const found = () => suggested('schedule-form:projects', '999');
     expect(await found()).toEqual([]);
     await change('channel', { selected_conversation: GENERAL });
-    await tally().slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
+    await bot.slack.waitFor(() => view().includes(`"initial_conversation":"${GENERAL}"`));
     expect((await found())[0]).toBe('999:1:secret');
     await change('projects', { selected_options: [option('999:1')] });
-    await tally().slack.waitFor(() => view().includes('999:1'));
-    await tally().slack.dismiss(OWNER);
+    await bot.slack.waitFor(() => view().includes('999:1'));
+    await bot.closeForm(OWNER);
 
     await openForm('schedule 999');
     await modalSays('That channel can’t see secret');
@@ -150,7 +146,7 @@ describe('the form', () => {
 describe('saving', () => {
   it('saves the schedule, and announces nothing in the channel', async () => {
     const before = around.planned;
-    const said = tally().slack.messages(OWNER, CHANNEL).length;
+    const said = bot.slack.messages(OWNER, CHANNEL).length;
     await openForm('schedule prod weekdays 09:00', MEMBER);
     await unfold(MEMBER);
     const text = await save({ waits: '6' }, MEMBER);
@@ -168,13 +164,13 @@ describe('saving', () => {
       createdAt: around.now,
       since: around.now,
     });
-    expect(tally().slack.messages(OWNER, CHANNEL)).toHaveLength(said);
+    expect(bot.slack.messages(OWNER, CHANNEL)).toHaveLength(said);
     expect(around.planned).toBe(before + 1);
     expect((await audit())[0]).toBe(`${MEMBER} created a schedule:`);
   });
 
   it('says that Tally joins a public channel, and joins it when it is saved', async () => {
-    tally().slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
+    bot.slack.workspace.conversation(GENERAL)!.members = members(GENERAL).filter((one) => one !== 'bot');
     await openForm('schedule prod', MEMBER, GENERAL);
     await modalSays('Tally isn’t in that channel yet', MEMBER);
     expect(members(GENERAL)).not.toContain('bot');
@@ -189,22 +185,21 @@ describe('saving', () => {
       await modalSays(sentence, person);
       expect(await save({}, person)).toContain('Nothing was saved.');
       expect(await stored()).toEqual([]);
-      await tally().slack.dismiss(person);
+      await bot.closeForm(person);
     };
-    tally().slack.workspace.conversation(GENERAL)!.archived = true;
+    bot.slack.workspace.conversation(GENERAL)!.archived = true;
     await refused(GENERAL, 'archived');
-    delete tally().slack.workspace.conversation(GENERAL)!.archived;
+    delete bot.slack.workspace.conversation(GENERAL)!.archived;
     await refused(FINANCE, '/invite @Tally');
     members(FINANCE).push('bot');
     await refused(FINANCE, '/invite @Tally', ADMIN);
-    tally().slack.workspace.conversation(GENERAL)!.members = [OWNER, 'bot'];
+    bot.slack.workspace.conversation(GENERAL)!.members = [OWNER, 'bot'];
     await refused(GENERAL, 'You aren’t in that channel');
   });
 });
 
 describe('a test', () => {
-  const send = (person = OWNER) =>
-    tally().slack.press(person, { viewId: modal(person)!.id }, 'Send a test to me');
+  const send = (person = OWNER) => bot.pressInForm('Send a test to me', person);
 
   it('is sent as the form is, without saving', async () => {
     await openForm('schedule prod balance');
@@ -224,10 +219,10 @@ describe('a test', () => {
     members(FINANCE).push('bot');
     await change('channel', { selected_conversation: FINANCE }, ADMIN);
     await modalSays('/invite @Tally', ADMIN);
-    const asked = () => tally().slack.calls.filter(({ method }) => method === 'conversations.info').length;
+    const asked = () => bot.slack.calls.filter(({ method }) => method === 'conversations.info').length;
     const before = asked();
     await send(ADMIN);
-    await tally().slack.waitFor(() => asked() > before);
+    await bot.slack.waitFor(() => asked() > before);
     await modalSays('/invite @Tally', ADMIN);
     expect(around.sent).toEqual([]);
   });
@@ -245,9 +240,8 @@ describe('the list', () => {
 
   it('shows the result of the last delivery', async () => {
     const { id } = await setUp('prod daily 09:00');
-    const last = { due: around.now };
     const shows = async (given: Partial<LastDelivery>) => {
-      await redis().hset(deliveryLogKey(TEAM), lastPost(id, { ...last, ...given }));
+      await setLastPost(id, { due: around.now, ...given });
       return (await ask('schedules')).visibleText;
     };
     expect(await shows({ result: 'posted' })).toContain('last posted ');
@@ -282,12 +276,11 @@ describe('the list', () => {
 
   it('is tried again at once by whoever mended what paused it', async () => {
     const { id } = await setUp('prod daily 09:00');
-    const last = { due: around.now, result: 'paused', cause: storedCause('eu') } as const;
-    await redis().hset(deliveryLogKey(TEAM), lastPost(id, last));
+    await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');
     expect(JSON.stringify(list.blocks)).toContain('"Try again"');
     await row(list, 'retry', id);
-    await updatedMessage(list, 'Tally is trying again.');
+    await updated(list, 'Tally is trying again.');
   });
 
   it('sends and deletes once at a double click', async () => {
@@ -295,17 +288,15 @@ describe('the list', () => {
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
     await clickTwice('now');
-    await updatedMessage(list, 'The next post comes as planned');
+    await updated(list, 'The next post comes as planned');
     await row(list, 'delete', id);
-    await updatedMessage(list, 'This can’t be undone.');
-    const press = () => tally().slack.press(OWNER, messageRef(list), 'Delete');
+    await updated(list, 'This can’t be undone.');
+    const press = () => bot.press(list, 'Delete');
     await Promise.all([press(), press()]);
-    await updatedMessage(list, 'Deleted *Yesterday’s spend* for prod');
+    await updated(list, 'Deleted *Yesterday’s spend* for prod');
     await ask('schedules');
     expect(around.sent).toHaveLength(1);
-    const texts = tally()
-      .slack.messages(OWNER, CHANNEL)
-      .map(({ blocks }) => JSON.stringify(blocks));
+    const texts = bot.slack.messages(OWNER, CHANNEL).map(({ blocks }) => JSON.stringify(blocks));
     expect(texts.filter((text) => text.includes('Someone else changed this first'))).toEqual([]);
   });
 
@@ -313,10 +304,10 @@ describe('the list', () => {
     const { id } = await setUp('prod', OWNER, GENERAL);
     const list = await ask('schedules');
     await row(list, 'pause', id);
-    await updatedMessage(list, 'Paused. Nothing');
-    tally().slack.workspace.conversation(GENERAL)!.archived = true;
+    await updated(list, 'Paused. Nothing');
+    bot.slack.workspace.conversation(GENERAL)!.archived = true;
     await row(list, 'resume', id);
-    await updatedMessage(list, 'The schedule is still paused.');
+    await updated(list, 'The schedule is still paused.');
     expect((await stored())[0]?.paused).toMatchObject({ by: OWNER });
   });
 });
@@ -325,35 +316,26 @@ describe('who can see and change schedules', () => {
   it('rejects forged values', async () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
-    const before = await redis().hgetall(KEY);
+    const before = await bot.redis.client.hgetall(KEY);
     const refused = 'Only its owner';
     for (const action of ['retry', 'now'])
       expect(await forgedClick(MEMBER, 'schedule-row', `${action} ${id}`)).toContain(refused);
     expect(await forgedClick(GUEST, 'schedule-row', `now ${id}`, GENERAL)).toContain('Guests can’t use');
     const value = (one: object) => ({ x: one });
-    const submission = () =>
-      forge(MEMBER, {
-        type: 'view_submission',
-        view: {
-          id: 'V1',
-          type: 'modal',
-          callback_id: 'schedule',
-          private_metadata: JSON.stringify({ id, seen: '', place: CHANNEL }),
-          state: {
-            values: {
-              projects: value({ selected_options: [option('123:1')] }),
-              report: value({ selected_option: option('yesterday') }),
-              cadence: value({ selected_option: option('daily') }),
-              time: value({ selected_time: '09:00' }),
-              zone: value({ selected_option: option('UTC') }),
-              waits: value({ selected_option: option('3') }),
-              channel: value({ selected_conversation: CHANNEL }),
-            },
-          },
-        },
-      });
-    await brings(refused, submission, MEMBER, 'D0MEMBER01');
-    expect(await redis().hgetall(KEY)).toEqual(before);
+    const values = {
+      projects: value({ selected_options: [option('123:1')] }),
+      report: value({ selected_option: option('yesterday') }),
+      cadence: value({ selected_option: option('daily') }),
+      time: value({ selected_time: '09:00' }),
+      zone: value({ selected_option: option('UTC') }),
+      waits: value({ selected_option: option('3') }),
+      channel: value({ selected_conversation: CHANNEL }),
+    };
+    const private_metadata = JSON.stringify({ id, seen: '', place: CHANNEL });
+    const form = { id: 'V1', type: 'modal', callback_id: 'schedule', private_metadata, state: { values } };
+    const submission = () => bot.interact({ type: 'view_submission', ...sentBy(MEMBER), view: form });
+    await brings(refused, submission, MEMBER, directOf(MEMBER));
+    expect(await bot.redis.client.hgetall(KEY)).toEqual(before);
     expect(around.sent).toEqual([]);
   });
 
@@ -366,82 +348,60 @@ describe('who can see and change schedules', () => {
     await change('projects', { selected_options: [option('999:1')] }, MEMBER);
     expect(await modalSays('That channel can’t see Project 999', MEMBER)).not.toContain('secret');
     members(FINANCE).push('bot');
-    tally().slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
+    bot.slack.workspace.conversation(FINANCE)!.members = [OWNER, 'bot'];
     await add('secret', '999', { channels: [FINANCE] });
     await change('channel', { selected_conversation: FINANCE }, MEMBER);
     expect(await modalSays('Tally can’t see that channel', MEMBER)).not.toContain('secret');
   });
 });
 
-describe('in the whole bot', () => {
-  let bot: Bot;
-  beforeAll(async () => {
-    bot = await startBot();
-    await bot.connect();
-    await addProject(bot, { alias: 'prod', id: '123' });
-  });
-  afterAll(() => bot.stop());
+describe('in the whole bot', async () => {
+  const bot = await botOfFile({ now: Date.now });
+  await bot.connect();
+  await addProjects(bot, { prod: '123' });
 
-  const form = async () => {
-    const { view } = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-    return JSON.stringify(view);
-  };
-
-  it('an answer can be scheduled: the form opens with its project, product and period', async () => {
-    for (const [command, report] of [
-      ['/spend prod yesterday', 'Yesterday’s spend'],
-      ['/spend 789 last-week storage', 'Last week’s spend'],
-      ['/spend prod mtd', 'This month’s spend so far'],
-      ['/balance prod', 'Balance'],
-    ] as const) {
+  it.each([
+    ['/spend prod yesterday', 'Yesterday’s spend', '123:1:prod'],
+    ['/spend 789 last-week storage', 'Last week’s spend', '789:2'],
+    ['/spend prod mtd', 'This month’s spend so far', '123:1:prod'],
+    ['/balance prod', 'Balance', '123:1:prod'],
+  ])(
+    'the answer to %s can be scheduled: the form opens with its project, product and period',
+    async (command, report, value) => {
       const answer = await bot.ask(command);
-      const menu = textOf(answer.blocks);
-      expect(menu).toContain('Schedule this…');
-      await bot.slack.choose(OWNER, messageRef(answer), 'rerun:more', 'Schedule this…');
-      const drawn = await form();
-      expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
-      expect(drawn).toContain(command.includes('789') ? '"value":"789:2"' : '"value":"123:1:prod"');
-      await bot.slack.dismiss(OWNER);
-    }
-  });
+      await bot.choose(answer, 'rerun:more', 'Schedule this…');
+      await bot.slack.waitFor(() => bot.modal());
+      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${report}"`);
+      expect(bot.view()).toContain(`"value":"${value}"`);
+    },
+  );
 
-  it('is listed in status, and on Home once it is stuck', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing schedule prod daily 09:00');
-    await form();
-    await bot.slack.submit(OWNER);
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
-    await bot.slack.dismiss(OWNER);
-    const home = async (person: string) => {
-      await bot.slack.openHome(person);
-      return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
-    };
-    expect(await home(OWNER)).not.toContain('Yesterday’s spend');
-    const status = await bot.ask('/billing status');
-    expect(status.visibleText).toContain('*Scheduled posts* · 1 running');
-    expect(status.visibleText).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
-    const [key = ''] = (await bot.redis.client.hkeys(KEY)).filter((one) => one.startsWith('schedule:'));
-    const schedule = JSON.parse((await bot.redis.client.hget(KEY, key))!);
-    const { since: at, id } = schedule;
-    const log = deliveryLogKey(TEAM);
-    const trying = { due: at, result: 'trying', cause: storedCause('eu'), next: at } as const;
-    await bot.redis.client.hset(log, lastPost(id, trying));
-    const meanwhile = (await bot.ask('/billing status')).visibleText;
-    expect(meanwhile).toContain('1 running · *1 not posted yet*');
-    expect(meanwhile).toContain('There is no connection named eu. Next try:');
+  it('a schedule is listed in status, and on Home once it is stuck', async () => {
+    await bot.openForm('/billing schedule prod daily 09:00');
+    expect(await bot.save()).toContain('Saved:');
+    await bot.closeForm();
+    expect(await bot.home()).not.toContain('Yesterday’s spend');
+    const status = async (person = OWNER, channel = CHANNEL) =>
+      await bot.read('/billing status', person, channel);
+    expect(await status()).toContain('*Scheduled posts* · 1 running');
+    expect(await status()).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
+    const fields = await bot.redis.client.hkeys(KEY);
+    const { since: at, id } = await bot.stored(fields.find((one) => one.startsWith('schedule:')) ?? '');
+    await setLastPost(id, { due: at, result: 'trying', cause: storedCause('eu'), next: at });
+    expect(await status()).toContain('1 running · *1 not posted yet*');
+    expect(await status()).toContain('There is no connection named eu. Next try:');
     const cause = { kind: 'not-sent', data: { reason: 'channel-archived' } };
-    await bot.redis.client.hset(log, lastPost(id, { due: at, result: 'paused', cause }));
-    await expect.poll(() => home(OWNER)).toContain('The channel is archived. · resumes by itself');
-    const { visibleText } = await bot.ask('/billing status', MEMBER);
-    expect(visibleText).toContain('0 running · *1 paused by Tally*');
-    expect(visibleText).toContain('The channel is archived. · resumes by itself');
-    expect((await bot.ask('/billing status', MEMBER, GENERAL)).visibleText).not.toContain('Scheduled posts');
+    await setLastPost(id, { due: at, result: 'paused', cause });
+    const paused = 'The channel is archived. · resumes by itself';
+    await expect.poll(() => bot.home()).toContain(paused);
+    expect(await status(MEMBER)).toContain('0 running · *1 paused by Tally*');
+    expect(await status(MEMBER)).toContain(paused);
+    expect(await status(MEMBER, GENERAL)).not.toContain('Scheduled posts');
   });
 });
 
-describe('every message and form', () => {
-  it('was accepted by Slack, and nothing failed silently', () => {
-    expect(tally().slack.complaints).toEqual([]);
-    expect(tally().log()).not.toContain('"outcome":"unknown"');
-    expect(tally().log()).not.toContain('nothing listens to');
-  });
+it('every message and form was accepted by Slack, and nothing failed silently', () => {
+  expect(bot.slack.complaints).toEqual([]);
+  expect(bot.log()).not.toContain('"outcome":"unknown"');
+  expect(bot.log()).not.toContain('nothing listens to');
 });

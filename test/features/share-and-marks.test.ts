@@ -1,22 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { botOfFile, CHANNEL } from '../support/bot.ts';
+import { addConnection, addProjects } from '../support/projects.ts';
+import { answerQueries, itemsJson } from '../support/service-replies.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-let bot: Bot;
-beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
-  await addConnection(bot);
-  await addProject(bot, { alias: 'prod', id: '7001' });
-  await addProject(bot, { alias: 'closed', id: '7002', channels: ['C0FINANCE1'] });
-  for (const id of ['7001', '7002']) {
-    bot.billing.setItems(id, '[{"day":"2026-11-20","totalAmount":5,"totalBonuses":0}]');
-    bot.billing.setBalance(id, '{"balance":5,"bonuses":0}');
-  }
-});
-afterAll(() => bot.stop());
-afterEach(() => bot.billing.respond(undefined));
+const bot = await botOfFile();
+await addConnection(bot);
+await addProjects(bot, { prod: '7001', closed: { id: '7002', channels: ['C0FINANCE1'] } });
+for (const id of ['7001', '7002']) {
+  bot.billing.setItems(id, itemsJson(['2026-11-20', 5]));
+  bot.billing.setBalance(id, '{"balance":5,"bonuses":0}');
+}
 
 describe('Share', () => {
   it.each([
@@ -28,9 +22,9 @@ describe('Share', () => {
     ['/spend prod,closed', OWNER, CHANNEL, true],
     ['/spend prod', MEMBER, CHANNEL, true],
   ])('is offered only where it works: %s by %s in %s', async (text, person, channel, isOffered) => {
-    const { visibleText } = await bot.ask(text, person, channel);
+    const { visibleText, labels } = await bot.ask(text, person, channel);
     expect(visibleText).toMatch(/spent|left|No .* data/);
-    expect(/^Share$/m.test(visibleText)).toBe(isOffered);
+    expect(labels.includes('Share')).toBe(isOffered);
   });
 });
 
@@ -42,38 +36,36 @@ describe('marks that Slack or a person puts around words', () => {
     '/spend > prod',
     '/spend &gt; prod',
   ])('are not read: %s', async (text) => {
-    expect((await bot.ask(text)).visibleText).toMatch(/^prod · .*spent/);
+    expect(await bot.read(text)).toMatch(/^prod · .*spent/);
   });
   it.each(['> spend prod', '&gt; spend prod', '~spend prod~', '>>> spend prod'])(
     'are not read in a mention: %s',
     async (text) => {
-      expect((await bot.ask(`@Tally ${text}`)).visibleText).toMatch(/^prod · .*spent/);
+      expect(await bot.read(`@Tally ${text}`)).toMatch(/^prod · .*spent/);
     },
   );
 });
 
 describe('what a service says about itself', () => {
-  const maintained = (query: string | undefined, id: string) =>
-    String(query).includes(id)
-      ? {
-          status: 200,
-          body: '{"errors":[{"message":"Billing is being maintained until 12:00"}],"data":null}',
-        }
-      : undefined;
+  const maintain = () =>
+    answerQueries(bot.billing, '7001', {
+      status: 200,
+      body: '{"errors":[{"message":"Billing is being maintained until 12:00"}],"data":null}',
+    });
 
   it('is shown as its words beside a project', async () => {
-    bot.billing.respond(({ query }) => maintained(query, '7001'));
-    expect((await bot.ask('/spend prod')).visibleText).toContain('Billing is being maintained until 12:00');
+    maintain();
+    expect(await bot.read('/spend prod')).toContain('Billing is being maintained until 12:00');
   });
 
   it('is shown as its words where one project of several fails', async () => {
-    bot.billing.respond(({ query }) => maintained(query, '7001'));
+    maintain();
     const { visibleText } = await bot.ask('/spend prod,closed');
     expect(visibleText).toContain('“Billing is being maintained until 12:00”');
   });
 
   it('is no reason to check the project’s ID', async () => {
-    bot.billing.respond(({ query }) => maintained(query, '7001'));
+    maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');
     expect(visibleText).toContain('gives no answer');
@@ -88,30 +80,21 @@ describe('what a service says about itself', () => {
 });
 
 describe('the picker of a question without a project', () => {
-  const optionsOf = async (text: string, person = OWNER) => {
-    const { blocks } = await bot.ask(text, person);
-    return blocks.flatMap(({ elements }) =>
-      ((elements ?? []) as { options?: { text: { text: string }; value: string }[] }[]).flatMap(
-        ({ options = [] }) => options.filter(({ value }) => value.startsWith('/')),
-      ),
-    );
-  };
-
   it.each([
     ['/spend last-month', ['/spend prod last-month', '/spend closed last-month', '/spend all last-month']],
     ['/balance csv', ['/balance all csv']],
   ])('keeps the rest of it, and has all projects: %s', async (text, values) => {
-    const options = await optionsOf(text);
-    expect(options.map(({ value }) => value)).toEqual(expect.arrayContaining(values));
-    expect(options.at(-1)?.text.text).toBe('All projects');
+    const { options, commands } = await bot.ask(text);
+    expect(commands).toEqual(expect.arrayContaining(values));
+    expect(options.at(-1)?.label).toBe('All projects');
   });
 
   it.each(['/os-token', '/spend blork october by week'])(
     'has no “All projects” for %s, which takes one',
     async (text) => {
-      const options = await optionsOf(text);
+      const { options } = await bot.ask(text);
       expect(options.length).toBeGreaterThan(1);
-      expect(options.map((option) => option.text.text)).not.toContain('All projects');
+      expect(options.map(({ label }) => label)).not.toContain('All projects');
     },
   );
 });

@@ -1,23 +1,17 @@
-/** What a question asks besides projects and days: budgets, forecasts, ranks, units and bonuses. */
-
 import { Big } from 'big.js';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
-import { type Bot, startBot } from '../support/bot.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { botOfFile, DAY, SATURDAY } from '../support/bot.ts';
+import { addConnection, addProjects } from '../support/projects.ts';
 import { spendByDay } from '../support/service-replies.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const DAY = 86_400_000;
-let bot: Bot;
+const bot = await botOfFile();
+await addConnection(bot);
+await addProjects(bot, { prod: '123', staging: '456' });
 
 beforeEach(async () => {
-  bot = await startBot({ now: () => NOW });
-  await addConnection(bot);
-  await addProject(bot, { alias: 'prod', id: '123' });
-  await addProject(bot, { alias: 'staging', id: '456' });
+  await bot.drop('watch:watch001');
   // Each day costs as much as its date says, 15 on the 15th, or half of it.
   bot.billing.respond(
     spendByDay((day, project) => {
@@ -26,18 +20,17 @@ beforeEach(async () => {
     }),
   );
 });
-afterEach(() => bot.stop());
 
-const ask = async (text: string): Promise<string> => (await bot.ask(text, OWNER)).visibleText;
+const ask = async (text: string): Promise<string> => await bot.read(text);
 
 /** It alerts in a channel where nobody asks. */
 async function setBudget(amount: string): Promise<void> {
   const watch = {
     ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0FINANCE1' },
     ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
-    ...{ createdAt: NOW - DAY, since: NOW - DAY },
+    ...{ createdAt: SATURDAY - DAY, since: SATURDAY - DAY },
   } as const;
-  await bot.redis.client.hset(recordKey('T0SANDBOX1'), 'watch:watch001', serializeWatch(watch as never));
+  await bot.store({ 'watch:watch001': serializeWatch(watch as never) });
 }
 
 describe('a budget', () => {
@@ -61,9 +54,9 @@ describe('a budget', () => {
   });
 
   it('that nobody set is offered', async () => {
-    const { visibleText, blocks } = await bot.ask('/spend prod budget', OWNER);
+    const { visibleText, commands } = await bot.ask('/spend prod budget');
     expect(visibleText).toContain('No budget is set');
-    expect(JSON.stringify(blocks)).toContain('/billing watch prod budget');
+    expect(commands).toContain('/billing watch prod budget');
   });
 
   it('of several projects has a row each', async () => {

@@ -1,43 +1,27 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, startBot, rowsOf as tableRows } from '../support/bot.ts';
+import { botOfFile } from '../support/bot.ts';
 import { addProject } from '../support/projects.ts';
+import { answerQueries, itemsJson } from '../support/service-replies.ts';
 
-/** Saturday */
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const NAMES = ['dev', 'labs', 'prod', 'shop', 'staging'];
 const idOf = (name: string) => String(6001 + NAMES.indexOf(name));
-let bot: Bot;
+const yesterday = (amount: number) => itemsJson(['2026-11-20', amount]);
 
-const yesterday = (amount: string) => `[{"day":"2026-11-20","totalAmount":${amount},"totalBonuses":0}]`;
+const bot = await botOfFile();
+await bot.connect();
+for (const alias of NAMES) await addProject(bot, { alias, id: idOf(alias), currency: 'EUR' });
 
-const lines = ({ visibleText }: Answer) => visibleText.replaceAll('\u00a0', ' ').split('\n');
-
-const rowsOf = ({ blocks }: Answer) =>
-  tableRows(blocks).map((row) => row.map((text) => text.replaceAll('\u00a0', ' ')));
-
-const commandsOf = ({ blocks }: Answer): readonly string[] =>
-  [...JSON.stringify(blocks).matchAll(/"(?:\d+ )?(\/(?:spend|balance|billing) [^"]*)"/g)].map(
-    ([, command]) => command ?? '',
-  );
-
-beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
-  await bot.connect();
-  for (const alias of NAMES) await addProject(bot, { alias, id: idOf(alias), currency: 'EUR' });
-});
-afterAll(() => bot.stop());
 beforeEach(() => {
-  bot.billing.respond(undefined);
-  for (const [at, amount] of ['10', '40', '100', '30', '20'].entries())
+  for (const [at, amount] of [10, 40, 100, 30, 20].entries())
     bot.billing.setItems(String(6001 + at), yesterday(amount));
 });
 
 describe('/spend top', () => {
   it('shows the projects that spent most', async () => {
     const answer = await bot.ask('/spend top 3 yesterday');
-    expect(lines(answer)[0]).toBe('Top 3 of 5 projects · Fri 20 Nov · 170.00 EUR spent');
-    expect(rowsOf(answer)).toEqual([
+    expect(answer.lines[0]).toBe('Top 3 of 5 projects · Fri 20 Nov · 170.00 EUR spent');
+    expect(answer.rows).toEqual([
       ['Project', 'Spent'],
       ['prod', '100.00'],
       ['labs', '40.00'],
@@ -47,7 +31,7 @@ describe('/spend top', () => {
   });
 
   it('has buttons that ask about as many again, and about these balances; no post', async () => {
-    const commands = commandsOf(await bot.ask('/spend top 2 yesterday'));
+    const { commands } = await bot.ask('/spend top 2 yesterday');
     expect(commands).toContain('/spend top 2 last-month');
     expect(commands).toContain('/spend top 2 yesterday csv');
     expect(commands).toContain('/balance prod,labs');
@@ -55,12 +39,10 @@ describe('/spend top', () => {
   });
 
   it('names projects that failed, which may be among the top ones', async () => {
-    bot.billing.respond(({ query }) =>
-      String(query).includes('6003') ? { status: 403, body: '' } : undefined,
-    );
+    answerQueries(bot.billing, '6003', { status: 403, body: '' });
     const answer = await bot.ask('/spend top 2 yesterday');
-    expect(lines(answer)[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
-    expect(rowsOf(answer)).toEqual([
+    expect(answer.lines[0]).toBe('Top 2 of 5 projects, 4 with figures · Fri 20 Nov · 70.00 EUR spent');
+    expect(answer.rows).toEqual([
       ['Project', 'Spent'],
       ['labs', '40.00'],
       ['shop', '30.00'],
@@ -71,46 +53,45 @@ describe('/spend top', () => {
 
   it('shows all if there are fewer', async () => {
     const answer = await bot.ask('/spend top 9 yesterday');
-    expect(lines(answer)[0]).toBe('5 projects · Fri 20 Nov · 200.00 EUR spent');
-    expect(rowsOf(answer).map(([name]) => name)).toEqual([
+    expect(answer.lines[0]).toBe('5 projects · Fri 20 Nov · 200.00 EUR spent');
+    expect(answer.rows.map(([name]) => name)).toEqual([
       'Project',
       ...['prod', 'labs', 'shop', 'staging', 'dev'],
     ]);
   });
 
   it('explains with “why” how they changed', async () => {
-    const both = (first: string, second: string) =>
-      `[{"day":"2026-11-13","totalAmount":${first},"totalBonuses":0},{"day":"2026-11-20","totalAmount":${second},"totalBonuses":0}]`;
-    bot.billing.setItems(idOf('prod'), both('60', '100'));
+    const both = (then: number, now: number) => itemsJson(['2026-11-13', then], ['2026-11-20', now]);
+    bot.billing.setItems(idOf('prod'), both(60, 100));
     const part = await bot.ask('/spend top 2 yesterday why');
-    expect(lines(part)[0]).toMatch(
+    expect(part.lines[0]).toMatch(
       /^1 of the top 2 of 5 projects · Fri 20 Nov · 40.00 EUR more than Fri 13 Nov/,
     );
-    expect(rowsOf(part).map(([name = '', difference]) => [name.split(' · ')[0], difference])).toEqual([
+    expect(part.rows.map(([name = '', difference]) => [name.split(' · ')[0], difference])).toEqual([
       ['Project', 'Difference'],
       ['prod', '+ 40.00'],
       ['labs', 'not compared'],
     ]);
-    bot.billing.setItems(idOf('labs'), both('60', '40'));
+    bot.billing.setItems(idOf('labs'), both(60, 40));
     const answer = await bot.ask('/spend top 2 yesterday why');
-    expect(lines(answer)[0]).toBe('Top 2 of 5 projects · Fri 20 Nov · 20.00 EUR more than Fri 13 Nov');
-    expect(commandsOf(answer)).toContain('/spend top 2 yesterday');
+    expect(answer.lines[0]).toBe('Top 2 of 5 projects · Fri 20 Nov · 20.00 EUR more than Fri 13 Nov');
+    expect(answer.commands).toContain('/spend top 2 yesterday');
   });
 
   it('counts only what the asker may see here', async () => {
     await addProject(bot, { alias: 'secret', id: '6050', channels: ['C0FINANCE1'] });
-    const before = bot.billing.requests.length;
-    const answer = await bot.ask('/spend top 1 yesterday', MEMBER);
-    expect(lines(answer)[0]).toBe('Top 1 of 5 projects · Fri 20 Nov · 100,00 EUR spent');
-    const asked = bot.billing.requests.slice(before);
-    expect(asked.some(({ query }) => String(query).includes('6050'))).toBe(false);
+    const queries = await bot.queriesDuring(async () => {
+      const { lines } = await bot.ask('/spend top 1 yesterday', MEMBER);
+      expect(lines[0]).toBe('Top 1 of 5 projects · Fri 20 Nov · 100,00 EUR spent');
+    });
+    expect(queries.join()).not.toContain('6050');
   });
 
   it('ranks no different currencies: all are shown, and it says so', async () => {
     await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
-    bot.billing.setItems('6060', yesterday('70'));
+    bot.billing.setItems('6060', yesterday(70));
     const answer = await bot.ask('/spend top 2 yesterday', MEMBER);
-    expect(lines(answer)[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR spent and 70,00 USD spent');
+    expect(answer.lines[0]).toBe('6 projects · Fri 20 Nov · 200,00 EUR spent and 70,00 USD spent');
     expect(answer.visibleText).toContain(
       'Amounts in different currencies can’t be ranked, so all projects are shown.',
     );

@@ -1,59 +1,46 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { type Answer, botOfFile, CHANNEL } from '../support/bot.ts';
+import { directOf } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 import { spendByDay } from '../support/service-replies.ts';
 
-/** Saturday */
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-let bot: Bot;
+const bot = await botOfFile();
+await bot.connect();
+await addProjects(bot, { prod: '7001', staging: '7002' });
 
 /** What each project costs on a day; undefined for no item. */
 const COSTS: Record<string, (day: string) => number | undefined> = {
   7001: (day) => (day.startsWith('2026-10') ? 20 : 10),
   7002: (day) => (day === '2026-09-05' ? undefined : 5),
 };
-
-const requested = (query: string) => {
-  const [, from = '', to = ''] = /"(\d{4}-\d\d-\d\d)T.*?"(\d{4}-\d\d-\d\d)T/s.exec(query) ?? [];
-  return { from, to };
-};
-
-beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
-  await bot.connect();
-  await addProject(bot, { alias: 'prod', id: '7001' });
-  await addProject(bot, { alias: 'staging', id: '7002' });
-});
-afterAll(() => bot.stop());
-
 const costs = spendByDay((day, project) => COSTS[project]?.(day));
 beforeEach(() => bot.billing.respond(costs));
 
-const linesOf = ({ visibleText }: { visibleText: string }) => visibleText.split('\n');
+/** The first and the last day that a query asks about. */
+const daysIn = (query: string) =>
+  [...query.matchAll(/"(\d{4}-\d\d-\d\d)T/g)].map(([, day]) => day).join('..');
 
 describe('/spend … vs …', () => {
   it('compares with the named days, in one request for each side', async () => {
-    const before = bot.billing.requests.length;
-    const answer = await bot.ask('/spend prod october vs september');
-    expect(linesOf(answer).slice(0, 2)).toEqual([
-      'prod · October · 620.00 spent',
-      '*▲ 100.0 %* vs 1–30 Sep (daily average, 300.00 then) · 20.00 a day',
-    ]);
-    const asked = bot.billing.requests.slice(before).map(({ query }) => requested(String(query)));
-    expect(asked.sort((a, b) => (a.from < b.from ? -1 : 1))).toEqual([
-      { from: '2026-09-01', to: '2026-09-30' },
-      { from: '2026-10-01', to: '2026-10-31' },
-    ]);
+    const queries = await bot.queriesDuring(async () => {
+      const { lines } = await bot.ask('/spend prod october vs september');
+      expect(lines.slice(0, 2)).toEqual([
+        'prod · October · 620.00 spent',
+        '*▲ 100.0 %* vs 1–30 Sep (daily average, 300.00 then) · 20.00 a day',
+      ]);
+    });
+    expect(queries.map(daysIn).toSorted()).toEqual(['2026-09-01..2026-09-30', '2026-10-01..2026-10-31']);
     expect(bot.slack.complaints).toEqual([]);
   });
 
   it('compares a month that runs, with its forecast', async () => {
-    const before = bot.billing.requests.length;
-    const answer = await bot.ask('/spend prod mtd vs last-year');
-    expect(answer.visibleText).toContain('*unchanged* vs 1–20 Nov 2025');
-    expect(answer.visibleText).toMatch(/expected|forecast|estimate/i);
-    expect(bot.billing.requests.length - before).toBe(2);
+    const queries = await bot.queriesDuring(async () => {
+      const { visibleText } = await bot.ask('/spend prod mtd vs last-year');
+      expect(visibleText).toContain('*unchanged* vs 1–20 Nov 2025');
+      expect(visibleText).toMatch(/expected|forecast|estimate/i);
+    });
+    expect(queries).toHaveLength(2);
   });
 
   it('refuses days that the period has', async () => {
@@ -68,11 +55,12 @@ describe('/spend … vs …', () => {
 });
 
 /** The table, folded away, by row, and the bars by series. */
-function partsOf({ blocks }: Answer) {
-  const all = blocks as readonly {
-    readonly type: string;
-    readonly title?: unknown;
+function partsOf({ blocks, types }: Answer) {
+  const { title, child_blocks } = (blocks.find(({ type }) => type === 'container') ?? {}) as {
+    readonly title?: { readonly text: string };
     readonly child_blocks?: readonly { readonly rows?: readonly (readonly { readonly text: string }[])[] }[];
+  };
+  const { chart } = (blocks.find(({ type }) => type === 'data_visualization') ?? {}) as {
     readonly chart?: {
       readonly series: readonly {
         readonly name: string;
@@ -80,13 +68,11 @@ function partsOf({ blocks }: Answer) {
       }[];
       readonly axis_config: { readonly categories: readonly string[] };
     };
-  }[];
-  const container = all.find(({ type }) => type === 'container');
-  const chart = all.find(({ type }) => type === 'data_visualization')?.chart;
+  };
   return {
-    types: all.map(({ type }) => type),
-    title: (container?.title as { text?: string } | undefined)?.text,
-    rows: container?.child_blocks?.[0]?.rows?.map((row) => row.map(({ text }) => text)) ?? [],
+    types,
+    title: title?.text,
+    rows: child_blocks?.[0]?.rows?.map((row) => row.map(({ text }) => text)) ?? [],
     series: chart?.series.map(({ name, data }) => [name, data.map(({ value }) => value)]),
     labels: chart?.axis_config.categories,
   };
@@ -135,16 +121,9 @@ describe('the days of /spend … vs …', () => {
 
 describe('the files of /spend … vs …', () => {
   it('have a row for each compared day too, with a note, and say so', async () => {
-    const files = () =>
-      bot.slack.messages(OWNER, OWNER.replace(/^U/, 'D')).filter((message) => message.files?.[0]);
-    const before = files().length;
-    await bot.slack.say(
-      OWNER,
-      CHANNEL,
-      '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv',
-    );
-    const message = await bot.slack.waitFor(() => files()[before]);
-    const [file] = message.files ?? [];
+    const command = '/spend staging 2026-10-05..2026-10-06 vs 2026-09-04..2026-09-05 csv';
+    const work = () => bot.slack.say(OWNER, CHANNEL, command);
+    const { files: [file] = [], text } = await bot.next(work, OWNER, directOf(OWNER));
     expect(file?.name).toBe('spend-staging-2026-10-05_2026-10-06-vs-2026-09-04_2026-09-05.csv');
     expect((await (await fetch(file?.url ?? '')).text()).trim().split('\r\n')).toEqual([
       'project,product,day,amount,bonuses,items,note',
@@ -153,17 +132,14 @@ describe('the files of /spend … vs …', () => {
       '7002,cloud,2026-09-04,5,0,1,"compared, not in the total"',
       '7002,cloud,2026-09-05,,,0,"compared, not in the total; no data"',
     ]);
-    expect(message.text).toBe(
+    expect(text).toBe(
       'staging · 5–6 Oct · 10.00 spent. The file has a row for each day (UTC). Rows noted “compared, not in the total” are for 4–5 Sep. staging, 4–5 Sep: 1 of 2 days reported, no data for Sat 5 Sep.',
     );
   });
 
   it('show both periods in the details', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/spend prod october vs september details');
-    const text = await bot.slack.waitFor(() => {
-      const shown = textOf(bot.slack.modal(OWNER)?.view);
-      return shown.includes('Compared total') ? shown : undefined;
-    });
+    await bot.openForm('/spend prod october vs september details');
+    const text = await bot.modalSays('Compared total');
     for (const line of [
       'Total             620',
       'Compared start    2026-09-01T00:00:00.000Z',
@@ -172,12 +148,11 @@ describe('the files of /spend … vs …', () => {
       'Compared items    30',
     ])
       expect(text).toContain(line);
-    await bot.slack.dismiss(OWNER);
   });
 });
 
 describe('what /spend … vs … says', () => {
-  const factsOf = async (command: string) => linesOf(await bot.ask(command));
+  const factsOf = async (command: string) => (await bot.ask(command)).lines;
 
   it('is the difference of the totals if equally many days are reported', async () => {
     const [, line] = await factsOf('/spend prod 2026-10-05..2026-10-07 vs 2026-09-07..2026-09-09');
@@ -216,11 +191,11 @@ describe('what /spend … vs … says', () => {
 
   it('has a row for each of several projects, with both amounts', async () => {
     const answer = await bot.ask('/spend prod,staging october vs september');
-    expect(linesOf(answer).slice(0, 2)).toEqual([
+    expect(answer.lines.slice(0, 2)).toEqual([
       '2 projects · October · 775.00 spent',
       '*▲ 66.7 %* vs 1–30 Sep (daily average, 29 of 30 days reported) · biggest change: prod + 10.00 a day',
     ]);
-    expect(rowsOf(answer.blocks)).toEqual([
+    expect(answer.rows).toEqual([
       ['Project', 'Spent', '1–30 Sep'],
       ['prod', '620.00', '300.00 · ▲ 100.0 %'],
       ['staging', '155.00', '145.00* · unchanged'],
@@ -242,7 +217,7 @@ describe('the words of a comparison', () => {
     ['prod last-7-days vs the week of 4 november', 'vs 2–8 Nov'],
     ['prod october vs september cloud', 'vs 1–30 Sep'],
   ])('may be %s', async (words, said) => {
-    expect((await bot.ask(`/spend ${words}`)).visibleText).toContain(said);
+    expect(await bot.read(`/spend ${words}`)).toContain(said);
   });
 
   it('are kept by the picker of projects', async () => {
@@ -260,21 +235,18 @@ describe('the words of a comparison', () => {
   });
 
   it('are kept when the answer is shared', async () => {
-    const { ts } = await bot.ask('/spend prod october vs september');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'share');
-    const shared = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .find((message) => !message.ephemeral && /shared by/.test(textOf(message.blocks ?? []))),
-    );
-    expect(textOf(shared.blocks ?? [])).toContain('*▲ 100.0 %* vs 1–30 Sep (daily average, 300.00 then)');
+    const answer = await bot.ask('/spend prod october vs september');
+    const shared = await bot.next(() => bot.press(answer, 'Share'));
+    expect(shared.visibleText).toContain('*▲ 100.0 %* vs 1–30 Sep (daily average, 300.00 then)');
+    expect(shared.visibleText).toContain('shared by');
   });
 
   it('may name days too long ago for a forecast', async () => {
-    const before = bot.billing.requests.length;
-    const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
-    expect(visibleText).toContain('vs 1–31 Jan 2010');
-    expect(visibleText).not.toContain('Estimate');
-    expect(bot.billing.requests.length - before).toBe(2);
+    const queries = await bot.queriesDuring(async () => {
+      const { visibleText } = await bot.ask('/spend prod mtd vs 2010-01');
+      expect(visibleText).toContain('vs 1–31 Jan 2010');
+      expect(visibleText).not.toContain('Estimate');
+    });
+    expect(queries).toHaveLength(2);
   });
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { OWNER } from '../../sandbox/slack/index.ts';
-import { type Answer, type Bot, CHANNEL, rowsOf, startBot, toAnswer } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, botOfFile } from '../support/bot.ts';
+import { addProject, addProjects } from '../support/projects.ts';
 import { spendByDay } from '../support/service-replies.ts';
 import { daysFrom } from '../support/usage.ts';
 
-/** Saturday */
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-let bot: Bot;
+const bot = await botOfFile();
+await bot.connect();
+const [prod, staging, dev] = ['6001', '6002', '6003'].map((id) => ({ id, currency: 'EUR' }));
+await addProjects(bot, { prod: prod!, staging: staging!, dev: dev! });
 
 /** An amount for each of the days from the first; '' for a day without data. */
 const days = (first: string, amounts: readonly string[]) =>
@@ -19,45 +19,17 @@ const sends = (project: string, ...all: readonly ReturnType<typeof days>[]) =>
 
 /** What the rows' differences add up to, in cents. */
 const sumOf = (answer: Answer): number =>
-  rowsOf(answer.blocks)
+  answer.rows
     .slice(1)
     .map(([, difference = '']) => Number(difference.replace('− ', '-').replace(/[+ ,]/g, '')) * 100)
     .filter((cents) => !Number.isNaN(cents))
     .reduce((sum, cents) => sum + Math.round(cents), 0);
 
-const lines = ({ visibleText }: Answer): string[] => visibleText.replaceAll('\u00a0', ' ').split('\n');
-
-const options = ({ blocks }: Answer): { text: string; value: string }[] => {
-  const found: { text: string; value: string }[] = [];
-  const collect = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    const { value: command, text } = value as { value?: unknown; text?: { text?: string } };
-    if (typeof command === 'string' && typeof text?.text === 'string')
-      found.push({ text: text.text, value: command });
-    Object.values(value).forEach(collect);
-  };
-  collect(blocks.filter(({ type }) => type === 'actions'));
-  return found;
-};
-
-beforeAll(async () => {
-  bot = await startBot({ now: () => NOW });
-  await bot.connect();
-  for (const [alias, id] of [
-    ['prod', '6001'],
-    ['staging', '6002'],
-    ['dev', '6003'],
-  ] as const)
-    await addProject(bot, { alias, id, currency: 'EUR' });
-  bot.billing.respond(
-    spendByDay(
-      (day, project) => costs.get(project)?.get(day),
-      (project) => costs.has(project),
-    ),
-  );
+beforeEach(() => {
+  costs.clear();
+  const isKnown = (project: string) => costs.has(project);
+  bot.billing.respond(spendByDay((day, project) => costs.get(project)?.get(day), isKnown));
 });
-afterAll(() => bot.stop());
-beforeEach(() => costs.clear());
 
 const WEEK_BEFORE = days('2026-11-07', ['100', '100', '100', '100', '100', '100', '100']);
 
@@ -65,11 +37,11 @@ describe('/spend … why about one project', () => {
   it('shows the three days that differ most, then the others as one, which sum to the difference', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['101.5', '400', '90.25', '100', '700', '100', '50']));
     const answer = await bot.ask('/spend prod why');
-    expect(lines(answer).slice(0, 2)).toEqual([
+    expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 841.75 EUR more than 7–13 Nov',
       'Mostly Wed 18 Nov: + 600.00 of 841.75.',
     ]);
-    expect(rowsOf(answer.blocks)).toEqual([
+    expect(answer.rows).toEqual([
       ['Day · 14–20 Nov', 'Difference', '7–13 Nov'],
       ['Wed 18 Nov vs Wed 11 Nov · 700.00', '+ 600.00', '100.00'],
       ['Sun 15 Nov vs Sun 8 Nov · 400.00', '+ 300.00', '100.00'],
@@ -83,23 +55,23 @@ describe('/spend … why about one project', () => {
 
   it('says less, and unchanged', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '70']));
-    expect(lines(await bot.ask('/spend prod why'))[0]).toBe(
+    expect((await bot.ask('/spend prod why')).lines[0]).toBe(
       'prod · 14–20 Nov · 30.00 EUR less than 7–13 Nov',
     );
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['90', '110', '100', '100', '100', '100', '100']));
     const answer = await bot.ask('/spend prod why');
-    expect(lines(answer)[0]).toBe('prod · 14–20 Nov · unchanged vs 7–13 Nov');
+    expect(answer.lines[0]).toBe('prod · 14–20 Nov · unchanged vs 7–13 Nov');
     expect(sumOf(answer)).toBe(0);
   });
 
   it('leaves out a day whose counterpart is not reported, and says which', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     const answer = await bot.ask('/spend prod why');
-    expect(lines(answer).slice(0, 2)).toEqual([
+    expect(answer.lines.slice(0, 2)).toEqual([
       'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov',
       'All of it is Wed 18 Nov.',
     ]);
-    expect(rowsOf(answer.blocks).slice(1)).toEqual([
+    expect(answer.rows.slice(1)).toEqual([
       ['Wed 18 Nov vs Wed 11 Nov · 400.00', '+ 300.00', '100.00'],
       ['The other 5 days · 500.00', '0.00', '500.00'],
       ['Mon 9 Nov', 'not compared', '100.00'],
@@ -113,12 +85,12 @@ describe('/spend … why about one project', () => {
   it('counts the days that a shorter month does not have', async () => {
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-10-01', Array(31).fill('10')));
     const answer = await bot.ask('/spend prod october why');
-    expect(lines(answer).slice(0, 3)).toEqual([
+    expect(answer.lines.slice(0, 3)).toEqual([
       'prod · October · 10.00 EUR more than 1–30 Sep',
       'All of it is one more day.',
       '*unchanged* (daily average)',
     ]);
-    expect(rowsOf(answer.blocks).slice(1)).toEqual([
+    expect(answer.rows.slice(1)).toEqual([
       ['Sat 31 Oct · 10.00', '+ 10.00', '–'],
       ['The other 30 days · 300.00', '0.00', '300.00'],
     ]);
@@ -127,11 +99,11 @@ describe('/spend … why about one project', () => {
   it('compares a single day without a table', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-20', ['150']));
     const answer = await bot.ask('/spend prod yesterday why');
-    expect(lines(answer).slice(0, 2)).toEqual([
+    expect(answer.lines.slice(0, 2)).toEqual([
       'prod · Fri 20 Nov · 50.00 EUR more than Fri 13 Nov',
       '*▲ 50.0 %* · 150.00 vs 100.00',
     ]);
-    expect(rowsOf(answer.blocks)).toEqual([]);
+    expect(answer.rows).toEqual([]);
   });
 
   it('explains what vs compares', async () => {
@@ -141,17 +113,15 @@ describe('/spend … why about one project', () => {
       days('2026-11-14', Array(7).fill('2')),
     );
     const answer = await bot.ask('/spend prod 2026-11-14..2026-11-20 vs last-year why');
-    expect(lines(answer)[0]).toBe('prod · 14–20 Nov · 7.00 EUR more than 14–20 Nov 2025');
-    expect(rowsOf(answer.blocks)[1]?.[0]).toBe('Sat 14 Nov vs Sat 15 Nov · 2.00');
-    expect(options(answer).find(({ text }) => text === 'Spend')?.value).toBe(
-      '/spend prod 2026-11-14..2026-11-20 vs last-year cloud',
-    );
+    expect(answer.lines[0]).toBe('prod · 14–20 Nov · 7.00 EUR more than 14–20 Nov 2025');
+    expect(answer.rows[1]?.[0]).toBe('Sat 14 Nov vs Sat 15 Nov · 2.00');
+    expect(answer.commands[0]).toBe('/spend prod 2026-11-14..2026-11-20 vs last-year cloud');
   });
 
   it('leaves today out, and says so', async () => {
     sends('6001', days('2026-10-01', Array(20).fill('1')), days('2026-11-01', Array(21).fill('2')));
     const answer = await bot.ask('/spend prod mtd why');
-    expect(lines(answer)[0]).toBe('prod · 1–20 Nov · 20.00 EUR more than 1–20 Oct');
+    expect(answer.lines[0]).toBe('prod · 1–20 Nov · 20.00 EUR more than 1–20 Oct');
     expect(answer.visibleText).toContain('today left out');
   });
 
@@ -162,17 +132,17 @@ describe('/spend … why about one project', () => {
       days('2026-11-14', ['100.004', '200.004', '300.004', '400.004', '"n/a"', '0', '0']),
     );
     const answer = await bot.ask('/spend prod why');
-    expect(rowsOf(answer.blocks).at(-1)).toEqual(['Wed 11 Nov', 'not compared', '100.00']);
+    expect(answer.rows.at(-1)).toEqual(['Wed 11 Nov', 'not compared', '100.00']);
     expect(answer.visibleText).toContain('The amount for Wed 18 Nov couldn’t be read in full.');
   });
 
   it('says why there is nothing to compare', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '', '', '', '100', '100', '100']));
     const few = await bot.ask('/spend prod why');
-    expect(lines(few)[0]).toBe('prod · 14–20 Nov · no comparison');
+    expect(few.lines[0]).toBe('prod · 14–20 Nov · no comparison');
     expect(few.visibleText).toContain('Too few days reported to compare with 7–13 Nov');
     sends('6001', days('2026-11-21', ['5']));
-    expect((await bot.ask('/spend prod today why')).visibleText).toContain(
+    expect(await bot.read('/spend prod today why')).toContain(
       'Only complete days are compared, and this period has none.',
     );
   });
@@ -186,53 +156,52 @@ describe('/spend … why about one project', () => {
     [Array(7).fill('150'), 'Spread over 7 days: the most is + 50.00 of 350.00, Sat 14 Nov.'],
   ])('begins with the reason in a sentence: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
-    expect(lines(await bot.ask('/spend prod why'))[1]).toBe(reason);
+    expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
   });
 
   it('says that a month has a day more, where that is most of it', async () => {
     const october = days('2026-10-01', ['15', ...Array(30).fill('10')]);
     sends('6001', days('2026-09-01', Array(30).fill('10')), october);
-    expect(lines(await bot.ask('/spend prod october why'))[1]).toBe('Mostly one more day: + 10.00 of 15.00.');
+    expect((await bot.ask('/spend prod october why')).lines[1]).toBe(
+      'Mostly one more day: + 10.00 of 15.00.',
+    );
     sends('6001', days('2026-09-01', Array(30).fill('10')), days('2026-08-01', Array(31).fill('10')));
-    expect(lines(await bot.ask('/spend prod september why'))[1]).toBe('All of it is one fewer day.');
+    expect((await bot.ask('/spend prod september why')).lines[1]).toBe('All of it is one fewer day.');
   });
 
   it('offers the figures, and itself to share and schedule', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
-    const before = bot.billing.requests.length;
-    const answer = await bot.ask('/spend prod why');
-    expect(bot.billing.requests.length - before).toBe(2);
-    expect(options(answer).map(({ text, value }) => [text, value.replace(/^\d+ /, '')])).toEqual([
-      ['Spend', '/spend prod last-7-days cloud'],
-      ['Share', '/spend prod last-7-days cloud why'],
-      ['CSV', '/spend prod last-7-days cloud csv'],
-      ['Details', '/spend prod last-7-days cloud details'],
-      ['Schedule this…', '/billing schedule prod cloud'],
-      ['Watch…', '/billing watch prod cloud'],
-    ]);
+    const queries = await bot.queriesDuring(async () => {
+      const { labels, commands } = await bot.ask('/spend prod why');
+      expect(labels.map((label, at) => [label, commands[at]])).toEqual([
+        ['Spend', '/spend prod last-7-days cloud'],
+        ['Share', '/spend prod last-7-days cloud why'],
+        ['CSV', '/spend prod last-7-days cloud csv'],
+        ['Details', '/spend prod last-7-days cloud details'],
+        ['Schedule this…', '/billing schedule prod cloud'],
+        ['Watch…', '/billing watch prod cloud'],
+      ]);
+    });
+    expect(queries).toHaveLength(2);
   });
 });
 
 describe('What changed', () => {
   it('is in the menu of an answer that has a comparison, and explains it', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
-    const { ts, ...answer } = await bot.ask('/spend prod');
-    expect(options({ ts, ...answer }).map(({ text }) => text)).toEqual(
-      expect.arrayContaining(['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…']),
-    );
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'rerun:more', 'What changed');
-    const explained = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .find((message) => message.ts === ts && message.text.includes('more than')),
-    );
-    expect(lines(toAnswer(explained))[0]).toBe('prod · 14–20 Nov · 700.00 EUR more than 7–13 Nov');
+    const answer = await bot.ask('/spend prod');
+    const labels = ['What changed', 'Include today', 'CSV', 'Details', 'Schedule this…', 'Watch…'];
+    expect(answer.labels).toEqual(expect.arrayContaining(labels));
+    await bot.choose(answer, 'rerun:more', 'What changed');
+    const { lines } = await bot.updated(answer, 'more than');
+    expect(lines[0]).toBe('prod · 14–20 Nov · 700.00 EUR more than 7–13 Nov');
     expect(bot.slack.complaints).toEqual([]);
   });
 
   it('is not offered if nothing is compared', async () => {
     sends('6001', days('2026-11-14', Array(7).fill('200')));
-    expect(options(await bot.ask('/spend prod')).map(({ text }) => text)).not.toContain('What changed');
+    const { labels } = await bot.ask('/spend prod');
+    expect(labels).not.toContain('What changed');
   });
 });
 
@@ -242,17 +211,16 @@ describe('/spend … why about several projects', () => {
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('20.5')));
     sends('6003');
     const answer = await bot.ask('/spend all why');
-    expect(lines(answer)[0]).toBe('2 of 3 projects · 14–20 Nov · 143.50 EUR more than 7–13 Nov');
-    expect(rowsOf(answer.blocks)).toEqual([
+    expect(answer.lines[0]).toBe('2 of 3 projects · 14–20 Nov · 143.50 EUR more than 7–13 Nov');
+    expect(answer.rows).toEqual([
       ['Project · 14–20 Nov', 'Difference', '7–13 Nov'],
       ['prod · 1,400.00', '+ 700.00', '700.00'],
       ['staging · 143.50', '− 556.50', '700.00'],
       ['dev', 'no data', '–'],
     ]);
     expect(sumOf(answer)).toBe(14_350);
-    expect(options(answer).find(({ text }) => text === 'What changed in prod')?.value).toBe(
-      '/spend prod last-7-days cloud why',
-    );
+    expect(answer.buttons).toContain('What changed in prod');
+    expect(answer.commands).toContain('/spend prod last-7-days cloud why');
     expect(bot.slack.complaints).toEqual([]);
   });
 
@@ -260,8 +228,8 @@ describe('/spend … why about several projects', () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
-    expect(lines(answer)[0]).toBe('2 projects · 14–20 Nov · 370.00 EUR more than 7–13 Nov');
-    expect(rowsOf(answer.blocks)[1]).toEqual(['prod · 900.00', '+ 300.00', '600.00']);
+    expect(answer.lines[0]).toBe('2 projects · 14–20 Nov · 370.00 EUR more than 7–13 Nov');
+    expect(answer.rows[1]).toEqual(['prod · 900.00', '+ 300.00', '600.00']);
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
     expect(answer.visibleText).toContain('no data are left out.');
   });
@@ -271,18 +239,16 @@ describe('/spend … why about several projects', () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6004', WEEK_BEFORE, days('2026-11-14', Array(7).fill('90')));
     const answer = await bot.ask('/spend prod,usa why');
-    expect(lines(answer)[0]).toBe(
-      '2 projects · 14–20 Nov · 700.00 EUR more and 70.00 USD less than 7–13 Nov',
-    );
-    expect(rowsOf(answer.blocks)[2]?.[1]?.replace('\u00a0', ' ')).toBe('− 70.00 USD');
+    expect(answer.lines[0]).toBe('2 projects · 14–20 Nov · 700.00 EUR more and 70.00 USD less than 7–13 Nov');
+    expect(answer.rows[2]?.[1]).toBe('− 70.00 USD');
   });
 
   it('names a project that cannot be compared, and leaves it out of the sum', async () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', Array(7).fill('200')));
     sends('6002', days('2026-11-14', Array(7).fill('20')));
     const answer = await bot.ask('/spend prod,staging why');
-    expect(lines(answer)[0]).toBe('1 of 2 projects · 14–20 Nov · 700.00 EUR more than 7–13 Nov');
-    expect(rowsOf(answer.blocks).at(-1)).toEqual(['staging', 'not compared', '–']);
+    expect(answer.lines[0]).toBe('1 of 2 projects · 14–20 Nov · 700.00 EUR more than 7–13 Nov');
+    expect(answer.rows.at(-1)).toEqual(['staging', 'not compared', '–']);
     expect(answer.visibleText).toContain('staging: ');
   });
 });

@@ -1,79 +1,45 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { problemsOfBlocks } from '../../sandbox/slack/blocks.ts';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../src/workspace/credentials/credential-records.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
-import { type Bot, CHANNEL, goodToken, startBot, textOf, toAnswer } from '../support/bot.ts';
+import { botOfEachTest, DAY, goodToken, SATURDAY as NOW } from '../support/bot.ts';
 import { changeIn } from '../support/change.ts';
-import { addProject } from '../support/projects.ts';
+import { FINANCE, TEAM } from '../support/people.ts';
+import { addProject, addProjects } from '../support/projects.ts';
 import { outcomesOf } from '../support/workspace-store.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const DAY = 86_400_000;
-const TEAM = 'T0SANDBOX1';
-const HASH = `tally:{${TEAM}}:record`;
-const KEY = randomBytes(32);
 /** What members read while nothing is wrong. */
 const ALL_WORK = 'All connections work';
-let bot: Bot;
 let workspaces: Workspaces;
-let now: number;
-
-beforeEach(async () => {
-  now = NOW;
-  bot = await startBot({ now: () => now, encryptionKeys: `test:${KEY.toString('base64')}` });
-  workspaces = createWorkspaces({
-    redis: bot.redis.client,
-    keyring: createKeyring([{ id: 'test', key: KEY }]),
-  });
+const bot = botOfEachTest(async ({ redis, keyring }) => {
+  workspaces = createWorkspaces({ redis: redis.client, keyring });
 });
-afterEach(() => bot.stop());
 
 const connection = (name: string, more: Partial<NewConnection> = {}): NewConnection => ({
-  name,
-  baseUrl: bot.billing.url,
-  token: goodToken(bot.billing),
-  role: 'read-only',
-  lifetime: '90-days',
-  type: 'for-oneself',
-  test: { project: '123', product: 1 },
-  registeredBy: OWNER,
-  registeredAt: NOW - 60 * DAY,
-  expiresAt: NOW + 30 * DAY,
+  ...{ name, baseUrl: bot.billing.url, token: goodToken(bot.billing), role: 'read-only' },
+  ...{ lifetime: '90-days', type: 'for-oneself', test: { project: '123', product: 1 } },
+  ...{ registeredBy: OWNER, registeredAt: NOW - 60 * DAY, expiresAt: NOW + 30 * DAY },
   ...more,
 });
 const saved = async (one: NewConnection) => workspaces.saveConnection(await changeIn(workspaces, TEAM), one);
 const save = (name: string, more?: Partial<NewConnection>) => saved(connection(name, more));
 
-const newest = () => toAnswer(bot.slack.messages(OWNER, CHANNEL).findLast(({ from }) => from !== OWNER)!);
-
-/** The last message that the person sees; '' when there is none. */
-const lastWords = (person = OWNER) =>
-  textOf(bot.slack.messages(person, CHANNEL).findLast(({ from }) => from !== person)?.blocks);
-
-/** Chooses from a connection's menu and waits until the message changes. */
-async function choose(command: string, name = command.split(' ').at(-1)) {
-  const { ts, visibleText } = newest();
-  await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, `rerun:connection-${name}`, command);
-  await bot.slack.waitFor(() => lastWords() !== visibleText, 10_000);
-  return newest();
-}
-
-const buttonsIn = (blocks: readonly object[]) => JSON.stringify(blocks).match(/"action_id":"[a-z-]+/g) ?? [];
+/** The text of the page for this person. */
+const status = async (person = OWNER) => await bot.read('/billing status', person);
 
 describe('/billing status', () => {
   it('leads to the form while nothing is connected', async () => {
     const forOwner = await bot.ask('/billing status');
     expect(forOwner.visibleText).toContain('isn’t connected to a billing service yet');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: forOwner.ts }, 'Connect…');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.press(forOwner, 'Connect…');
+    await bot.slack.waitFor(() => bot.modal());
     const forMember = await bot.ask('/billing status', MEMBER);
     expect(forMember.visibleText).toContain('An owner or admin of this workspace can connect it.');
-    expect(buttonsIn(forMember.blocks)).toEqual(['"action_id":"ask-manager']);
+    expect(forMember.buttons).toEqual(['Ask a manager']);
   });
 
   it('tells managers who registered a token and when it expires, and of several where each is used', async () => {
@@ -82,7 +48,7 @@ describe('/billing status', () => {
       authUrl: 'https://identity.example.com/v3',
       expiresAt: NOW + 12 * DAY,
     });
-    const { visibleText } = await bot.ask('/billing status');
+    const visibleText = await status();
     expect(visibleText).toContain('Read-only · For oneself · account Acme &lt;!channel&gt;');
     expect(visibleText).toContain(`added by <@${OWNER}> on Tue 22 Sep 2026`);
     expect(visibleText).toMatch(
@@ -91,7 +57,7 @@ describe('/billing status', () => {
     const usual = [fingerprint, lastFour, new URL(bot.billing.url).host, 'identity.example.com', 'main'];
     for (const one of usual) expect(visibleText).not.toContain(one);
     await save('finance');
-    const several = (await bot.ask('/billing status')).visibleText;
+    const several = await status();
     expect(several).toMatch(/^\*main\* · default · \*its token expires/m);
     expect(several).toContain(new URL(bot.billing.url).host);
     expect(several).toContain(`token ending ${lastFour}`);
@@ -104,33 +70,33 @@ describe('/billing status', () => {
   ])('says of a lifetime %o: %s', async (more, words) => {
     const { expiresAt: _, ...rest } = connection('main');
     await workspaces.saveConnection(await changeIn(workspaces, TEAM), { ...rest, ...more });
-    expect((await bot.ask('/billing status')).visibleText).toContain(words);
+    expect(await status()).toContain(words);
   });
 
   it('tells members only names and what is about to expire', async () => {
     const { fingerprint, lastFour } = await save('main', { account: 'Acme' });
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(ALL_WORK);
+    expect(await status(MEMBER)).toContain(ALL_WORK);
     await save('finance', { expiresAt: NOW + 3 * DAY });
     await save('old', { expiresAt: NOW - DAY });
-    const { visibleText, blocks } = await bot.ask('/billing status', MEMBER);
+    const { visibleText, buttons } = await bot.ask('/billing status', MEMBER);
     expect(visibleText).not.toContain('*main*');
     expect(visibleText).toMatch(/^\*finance\* · its token expires Tue 24 Nov 2026 \(3 days\)$/m);
     expect(visibleText).toMatch(/^\*old\* · its token expired Fri 20 Nov 2026 \(yesterday\)/m);
     for (const hidden of [fingerprint, lastFour, '127.0.0.1', 'Acme', OWNER, ALL_WORK])
       expect(visibleText).not.toContain(hidden);
-    expect(buttonsIn(blocks)).toEqual(['"action_id":"ask-manager', '"action_id":"ask-manager']);
+    expect(buttons).toEqual(['Ask a manager', 'Ask a manager']);
   });
 
   it('says that the service rejected a token, until it is replaced', async () => {
     await save('main', { token: 'a-token-that-was-revoked-in-the-console' });
     await bot.ask('/balance 123');
-    const { visibleText } = await bot.ask('/billing status');
+    const visibleText = await status();
     expect(visibleText).toContain('*The service rejected its token.* It may have expired or been revoked.');
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).toMatch(
+    expect(await status(MEMBER)).toMatch(
       /^\*Billing connection\* · its token was rejected: a Tally manager can replace it$/m,
     );
     await save('main');
-    expect((await bot.ask('/billing status')).visibleText).not.toContain('rejected');
+    expect(await status()).not.toContain('rejected');
   });
 
   it('counts an application access that the identity service rejected as broken', async () => {
@@ -145,7 +111,7 @@ describe('/billing status', () => {
     });
     await save('main');
     const healthOf = async () => {
-      const { visibleText } = await bot.ask('/billing status');
+      const visibleText = await status();
       return [visibleText.split('\n')[0], visibleText.includes('rejected by the identity service')];
     };
     const access = { kind: 'access', name: '123' } as const;
@@ -159,16 +125,16 @@ describe('/billing status', () => {
   it('says when there is no default connection, and that settings are damaged', async () => {
     await save('eu');
     await save('us');
-    expect((await bot.ask('/billing status')).visibleText).toContain('There is no default connection');
-    await bot.redis.client.hset(HASH, 'settings', '{');
-    const { visibleText } = await bot.ask('/billing status');
+    expect(await status()).toContain('There is no default connection');
+    await bot.store({ settings: '{' });
+    const visibleText = await status();
     expect(visibleText).toContain('This workspace’s settings are damaged');
     expect(visibleText).toContain('*us*');
   });
 
   it('names what can’t be read in one line, for managers', async () => {
     for (const field of ['watch:aaaaaaaa', 'schedule:bbbbbbbb', 'project:prod'])
-      await bot.redis.client.hset(HASH, field, '{');
+      await bot.store({ [field]: '{' });
     const [seen, member] = [await bot.ask('/billing status'), await bot.ask('/billing status', MEMBER)];
     expect(seen.visibleText).toMatch(
       /^2 problems to look at\nRecords\nDamaged and not used: (?=.*the watch aaaaaaaa)(?=.*the schedule bbbbbbbb)(?=.*the project prod)/,
@@ -200,7 +166,7 @@ describe('the page', () => {
     await save('b-soon', { expiresAt: NOW + 3 * DAY });
     await save('c-over', { expiresAt: NOW - DAY });
     await workspaces.chooseDefault(await changeIn(workspaces, TEAM), 'a-fine');
-    const { visibleText } = await bot.ask('/billing status');
+    const visibleText = await status();
     expect(visibleText).toMatch(/^2 problems to look at\nConnections\n\*c-over\*/);
     const places = ['*c-over*', '*b-soon*', '*a-fine*'].map((name) => visibleText.indexOf(name));
     expect(places).toEqual(places.toSorted((x, y) => x - y));
@@ -210,28 +176,28 @@ describe('the page', () => {
 describe('a project whose connection is missing', () => {
   beforeEach(async () => {
     await save('main');
-    await addProject(bot, { alias: 'prod', id: '123', connection: 'finance' });
-    await addProject(bot, { alias: 'sound', id: '124', connection: 'main' });
+    await addProjects(bot, {
+      prod: { id: '123', connection: 'finance' },
+      sound: { id: '124', connection: 'main' },
+    });
   });
 
   it('is named with its connection, and with the fix for managers', async () => {
-    const { visibleText } = await bot.ask('/billing status');
+    const visibleText = await status();
     expect(visibleText).toContain('The connection “finance”, which prod uses, no longer exists.');
     expect(visibleText).toContain('Choose another…');
     expect(visibleText).not.toContain('sound');
     const plain = await bot.ask('/billing status', MEMBER);
     expect(plain.visibleText).toContain('The connection “finance”, which prod uses, no longer exists.');
     await save('finance');
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('no longer exists');
+    expect(await status(MEMBER)).not.toContain('no longer exists');
   });
 
   it('is not named in a channel where it cannot be asked about', async () => {
-    await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: ['C0FINANCE1'] });
-    const { visibleText } = await bot.ask('/billing status', MEMBER);
+    await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: [FINANCE] });
+    const visibleText = await status(MEMBER);
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
-    expect((await bot.ask('/billing status')).visibleText).toContain(
-      'The connection “hr”, which payroll uses',
-    );
+    expect(await status()).toContain('The connection “hr”, which payroll uses');
   });
 });
 
@@ -243,20 +209,15 @@ describe('the default connection', () => {
       ...DEFAULT_SETTINGS,
       zone: 'Asia/Tokyo',
     });
-    await bot.ask('/billing status');
-    const after = await choose('/billing status default finance');
+    const page = await bot.ask('/billing status');
+    await bot.choose(page, 'rerun:connection-finance', '/billing status default finance');
+    const after = await bot.updated(page, '*finance* · default · ');
     expect(after.visibleText).toMatch(/^\*finance\* · default · /m);
     expect((await workspaces.load(TEAM)).settings).toMatchObject({
       zone: 'Asia/Tokyo',
       connection: 'finance',
     });
-    const [entry] = (await createAudit(bot.redis.client).page(TEAM, 1)).entries;
-    expect(entry).toEqual({
-      at: NOW,
-      who: OWNER,
-      action: 'changed the default connection to',
-      about: 'finance',
-    });
+    expect((await bot.audit())[0]).toBe(`${OWNER} changed the default connection to finance`);
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
   });
@@ -271,8 +232,7 @@ it('says that not everything fits, where there is more than a message can hold',
 
 describe('a sealed record that was moved', () => {
   /** Somebody with access to Redis can move records, but a sealed value only opens where it was sealed. */
-  const move = async (from: string, field: string, to: string) =>
-    bot.redis.client.hset(HASH, to, (await bot.redis.client.hget(from, field))!);
+  const move = async (from: string, to: string) => bot.store({ [to]: await bot.stored(from) });
 
   const PUT_BACK = 'Your operator has to put the old key back; nothing is lost.';
   const keyIsGone = async () => {
@@ -284,36 +244,29 @@ describe('a sealed record that was moved', () => {
   };
 
   const refusedEverywhere = async () => {
-    expect((await bot.ask('/balance 123')).visibleText).toMatch(
+    expect(await bot.read('/balance 123')).toMatch(
       /Tally can’t (open this with its keys|read the stored access token)/,
     );
-    const { visibleText } = await bot.ask('/billing status');
+    const visibleText = await status();
     expect(visibleText).toContain('*Doesn’t work.*');
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).toContain(
-      'doesn’t work: a Tally manager can fix it',
-    );
+    expect(await status(MEMBER)).toContain('doesn’t work: a Tally manager can fix it');
     expect(bot.billing.requests).toEqual([]);
   };
 
   it('from another name is rejected and reported, even when its name was changed', async () => {
     await save('other');
-    await move(HASH, 'connection:other', 'connection:main');
+    await move('connection:other', 'connection:main');
     await refusedEverywhere();
-    const json = (await bot.redis.client.hget(HASH, 'connection:other'))!;
-    await bot.redis.client.hset(HASH, 'connection:main', json.replace('"other"', '"main"'));
+    await bot.store({ 'connection:main': { ...(await bot.stored('connection:other')), name: 'main' } });
     await refusedEverywhere();
   });
 
-  it('says so when its key is missing', async () => {
-    const lost = createKeyring([{ id: 'lost', key: randomBytes(32) }]);
-    const other = createWorkspaces({ redis: bot.redis.client, keyring: lost });
-    await other.saveConnection(await changeIn(other, TEAM), connection('main'));
-    await keyIsGone();
-  });
-
-  it('says so when another key has its name', async () => {
-    const impostor = createKeyring([{ id: 'test', key: randomBytes(32) }]);
-    const other = createWorkspaces({ redis: bot.redis.client, keyring: impostor });
+  it.each([
+    ['its key is missing', 'lost'],
+    ['another key has its name', 'test'],
+  ])('says so when %s', async (_, id) => {
+    const keyring = createKeyring([{ id, key: randomBytes(32) }]);
+    const other = createWorkspaces({ redis: bot.redis.client, keyring });
     await other.saveConnection(await changeIn(other, TEAM), connection('main'));
     await keyIsGone();
   });
@@ -331,35 +284,22 @@ describe('an application access', () => {
       registeredAt: NOW,
     };
     await workspaces.saveAccess(await changeIn(workspaces, TEAM), access);
-    const unconnected = (await bot.ask('/billing status')).visibleText;
+    const unconnected = await status();
     expect(unconnected).toContain('isn’t connected to a billing service yet');
     expect(unconnected).toContain('*Project 123* · OS_TOKEN access ending abcd');
     await save('main');
-    expect((await bot.ask('/billing status')).visibleText).toContain(
-      '*Project 123* · OS_TOKEN access ending abcd',
-    );
-    expect((await bot.ask('/billing status', MEMBER)).visibleText).not.toContain('abcd');
-    const json = (await bot.redis.client.hget(HASH, 'access:123'))!;
-    const elsewhere = json.replace('identity.example.com', 'identity.example.org');
-    await bot.redis.client.hset(HASH, 'access:123', elsewhere);
-    expect((await bot.ask('/billing status')).visibleText).toContain(
-      '*Project 123* · OS_TOKEN Tally can’t open this with its keys.',
-    );
+    expect(await status()).toContain('*Project 123* · OS_TOKEN access ending abcd');
+    expect(await status(MEMBER)).not.toContain('abcd');
+    await bot.store({
+      'access:123': { ...(await bot.stored('access:123')), authUrl: 'https://identity.example.org/v3' },
+    });
+    expect(await status()).toContain('*Project 123* · OS_TOKEN Tally can’t open this with its keys.');
   });
 });
 
-describe('what an answer saves', () => {
-  const noted = async () => {
-    const record = await workspaces.load(TEAM);
-    return { used: record.lastUsed('main'), balance: record.lastBalance('123', 1) };
-  };
-  const until = (wanted: (known: Awaited<ReturnType<typeof noted>>) => boolean) =>
-    expect.poll(async () => wanted(await noted())).toBe(true);
-
-  it('is stored as the time when the connection was last used, which the status shows', async () => {
-    await save('main');
-    await bot.ask('/spend 123');
-    await until(({ used }) => used === NOW);
-    expect((await bot.ask('/billing status')).visibleText).toMatch(/last used: <!date\^\d+\^/);
-  });
+it('shows when a connection was last used', async () => {
+  await save('main');
+  await bot.ask('/spend 123');
+  await expect.poll(async () => (await workspaces.load(TEAM)).lastUsed('main')).toBe(NOW);
+  expect(await status()).toMatch(/last used: <!date\^\d+\^/);
 });

@@ -1,6 +1,6 @@
 /** Follow-ups in the threads of what Tally sends by itself: scheduled posts and alerts. */
 import { Big } from 'big.js';
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createBillingClient } from '../../src/billing/client.ts';
 import type { ScheduleService } from '../../src/delivery/posts/schedule-service.ts';
@@ -8,34 +8,29 @@ import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
 import { createGuardedHttp } from '../../src/http/request.ts';
-import { recordKey, threadsKey } from '../../src/redis/keys.ts';
+import { threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
-import { BOT_TOKEN, type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
+import { BOT_TOKEN, botOfEachTest, CHANNEL, DAY } from '../support/bot.ts';
 import { createDeliveryParts, save, schedule } from '../support/delivery.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { directOf, TEAM } from '../support/people.ts';
+import { addConnection, addProject, addProjects } from '../support/projects.ts';
 
-const DAY = 86_400_000;
 const HOUR = DAY / 24;
-const TEAM = 'T0SANDBOX1';
-const DIRECT = MEMBER.replace(/^U/, 'D');
+const DIRECT = directOf(MEMBER);
 const at = (text: string): number => Date.parse(text);
 /** Friday */
 const NINE = at('2026-11-20T09:00:00Z');
-let bot: Bot;
-let now: number;
 const http = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }] });
 /** The worker of a process beside the bot's, which runs when a test says so. */
 let runner: WorkspaceRunner;
 let scheduling: ScheduleService;
 let close: () => Promise<void>;
 
-beforeEach(async () => {
-  now = NINE;
-  bot = await startBot({ now: () => now });
+const bot = botOfEachTest(async (bot) => {
+  bot.clock.now = NINE;
   await addConnection(bot);
-  await addProject(bot, { alias: 'prod', id: '123' });
-  await addProject(bot, { alias: 'staging', id: '456' });
+  await addProjects(bot, { prod: '123', staging: '456' });
   ({ runner, scheduling, close } = createDeliveryParts({
     redis: bot.redis.client,
     redisUrl: bot.redis.url,
@@ -44,25 +39,17 @@ beforeEach(async () => {
     botToken: BOT_TOKEN,
     billing: createBillingClient({ http }),
     report: makeReport,
-    clock: () => now,
+    clock: () => bot.clock.now,
   }));
 });
-afterEach(async () => {
-  await close();
-  await bot.stop();
-});
+afterEach(() => close());
 afterAll(() => http.close());
-
-const seenIn = (channel: string, as = MEMBER) =>
-  bot.slack.messages(as, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
 
 /** Delivers what is due, and returns what Tally sent there. */
 async function delivered(channel = CHANNEL) {
-  const before = seenIn(channel).length;
-  await runner.run(TEAM);
-  const message = await bot.slack.waitFor(() => seenIn(channel)[before]);
+  const message = await bot.next(() => runner.run(TEAM), MEMBER, channel);
   // It is not waited for when a message is sent.
-  await expect.poll(async () => (await remembered()).some(({ at }) => at === now)).toBe(true);
+  await expect.poll(async () => (await remembered()).some(({ at }) => at === bot.clock.now)).toBe(true);
   return message;
 }
 
@@ -78,9 +65,9 @@ async function posted(
   await save(
     bot.redis.client,
     TEAM,
-    schedule({ since: now - HOUR, waitHours: 0, timing, projects, ...rest }),
+    schedule({ since: bot.clock.now - HOUR, waitHours: 0, timing, projects, ...rest }),
   );
-  now += 5_000;
+  bot.clock.now += 5_000;
   return delivered(channel);
 }
 
@@ -90,27 +77,25 @@ async function alerted(
 ) {
   const watch: Watch = {
     ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], rule, ...target },
-    ...{ owner: OWNER, createdBy: OWNER, createdAt: now - DAY, since: now - DAY },
+    ...{ owner: OWNER, createdBy: OWNER, createdAt: bot.clock.now - DAY, since: bot.clock.now - DAY },
   };
-  await bot.redis.client.hset(recordKey(TEAM), 'watch:watch001', serializeWatch(watch));
+  await bot.store({ 'watch:watch001': serializeWatch(watch) });
   return delivered('channel' in target ? CHANNEL : DIRECT);
 }
 
 /** Says it in the thread and waits for the answer. */
 async function say(text: string, thread: string | undefined, as = MEMBER, channel = CHANNEL) {
-  now += 1_000;
-  const before = seenIn(channel, as).length;
-  await bot.slack.say(as, channel, channel.startsWith('C') ? `@Tally ${text}` : text, thread);
-  const message = await bot.slack.waitFor(() => seenIn(channel, as)[before]);
+  bot.clock.now += 1_000;
+  const message = await bot.ask(channel.startsWith('C') ? `@Tally ${text}` : text, as, channel, thread);
   await bot.waitUntilIdle();
-  return { message, ...toAnswer(message) };
+  return { message, ...message };
 }
 
 const remembered = async () =>
   (await bot.redis.client.hvals(threadsKey(TEAM))).map((value) => JSON.parse(value));
 
 const limitTo = async (channel: string) => {
-  await bot.redis.client.hdel(recordKey(TEAM), 'project:prod');
+  await bot.drop('project:prod');
   await addProject(bot, { alias: 'prod', id: '123', channels: [channel] });
 };
 
@@ -123,7 +108,7 @@ describe('below a scheduled post', () => {
     [{ report: 'balance' }, '/balance', 'prod'],
   ])('a follow-up refers to what it was made of: %j', async (given, command, text) => {
     const { ts } = await posted(given);
-    expect(await remembered()).toMatchObject([{ command, text, at: now }]);
+    expect(await remembered()).toMatchObject([{ command, text, at: bot.clock.now }]);
     const { message } = await say('again', ts);
     expect(message).toMatchObject({ ephemeral: false, threadTs: ts });
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
@@ -131,7 +116,7 @@ describe('below a scheduled post', () => {
 
   it('“why?” is about its day, also days later', async () => {
     const { ts } = await posted();
-    now += 3 * DAY;
+    bot.clock.now += 3 * DAY;
     const { visibleText } = await say('why?', ts);
     expect(visibleText).toContain('Thu 19 Nov');
     expect((await say('and the week before?', ts)).visibleText).not.toContain('Which project?');
@@ -139,7 +124,7 @@ describe('below a scheduled post', () => {
   });
 
   it('of Monday the days are Friday to Sunday, compared as in the post', async () => {
-    now = at('2026-11-23T09:00:00Z');
+    bot.clock.now = at('2026-11-23T09:00:00Z');
     const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
     const { ts } = await posted({ timing });
     expect(await remembered()).toMatchObject([
@@ -149,9 +134,9 @@ describe('below a scheduled post', () => {
   });
 
   it('of the first day of a month the days are the month before, and stay that month', async () => {
-    now = at('2026-12-01T09:00:00Z');
+    bot.clock.now = at('2026-12-01T09:00:00Z');
     const { ts } = await posted({ report: 'month-to-date' });
-    now += 20 * DAY;
+    bot.clock.now += 20 * DAY;
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
   });
 
@@ -176,7 +161,7 @@ describe('below a scheduled post', () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'now', OWNER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
-    const { ts } = seenIn(CHANNEL).at(-1)!;
+    const { ts } = bot.answers(MEMBER).at(-1)!;
     expect((await say('why?', ts)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
@@ -185,11 +170,11 @@ describe('below a scheduled post', () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
-    const { ts } = seenIn(DIRECT).at(-1)!;
+    const { ts } = bot.answers(MEMBER, DIRECT).at(-1)!;
     expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
-  it('checks the rights of the person who asks now', async () => {
+  it('checks the rights of the person who asks bot.clock.now', async () => {
     const { ts } = await posted();
     await limitTo('C0OTHER001');
     for (const text of ['again', 'why?', 'and october?']) {
@@ -209,12 +194,16 @@ describe('below a scheduled post', () => {
   it('the post is sent and recorded even if Redis can’t store what follow-ups refer to', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
-    await save(bot.redis.client, TEAM, schedule({ since: now - HOUR, waitHours: 0, timing, projects }));
-    now += 5_000;
+    await save(
+      bot.redis.client,
+      TEAM,
+      schedule({ since: bot.clock.now - HOUR, waitHours: 0, timing, projects }),
+    );
+    bot.clock.now += 5_000;
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     await runner.run(TEAM);
     await runner.run(TEAM);
-    expect(seenIn(CHANNEL)).toHaveLength(1);
+    expect(bot.answers(MEMBER)).toHaveLength(1);
     const lines = await bot.redis.client.hvals(`tally:{${TEAM}}:delivery-log`);
     expect(lines.filter((line) => line.includes('"state":"posted"'))).toHaveLength(1);
   });
@@ -244,7 +233,7 @@ describe('below an alert', () => {
   it('in a direct message a follow-up in its thread refers to it, and a new message to nothing', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
-    now += HOUR;
+    bot.clock.now += HOUR;
     const spike = { kind: 'spike', factor: new Big('2'), floor: new Big('1') } as const;
     const { ts } = await alerted(spike, { people: [MEMBER] });
     expect((await say('why?', undefined, MEMBER, DIRECT)).visibleText).toContain('Which project?');
@@ -258,27 +247,23 @@ it.each([
   [EXTERNAL, 'C0SHARED01', 'Tally only answers members of the workspace that installed it.'],
 ])('%s, who may not ask, gets nothing below a post', async (as, channel, sentence) => {
   const { ts } = await posted({ channel }, channel);
-  now += 1_000;
-  const before = seenIn(channel, as).length;
-  await bot.slack.say(as, channel, '@Tally why?', ts);
-  const answer = toAnswer(await bot.slack.waitFor(() => seenIn(channel, as)[before]));
+  const answer = await say('why?', ts, as, channel);
   expect(answer).toMatchObject({ ephemeral: true });
   expect(answer.visibleText).toContain(sentence);
   expect(JSON.stringify(answer.blocks)).not.toContain('prod');
 });
 
 it('opens the exact figures and its owner’s list from a menu, for whoever presses alone', async () => {
-  const { ts } = await posted();
-  now += 1_000;
-  const post = () => seenIn(CHANNEL).find((message) => message.ts === ts);
-  const [before, blocks] = [seenIn(CHANNEL).length, post()?.blocks];
-  await bot.slack.choose(MEMBER, { channel: CHANNEL, ts }, 'rerun:more', '/billing schedules');
-  const answer = toAnswer(await bot.slack.waitFor(() => seenIn(CHANNEL)[before]));
+  const posting = await posted();
+  bot.clock.now += 1_000;
+  const post = () => bot.answers(MEMBER).find((message) => message.ts === posting.ts);
+  const blocks = post()?.blocks;
+  const list = () => bot.choose(posting, 'rerun:more', '/billing schedules', MEMBER);
+  const answer = await bot.next(list, MEMBER);
   expect(answer).toMatchObject({ ephemeral: true });
   expect(answer.visibleText).toContain('*Yesterday’s spend* for prod');
-  const details = '/spend prod 2026-11-19 details';
-  await bot.slack.choose(MEMBER, { channel: CHANNEL, ts }, 'rerun:more', details);
-  await bot.slack.waitFor(() => bot.slack.modal(MEMBER));
-  expect(JSON.stringify(bot.slack.modal(MEMBER))).toContain('2026-11-19');
+  await bot.choose(posting, 'rerun:more', '/spend prod 2026-11-19 details', MEMBER);
+  await bot.slack.waitFor(() => bot.modal(MEMBER));
+  expect(bot.view(MEMBER)).toContain('2026-11-19');
   expect(post()?.blocks).toEqual(blocks);
 });

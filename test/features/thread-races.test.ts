@@ -1,31 +1,28 @@
 /** Threads when things happen at once, between question and follow-up, or while Redis is away. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { keysOf, threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
-import { type Bot, CHANNEL, startBot, toAnswer } from '../support/bot.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { keysOf, threadsKey } from '../../src/redis/keys.ts';
+import { type Bot, CHANNEL, SATURDAY, startBot, toAnswer } from '../support/bot.ts';
+import { TEAM } from '../support/people.ts';
+import { addConnection, addProjects } from '../support/projects.ts';
 import { type TestRedis, testRedis } from '../support/redis.ts';
 import { startRedisProxy } from '../support/redis-proxy.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const DAY = 86_400_000;
-const TEAM = 'T0SANDBOX1';
 let bot: Bot;
 let now: number;
 /** Redis servers behind a proxy. */
 const stores: TestRedis[] = [];
 
 async function start(redisUrl?: string): Promise<void> {
-  now = NOW;
+  now = SATURDAY;
   bot = await startBot({ now: () => now, ...(redisUrl !== undefined && { redisUrl }) });
 }
 
 /** @param redis the one that the bot uses */
-async function addProjects(redis: TestRedis = bot.redis): Promise<void> {
+async function prepare(redis: TestRedis = bot.redis): Promise<void> {
   const there = { ...bot, redis };
   await addConnection(there);
-  await addProject(there, { alias: 'prod', id: '123' });
-  await addProject(there, { alias: 'staging', id: '456' });
+  await addProjects(there, { prod: '123', staging: '456' });
 }
 
 afterEach(async () => {
@@ -33,16 +30,13 @@ afterEach(async () => {
   await Promise.all(stores.splice(0).map((store) => store.close()));
 });
 
-const seenBy = (person: string, channel = CHANNEL) =>
-  bot.slack.messages(person, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
+const seenBy = (person: string, channel = CHANNEL) => bot.answers(person, channel);
 
 /** Says it and waits for the next message of Tally that this person sees there. */
-async function ask(text: string, thread?: string, as = MEMBER, channel = CHANNEL) {
+async function ask(text: string, thread?: string) {
   now += 1_000;
-  const before = seenBy(as, channel).length;
-  await bot.slack.say(as, channel, `@Tally ${text}`, thread);
-  const message = await bot.slack.waitFor(() => seenBy(as, channel)[before]);
-  return { message, thread: message.threadTs, ...toAnswer(message) };
+  const message = await bot.ask(`@Tally ${text}`, MEMBER, CHANNEL, thread);
+  return { message, thread: message.threadTs, ...message };
 }
 
 const remembered = async (redis = bot.redis) =>
@@ -54,7 +48,7 @@ const remembered = async (redis = bot.redis) =>
 describe('two people who ask on in one thread at the same instant', () => {
   it('each get the answer to their own question, and exactly one is remembered', async () => {
     await start();
-    await addProjects();
+    await prepare();
     const { thread } = await ask('spend prod october');
     const before = seenBy(MEMBER).length;
     const said = [
@@ -79,9 +73,9 @@ describe('two people who ask on in one thread at the same instant', () => {
 
   it('have each their own rights', async () => {
     await start();
-    await addProjects();
+    await prepare();
     const channel = 'C0GENERAL1';
-    const { thread } = await ask('spend prod october', undefined, OWNER, channel);
+    const { threadTs: thread } = await bot.ask('@Tally spend prod october', OWNER, channel);
     const before = seenBy(GUEST, channel).length;
     await Promise.all([OWNER, GUEST].map((as) => bot.slack.say(as, channel, '@Tally and staging?', thread)));
     await bot.slack.waitFor(() => seenBy(GUEST, channel).length === before + 2);
@@ -105,7 +99,7 @@ describe('a workspace that is uninstalled', () => {
 
   it('between question and follow-up leaves nothing to refer to, and nothing stored', async () => {
     await start();
-    await addProjects();
+    await prepare();
     const { thread } = await ask('spend prod october');
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
     await bot.slack.event({ type: 'app_uninstalled' });
@@ -118,7 +112,7 @@ describe('a workspace that is uninstalled', () => {
 
   it('while the question is answered is not written to any more', async () => {
     await start();
-    await addProjects();
+    await prepare();
     let isGone: Promise<unknown> | undefined;
     bot.billing.respond(() => {
       isGone ??= bot.slack.event({ type: 'app_uninstalled' });
@@ -142,7 +136,7 @@ describe('while Redis is away', () => {
       stores.push(redis);
       const proxy = await startRedisProxy(redis.url);
       await start(proxy.url);
-      await addProjects(redis);
+      await prepare(redis);
       await ask('balance staging');
       bot.billing.respond(() => {
         if (how === 'hangs') proxy.freeze();
@@ -164,21 +158,9 @@ describe('while Redis is away', () => {
 });
 
 describe('what is remembered', () => {
-  it('is kept for 30 days from the last question, in each key', async () => {
-    await start();
-    await addProjects();
-    const { thread } = await ask('spend prod october');
-    const keys = [threadsKey(TEAM), threadTimesKey(TEAM)];
-    await expect.poll(async () => (await remembered()).length > 0).toBe(true);
-    for (const key of keys) await bot.redis.client.pexpire(key, DAY);
-    await ask('and staging?', thread);
-    await expect.poll(async () => (await remembered())[0]?.text === 'staging 2026-10').toBe(true);
-    for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeGreaterThan(29 * DAY);
-  });
-
   it.each(['message_changed', 'message_deleted'])('stays as it is at a %s', async (subtype) => {
     await start();
-    await addProjects();
+    await prepare();
     const channel = MEMBER.replace(/^U/, 'D');
     await bot.slack.say(MEMBER, channel, 'spend prod october');
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);

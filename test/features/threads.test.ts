@@ -1,25 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { keysOf, recordKey, threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { addConnection, addProject } from '../support/projects.ts';
+import { threadsKey, threadTimesKey } from '../../src/redis/keys.ts';
+import { botOfEachTest, CHANNEL, DAY, textOf } from '../support/bot.ts';
+import { directOf, TEAM } from '../support/people.ts';
+import { addConnection, addProject, addProjects } from '../support/projects.ts';
 import { commandsOf } from '../support/redis-commands.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const DAY = 86_400_000;
-const TEAM = 'T0SANDBOX1';
-const DIRECT = MEMBER.replace(/^U/, 'D');
-let bot: Bot;
-let now: number;
-
-beforeEach(async () => {
-  now = NOW;
-  bot = await startBot({ now: () => now });
+const DIRECT = directOf(MEMBER);
+const bot = botOfEachTest(async (bot) => {
   await addConnection(bot);
-  await addProject(bot, { alias: 'prod', id: '123' });
-  await addProject(bot, { alias: 'staging', id: '456' });
+  await addProjects(bot, { prod: '123', staging: '456' });
 });
-afterEach(() => bot.stop());
 
 interface Place {
   readonly as?: string;
@@ -29,15 +20,10 @@ interface Place {
 
 /** Says the text and waits for the next message of Tally that this person sees there. */
 async function say(text: string, { as = MEMBER, channel = CHANNEL, thread = '' }: Place = {}) {
-  const { slack } = bot;
-  now += 1_000;
-  const seen = () =>
-    slack.messages(as, channel).filter(({ from }) => from === 'U0TALLYBOT' || from === 'bot');
-  const before = seen().length;
-  await slack.say(as, channel, text, thread || undefined);
-  const message = await slack.waitFor(() => seen()[before]);
+  bot.clock.now += 1_000;
+  const message = await bot.ask(text, as, channel, thread || undefined);
   await bot.waitUntilIdle();
-  return { message, ...toAnswer(message) };
+  return { message, ...message };
 }
 
 /** Says it in the thread of an answer to a first question. */
@@ -61,10 +47,7 @@ async function sayAsked(text: string) {
   return { ...answer, asked };
 }
 
-const removeProject = (alias: string) => bot.redis.client.hdel(recordKey(TEAM), `project:${alias}`);
-
-const labelsOf = (message: { blocks?: readonly object[] }) =>
-  [...JSON.stringify(message.blocks).matchAll(/"text":"(\/[a-z]+ [^"]*)"/g)].map(([, label]) => label);
+const removeProject = (alias: string) => bot.drop(`project:${alias}`);
 
 describe('a follow-up in a thread', () => {
   it.each([
@@ -127,7 +110,7 @@ describe('a follow-up in a thread', () => {
     const before = bot.billing.requests.length;
     const { message } = await reply(then);
     expect(message.ephemeral).toBe(true);
-    expect(labelsOf(message)).toEqual(offered);
+    expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual(offered);
     expect(bot.billing.requests).toHaveLength(before);
   });
 
@@ -145,12 +128,12 @@ describe('a follow-up in a thread', () => {
   it('after a click that only one person saw refers to that answer for this person alone', async () => {
     const { reply, thread, message } = await startThread('spend prod october');
     const seen = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => ephemeral);
-    now += 1_000;
+    bot.clock.now += 1_000;
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: message.ts }, 'Balance');
     await bot.slack.waitFor(() => seen().length === 1);
     expect(seen()[0]).toMatchObject({ threadTs: thread });
     expect((await reply('and staging?', { as: MEMBER })).visibleText).toContain('October');
-    now += 1_000;
+    bot.clock.now += 1_000;
     await bot.slack.press(OWNER, { channel: CHANNEL, ts: message.ts }, 'Balance');
     await bot.slack.waitFor(() => seen().length === 2);
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain(' left');
@@ -175,26 +158,26 @@ describe('a follow-up in a thread', () => {
 describe('the days of a follow-up', () => {
   it('are those of the answer if they were over', async () => {
     const { reply } = await startThread('spend prod last-7-days');
-    now += 2 * DAY;
+    bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toMatch(/staging · [\s\S]*14–20 Nov/);
     expect((await reply('and prod?')).visibleText).toMatch(/prod · [\s\S]*14–20 Nov/);
   });
 
   it('run until now if they were still running', async () => {
     const { reply } = await startThread('spend prod this-month');
-    now += 2 * DAY;
+    bot.clock.now += 2 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–23 Nov');
   });
 
   it('stay in the month that was running then', async () => {
     const { reply } = await startThread('spend prod this-month');
-    now += 12 * DAY;
+    bot.clock.now += 12 * DAY;
     expect((await reply('and staging?')).visibleText).toContain('1–30 Nov');
   });
 
   it('are counted from now if the follow-up names them', async () => {
     const { reply } = await startThread('spend prod last-7-days');
-    now += 2 * DAY;
+    bot.clock.now += 2 * DAY;
     expect((await reply('and yesterday?')).visibleText).toContain('Sun 22 Nov');
   });
 });
@@ -208,10 +191,8 @@ describe('in a direct message', () => {
     expect(visibleText).toContain('14–20 Nov');
     expect(visibleText).not.toContain('Jan');
     await say('/balance prod', direct);
-    expect(labelsOf((await say('and staging?', direct)).message)).toEqual([
-      '/balance staging',
-      '/spend staging',
-    ]);
+    const { commands } = await say('and staging?', direct);
+    expect(commands).toEqual(['/balance staging', '/spend staging']);
   });
 
   it('a thread below an answer refers to that one', async () => {
@@ -277,7 +258,10 @@ describe('a question that failed', () => {
     await reply('spend staging september');
     bot.billing.respond(undefined);
     const { message } = await reply('and august?');
-    expect(labelsOf(message)).toEqual(['/spend staging 2026-08', '/spend prod 2026-08']);
+    expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual([
+      '/spend staging 2026-08',
+      '/spend prod 2026-08',
+    ]);
     expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
     expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
   });
@@ -304,12 +288,6 @@ describe('what is remembered', () => {
     const elsewhere = await commandsOf(bot.redis, () => bot.ask('/balance staging', MEMBER));
     expect(elsewhere.filter((name) => name === 'hmget')).toHaveLength(0);
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
-  });
-
-  it('is deleted with the workspace', async () => {
-    await startThread('spend prod october');
-    await bot.slack.event({ type: 'app_uninstalled' });
-    for (const key of keysOf(TEAM)) expect(await bot.redis.client.exists(key)).toBe(0);
   });
 
   it('does not hold an answer back when Redis does not take it', async () => {

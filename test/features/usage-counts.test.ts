@@ -37,7 +37,7 @@ it.each([
   ['web', '1 schedule uses it.'],
   ['idle', undefined],
 ])('the question before removing says of %s: %s', async (alias, says) => {
-  const text = (await bot.ask(`/billing projects remove ${alias}`)).visibleText;
+  const text = await bot.read(`/billing projects remove ${alias}`);
   if (says === undefined) expect(text).not.toContain('use it');
   else expect(text).toContain(says);
 });

@@ -1,32 +1,23 @@
 import { Big } from 'big.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import { parseWatchText } from '../../src/features/watches/parse-watch-command.ts';
 import { recordKey } from '../../src/redis/keys.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
-import {
-  createAutomationBot,
-  DAY,
-  FINANCE,
-  KEY,
-  MINUTE,
-  option,
-  previewFigures,
-  TEAM,
-} from '../support/automation-bot.ts';
-import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { addProject } from '../support/projects.ts';
+import { MINUTE, option, previewFigures, startAutomationBot } from '../support/automation-bot.ts';
+import { type Answer, BOT_TOKEN, botOfFile, CHANNEL, DAY, textOf } from '../support/bot.ts';
+import { clickOf, directOf, FINANCE, sentBy, TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 import { reader } from '../support/read-words.ts';
-import { uniqueClick } from '../support/unique-click.ts';
 
-const OWNERS_DM = 'D0OWNER001';
-const MEMBERS_DM = 'D0MEMBER01';
+const OWNERS_DM = directOf(OWNER);
+const MEMBERS_DM = directOf(MEMBER);
+const KEY = recordKey(TEAM);
 
-const bot = createAutomationBot();
-const { around, add, ask, audit, choose, forgedClick, members, messageRef } = bot;
-const { forge, modal, modalSays, modalText, redis, save, tally, updatedMessage, view } = bot;
+const bot = await startAutomationBot();
+const { around, add, ask, audit, chooseInForm: choose, forgedClick, members, modal } = bot;
+const { modalSays, modalText, save, updated, view } = bot;
 
 /** The same each day for as long as a preview looks back. */
 const STEADY = previewFigures(() => '1000', '48210');
@@ -36,8 +27,8 @@ const openForm = (words = 'watch prod balance 50000', person = OWNER, channel = 
   bot.openForm(words, person, channel);
 const setUp = (words = 'prod balance 50000', person = OWNER, channel = CHANNEL) =>
   bot.setUp('watch', words, person, channel);
-const row = (answer: { ts: string }, action: string, id: string, person = OWNER, channel = CHANNEL) =>
-  bot.row('watch', answer, action, id, person, channel);
+const row = (answer: Answer, action: string, id: string, person = OWNER) =>
+  bot.row('watch', answer, action, id, person);
 
 const state = (given: Partial<WatchState> = {}): WatchState => ({
   ...{
@@ -111,10 +102,10 @@ describe('the form', () => {
   });
 
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
-    await redis().hset(KEY, `channel:${CHANNEL}`, 'dev');
+    await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');
     expect(view()).toContain('"value":"456:2:dev"');
-    await tally().slack.dismiss(OWNER);
+    await bot.closeForm(OWNER);
     await openForm('watch prod budget 500000', OWNER, OWNERS_DM);
     expect(view()).toContain(`"initial_users":["${OWNER}"]`);
     expect(modalText()).toContain('50, 80 and 100 %');
@@ -180,27 +171,22 @@ describe('a saved watch', () => {
       around.asked = [];
       const id = modal(person)!.id;
       const { private_metadata, callback_id } = modal(person)!.view;
-      const before = tally().slack.calls.length;
+      const before = bot.slack.calls.length;
       const state = {
         ...{ projects: selected('789:1'), kind: selected('balance') },
         below: { value: { type: 'plain_text_input', value: '90000' } },
         ...values,
       };
       const view = { id, type: 'modal', callback_id, private_metadata, state: { values: state } };
-      const user = { id: person, team_id: TEAM };
       const actions = [{ type: 'button', block_id: 'b', action_id, value: 'below 90000' }];
-      const payload = { type: 'block_actions', team: { id: TEAM }, user, trigger_id: 'x', view, actions };
-      expect((await tally().interact({ ...payload, container: { type: 'view', view_id: id } })).status).toBe(
-        200,
-      );
-      const drawn = await tally().slack.waitFor(() => {
-        const calls = tally()
-          .slack.calls.slice(before)
-          .filter(({ method }) => method === 'views.update');
+      const container = { type: 'view', view_id: id };
+      await bot.interact({ type: 'block_actions', ...sentBy(person), view, actions, container });
+      const drawn = await bot.slack.waitFor(() => {
+        const calls = bot.slack.calls.slice(before).filter(({ method }) => method === 'views.update');
         const texts = calls.map(({ args }) => textOf((args.view as { blocks: object[] }).blocks));
         return texts.length > 0 && !texts.at(-1)?.includes('Asking the billing') && texts;
       });
-      await tally().slack.dismiss(person);
+      await bot.closeForm(person);
       return drawn.join('\n');
     }
     const to = (channel: string) => ({
@@ -234,8 +220,8 @@ describe('a saved watch', () => {
       expect(said).not.toMatch(/secret|ZWL|48[.,]210/);
       expect(await stored()).toEqual([]);
       expect(around.asked.filter((one) => one.project === '789')).toEqual([]);
-      expect(tally().messageTexts(OWNERS_DM, OWNER).join()).not.toContain('secret');
-      await tally().slack.dismiss(MEMBER);
+      expect(bot.messageTexts(OWNERS_DM, OWNER).join()).not.toContain('secret');
+      await bot.closeForm(MEMBER);
     });
 
     it('previews it for a channel that may see it, to somebody who is there', async () => {
@@ -254,7 +240,7 @@ describe('a saved watch', () => {
     await modalSays('Edit watch');
     expect(await save({ below: '50000' })).toContain('Saved');
     expect((await stored())[0]?.since).toBe(watch.since);
-    await tally().slack.dismiss(OWNER);
+    await bot.closeForm(OWNER);
     await row(await ask('watches'), 'edit', watch.id);
     await modalSays('Edit watch');
     expect(await save({ below: '60000' })).toContain('Saved');
@@ -291,13 +277,13 @@ describe('the list', () => {
     const { id } = await setUp(undefined, MEMBER);
     const list = await ask('watches', MEMBER);
     await row(list, 'snooze', id, MEMBER);
-    await updatedMessage(list, 'Snooze for how long?', MEMBER);
-    await tally().slack.press(MEMBER, messageRef(list), 'Until next month');
-    await updatedMessage(list, 'Snoozed. Nobody is alerted until: ', MEMBER);
+    await updated(list, 'Snooze for how long?', MEMBER);
+    await bot.press(list, 'Until next month', MEMBER);
+    await updated(list, 'Snoozed. Nobody is alerted until: ', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
     expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
     await row(list, 'wake', id, MEMBER);
-    await updatedMessage(list, 'No longer snoozed.', MEMBER);
+    await updated(list, 'No longer snoozed.', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBeUndefined();
     expect((await audit()).slice(0, 2)).toEqual([`${MEMBER} changed a watch:`, `${MEMBER} snoozed a watch:`]);
   });
@@ -305,10 +291,10 @@ describe('the list', () => {
   it('shows members the watches that alert them, and lets them change only their own', async () => {
     await openForm('watch prod balance 2', OWNER, OWNERS_DM);
     await save({ people: [OWNER, MEMBER] });
-    await tally().slack.dismiss(OWNER);
+    await bot.closeForm(OWNER);
     await openForm('watch prod balance 3', OWNER, OWNERS_DM);
     await save({ people: [OWNER] });
-    await tally().slack.dismiss(OWNER);
+    await bot.closeForm(OWNER);
     const { visibleText } = await ask('watches', MEMBER);
     expect(visibleText).toMatch(/^1 watch\n[\s\S]*below 2,00/);
     const before = await stored();
@@ -341,7 +327,7 @@ it('does not find a watch by the name of a project that this person may not ask 
   const { id } = await setUp('prod budget 500000');
   await add('prod', '123', { channels: [FINANCE] });
   const watch = (await stored()).find((other) => other.id === id)!;
-  await redis().hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
+  await bot.redis.client.hset(KEY, `watch:${id}`, JSON.stringify({ ...watch, owner: MEMBER }));
   expect((await ask('watches', MEMBER)).visibleText).toContain('1 watch');
   expect((await ask('watches prod', MEMBER)).visibleText).toContain('No watch for prod');
 });
@@ -350,7 +336,7 @@ it('does not find a watch by the name of a project that this person may not ask 
 async function postButton(action_id: string, value: string): Promise<string> {
   const text = { type: 'plain_text', text: 'Press' };
   const blocks = [{ type: 'actions', elements: [{ type: 'button', action_id, value, text }] }];
-  const answer = await fetch(`${tally().slack.url}/api/chat.postMessage`, {
+  const answer = await fetch(`${bot.slack.url}/api/chat.postMessage`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${BOT_TOKEN}` },
     body: JSON.stringify({ channel: CHANNEL, text: 'An alert', blocks }),
@@ -361,17 +347,16 @@ async function postButton(action_id: string, value: string): Promise<string> {
 describe('an alert', () => {
   /** The alert itself says what was done, so nothing is answered. */
   const clickAlert = async (person: string, action_id: string, value: string, channel = CHANNEL) => {
-    const [answered, said] = [around.responses.length, tally().messageTexts(channel, person).length];
-    const actions = [{ type: 'button', block_id: 'b', action_id, value }];
-    await forge(person, { type: 'block_actions', channel: { id: channel }, actions });
-    await tally().slack.waitFor(() => around.responses.length > answered);
-    expect(tally().messageTexts(channel, person)).toHaveLength(said);
+    const [answered, said] = [around.responses.length, bot.messageTexts(channel, person).length];
+    await bot.interact(clickOf(person, { action_id, value }, channel));
+    await bot.slack.waitFor(() => around.responses.length > answered);
+    expect(bot.messageTexts(channel, person)).toHaveLength(said);
   };
 
   it('opens the form of its watch, for its owner', async () => {
     const { id } = await setUp();
     const ts = await postButton('watch-more', `threshold ${id}`);
-    await tally().slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
+    await bot.slack.press(OWNER, { channel: CHANNEL, ts }, 'watch-more');
     await modalSays('Edit watch');
     expect(await save({ below: '60000' })).toContain('balance below 60,000.00');
   });
@@ -414,27 +399,14 @@ describe('an alert', () => {
   });
 });
 
-describe('a watch, from its form to its alert', () => {
-  let bot: Bot;
-  beforeAll(async () => {
-    bot = await startBot();
-    await bot.connect();
-    await addProject(bot, { alias: 'prod', id: '123' });
-    bot.billing.setBalance('123', '{"balance":48210,"bonuses":0}');
-  });
-  afterAll(() => bot.stop());
+describe('a watch, from its form to its alert', async () => {
+  const bot = await botOfFile({ now: Date.now });
+  await bot.connect();
+  await addProjects(bot, { prod: '123' });
+  bot.billing.setBalance('123', '{"balance":48210,"bonuses":0}');
 
-  const view = async (person = OWNER) => {
-    const { view: shown } = await bot.slack.waitFor(() => bot.slack.modal(person));
-    return JSON.stringify(shown);
-  };
-  const seen = (person = OWNER) => bot.slack.messages(person, CHANNEL).map(toAnswer);
   const alert = (part = ' left, below ') =>
-    bot.slack.waitFor(() => seen().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
-  const home = async (person: string) => {
-    await bot.slack.openHome(person);
-    return textOf(await bot.slack.waitFor(() => bot.slack.home(person)?.view.blocks));
-  };
+    bot.slack.waitFor(() => bot.answers().findLast(({ visibleText }) => visibleText.includes(part)), 20_000);
 
   it('an answer and Home offer a watch: the form opens with its project and kind', async () => {
     for (const [command, kind, value] of [
@@ -442,26 +414,23 @@ describe('a watch, from its form to its alert', () => {
       ['/spend 789 storage', 'The money lasts fewer than some days', '789:2'],
       ['/balance prod', 'The balance is below an amount', '123:1:prod'],
     ] as const) {
-      const { ts, blocks } = await bot.ask(command);
-      expect(textOf(blocks)).toContain('Watch…');
-      const message = { channel: CHANNEL, ts };
+      const answer = await bot.ask(command);
       // A menu that is full without it leaves it to a button.
-      await (JSON.stringify(blocks).includes('"rerun:more-0"')
-        ? bot.slack.press(OWNER, message, 'rerun:more-0')
-        : bot.slack.choose(OWNER, message, 'rerun:more', 'Watch…'));
-      const drawn = await view();
-      expect(drawn).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${kind}"`);
-      expect(drawn).toContain(`"value":"${value}"`);
-      await bot.slack.dismiss(OWNER);
+      await (answer.buttons.includes('Watch…')
+        ? bot.press(answer, 'Watch…')
+        : bot.choose(answer, 'rerun:more', 'Watch…'));
+      await bot.slack.waitFor(() => bot.modal());
+      expect(bot.view()).toContain(`"initial_option":{"text":{"type":"plain_text","text":"${kind}"`);
+      expect(bot.view()).toContain(`"value":"${value}"`);
+      await bot.closeForm();
     }
-    expect(await home(OWNER)).toContain('Watch…');
+    expect(await bot.home()).toContain('Watch…');
   });
 
   it.each([
     ['watch-acknowledge', 'alert001 e1-threshold-0', 'acknowledged an alert:', [OWNER, MEMBER]],
     ['watch-snooze', 'day alert001 e1-threshold-0', 'snoozed a watch:', [OWNER, OWNER]],
   ])('counts %s once, however many people and processes press it', async (action_id, value, did, people) => {
-    const { client } = bot.redis;
     const watch = {
       ...{ id: 'alert001', projects: [{ id: '123', product: 1 }], rule: { kind: 'balance', below: '1' } },
       ...{ channel: CHANNEL, owner: OWNER, createdBy: OWNER, createdAt: 0, since: 0 },
@@ -471,59 +440,43 @@ describe('a watch, from its form to its alert', () => {
       ...{ episode: 'e1', level: 'threshold', at: 0, source: 'main', title: ' has 1.00 left', why: '' },
       ...{ covers: '', state: 'open' },
     };
-    await client.hset(recordKey(TEAM), `watch:${watch.id}`, JSON.stringify(watch));
+    await bot.store({ 'watch:alert001': watch });
     const found = { since: 0, alerted: [{ episode: 'e1', level: 'threshold' }], alerts: [alerted] };
-    await client.hset(`tally:{${TEAM}}:delivery-log`, `watch/${watch.id}`, JSON.stringify(found));
+    await bot.redis.client.hset(`tally:{${TEAM}}:delivery-log`, 'watch/alert001', JSON.stringify(found));
     await bot.startAnotherProcess();
-    const press = async (url: string, person: string) => {
-      const body = `payload=${encodeURIComponent(
-        JSON.stringify({
-          ...{ type: 'block_actions', team: { id: TEAM }, user: { id: person, team_id: TEAM } },
-          ...{ channel: { id: CHANNEL }, trigger_id: 'x' },
-          container: { type: 'message', channel_id: CHANNEL, message_ts: '1.2' },
-          actions: [{ type: 'button', block_id: 'b', action_id, value, ...uniqueClick() }],
-        }),
-      )}`;
-      const headers = { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) };
-      await fetch(`${url}/slack/events`, { method: 'POST', body, headers });
-    };
+    const container = { type: 'message', channel_id: CHANNEL, message_ts: '1.2' };
+    const press = (url: string, person: string) =>
+      bot.interact({ ...clickOf(person, { action_id, value }), container }, url);
     const pressed = () => bot.log().match(/"via":"button"/g)?.length ?? 0;
     const before = pressed();
     await Promise.all(people.flatMap((person) => [press(bot.url, person), press(bot.currentUrl(), person)]));
     await bot.slack.waitFor(() => pressed() >= before + 4);
-    const { entries } = await createAudit(client).page(TEAM, 20);
-    expect(entries.filter(({ action }) => action === did)).toHaveLength(1);
-    await client.hdel(recordKey(TEAM), `watch:${watch.id}`);
+    expect((await bot.audit()).filter((entry) => entry.includes(did))).toHaveLength(1);
+    await bot.drop('watch:alert001');
   });
 
   it('alerts the channel, is acknowledged and snoozed there, and is shown on Home and in status', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing watch prod balance 50000');
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('It would alert at once'));
-    await bot.slack.submit(OWNER);
-    await bot.slack.waitFor(() => textOf(bot.slack.modal(OWNER)?.view).includes('Saved:'));
-    await bot.slack.dismiss(OWNER);
-    const { ts, visibleText } = await alert();
-    expect(visibleText).toContain('prod has 48,210.00 left, below 50,000.00');
-    const at = { channel: CHANNEL, ts };
-    await bot.slack.press(MEMBER, at, 'See the days');
-    const days = await bot.slack.waitFor(() => seen(MEMBER).find(({ text }) => text.includes(' spent')));
-    expect(seen(OWNER).map((one) => one.ts)).not.toContain(days.ts);
-    await bot.slack.press(MEMBER, at, 'Acknowledge');
-    await alert(`Acknowledged by <@${MEMBER}>`);
-    expect(textOf((await alert()).blocks)).not.toMatch(/^Acknowledge$/m);
+    await bot.openForm('/billing watch prod balance 50000');
+    await bot.modalSays('It would alert at once');
+    await bot.save();
+    await bot.closeForm();
+    const sent = await alert();
+    expect(sent.visibleText).toContain('prod has 48,210.00 left, below 50,000.00');
+    const days = await bot.next(() => bot.press(sent, 'See the days', MEMBER), MEMBER);
+    expect(days).toMatchObject({ ephemeral: true, text: expect.stringContaining(' spent') });
+    await bot.press(sent, 'Acknowledge', MEMBER);
+    expect((await alert(`Acknowledged by <@${MEMBER}>`)).buttons).not.toContain('Acknowledge');
 
     const crossed =
       /^\*prod\*: balance below 50,000\.00 .+ · :warning: \*Crossed\* · now 48,210\.00\nSnooze…\n/;
-    await expect.poll(() => home(OWNER)).toMatch(crossed);
-    expect(await home(MEMBER)).not.toContain('*Crossed*');
-    expect((await bot.ask('/billing status')).visibleText).toContain('*Watches* · 1 running · *1 crossed*');
+    await expect.poll(() => bot.home()).toMatch(crossed);
+    expect(await bot.home(MEMBER)).not.toContain('*Crossed*');
+    expect(await bot.read('/billing status')).toContain('*Watches* · 1 running · *1 crossed*');
 
-    await bot.slack.choose(OWNER, at, 'watch-more', 'Snooze for 7 days');
+    await bot.choose(sent, 'watch-more', 'Snooze for 7 days');
     await alert(`Snoozed by <@${OWNER}> until: `);
-    expect((await bot.ask('/billing watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
-    await bot.slack.choose(MEMBER, at, 'watch-more', 'Manage');
-    await bot.slack.waitFor(
-      () => seen(MEMBER).filter(({ visibleText: said }) => said.includes('1 watch')).length > 1,
-    );
+    expect(await bot.read('/billing watches', MEMBER)).toContain('*snoozed* until: ');
+    const list = await bot.next(() => bot.choose(sent, 'watch-more', 'Manage', MEMBER), MEMBER);
+    expect(list.visibleText).toContain('1 watch');
   });
 });

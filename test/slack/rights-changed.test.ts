@@ -5,7 +5,7 @@ import { section } from '../../src/slack/block-kit/blocks.ts';
 import type { CommandHandler } from '../../src/slack/server/listeners.ts';
 import { CHANNEL } from '../support/bot.ts';
 import { type ListenerBot, startListenerBot } from '../support/listener-bot.ts';
-import { uniqueClick } from '../support/unique-click.ts';
+import { uniqueClick } from '../support/people.ts';
 
 const RECORD = 'tally:{T0SANDBOX1}:record';
 let tally: ListenerBot;

@@ -99,6 +99,7 @@ describe('a listener', () => {
       expect(visibleText).toContain('Tally can’t reach its database right now.');
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
+    await bot.stopBot(0, 100);
   });
 });
 
@@ -231,14 +232,14 @@ describe('a stop', () => {
     await expect(fetch(`${bot.url}/healthz`)).rejects.toThrow();
   });
 
-  it('closes open connections and asks nothing of Slack', async () => {
+  it('closes connections that are still open when the time for answers is over', async () => {
     await started();
     const socket = connect(Number(new URL(bot.url).port), '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect');
     socket.write('POST /slack/events HTTP/1.1\r\n');
     const closed = once(socket, 'close');
-    await bot.stopBot();
+    await bot.stopBot(0, 100);
     await closed;
   });
 });

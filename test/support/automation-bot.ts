@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { afterAll, beforeEach, expect } from 'vitest';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
@@ -8,29 +8,21 @@ import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { createAudit } from '../../src/workspace/record/audit.ts';
+import { type Audit, createAudit } from '../../src/workspace/record/audit.ts';
 import type { Schedule, Watch } from '../../src/workspace/record/automation-records.ts';
-import { CHANNEL, textOf, toAnswer } from './bot.ts';
-import { type ListenerBot, startListenerBot } from './listener-bot.ts';
+import type { Answer } from './answer.ts';
+import { DAY, SATURDAY } from './bot.ts';
+import { startListenerBot } from './listener-bot.ts';
+import { CHANNEL, clickOf, FINANCE, GENERAL, SHARED, TEAM } from './people.ts';
 import { storedProject } from './projects.ts';
-import { createUserActions } from './user-actions.ts';
 
 export const MINUTE = 60_000;
-export const DAY = 86_400_000;
-/** Saturday */
-const START = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-export const TEAM = 'T0SANDBOX1';
-export const KEY = recordKey(TEAM);
-export const GENERAL = 'C0GENERAL1';
-export const FINANCE = 'C0FINANCE1';
-export const SHARED = 'C0SHARED01';
+const KEY = recordKey(TEAM);
 
 export interface Automations {
   readonly schedule: Schedule;
   readonly watch: Watch;
 }
-
-type FormFields = Record<string, string | readonly string[]>;
 
 /** What surrounds the features: the clock, the store and delivery, as the next actions meet them. */
 interface Surroundings {
@@ -57,103 +49,97 @@ export function previewFigures(
   balance: string,
   reported = 200,
 ): PreviewFigures {
-  const dayOf = (ago: number) => new Date(START - ago * DAY).toISOString().slice(0, 10);
+  const dayOf = (ago: number) => new Date(SATURDAY - ago * DAY).toISOString().slice(0, 10);
   const days = Array.from({ length: reported }, (_, n) => [dayOf(n + 1), amount(n + 1)]);
   return {
     today: dayOf(0),
     source: 'main',
-    usage: { days: Object.fromEntries(days), until: dayOf(1), zone: 'UTC', at: START },
-    account: { balance, bonuses: '0', at: START },
+    usage: { days: Object.fromEntries(days), until: dayOf(1), zone: 'UTC', at: SATURDAY },
+    account: { balance, bonuses: '0', at: SATURDAY },
   };
 }
 
 const ONE_DAY = previewFigures(() => '1000', '48210', 1);
 
-/** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says; starts and stops with the file's tests. */
-export function createAutomationBot() {
-  let bot: ListenerBot;
+/** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says. */
+export async function startAutomationBot() {
   const fresh = () => ({
     ...{ isStoreAway: false, planned: 0, waits: [], sent: [], refusal: undefined, asked: [], responses: [] },
     ...{ figures: ONE_DAY, states: new Map(), outcome: 'recorded' as const },
   });
-  const around: Surroundings = { now: START, ...fresh() };
-  const refuseIfStoreIsAway = () => {
-    if (around.isStoreAway) throw new Failure('store-unavailable');
+  const around: Surroundings = { now: SATURDAY, ...fresh() };
+  const changed = async () => {
+    around.planned += 1;
   };
-
-  beforeAll(async () => {
-    bot = await startListenerBot(
-      ({ schedules, watches, ...others }) => {
-        const workspaces = {
-          ...others,
-          schedules: {
-            ...schedules,
-            async save(...change: Parameters<typeof schedules.save>) {
-              refuseIfStoreIsAway();
-              await schedules.save(...change);
-            },
-          },
-          watches: {
-            ...watches,
-            async save(...change: Parameters<typeof watches.save>) {
-              refuseIfStoreIsAway();
-              await watches.save(...change);
-            },
-          },
-        };
-        const changed = async () => {
-          around.planned += 1;
-        };
-        const scheduling = {
-          changed,
-          async loadLog(workspace: string) {
-            await around.waits.shift();
-            return createDeliveryLog(bot.redis.client).load(workspace);
-          },
-          async send(_: string, schedule: Schedule, why: string, by: string) {
-            if (around.refusal !== undefined) throw around.refusal;
-            around.sent.push({ schedule, why, by });
-            return 'posted' as const;
-          },
-          retry: async () => undefined,
-        };
-        const watching = {
-          changed,
-          loadStates: async () => around.states,
-          async respond(_: string, watch: string, alert: string, response: AlertResponse) {
-            around.responses.push({ watch, alert, response });
-            return around.outcome;
-          },
-          async fetchPreview(_: unknown, { project }: { project: string }, { kind }: { kind: string }) {
-            await around.waits.shift();
-            around.asked.push({ project, kind });
-            if (around.figures instanceof Error) throw around.figures;
-            return around.figures;
-          },
-        };
-        const record: ReturnType<typeof createAudit>['record'] = (...entry) =>
-          createAudit(bot.redis.client).record(...entry);
-        const posts = createSchedules({ workspaces, scheduling });
-        const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
-        return {
-          commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },
-          actions: { ...posts.actions, ...alerts.actions },
-          views: { ...posts.views, ...alerts.views },
-          options: { ...posts.options, ...alerts.options },
-        };
-      },
-      { clock: () => around.now },
-    );
-  });
+  const bot = await startListenerBot(
+    (stored) => {
+      const awayAtTimes = <T extends { save: (...change: never[]) => Promise<unknown> }>(store: T): T => ({
+        ...store,
+        async save(...change: Parameters<T['save']>) {
+          if (around.isStoreAway) throw new Failure('store-unavailable');
+          await store.save(...change);
+        },
+      });
+      const workspaces = {
+        ...stored,
+        ...{ schedules: awayAtTimes(stored.schedules), watches: awayAtTimes(stored.watches) },
+      };
+      const scheduling = {
+        changed,
+        async loadLog(workspace: string) {
+          await around.waits.shift();
+          return createDeliveryLog(bot.redis.client).load(workspace);
+        },
+        async send(_: string, schedule: Schedule, why: string, by: string) {
+          if (around.refusal !== undefined) throw around.refusal;
+          around.sent.push({ schedule, why, by });
+          return 'posted' as const;
+        },
+        retry: async () => undefined,
+      };
+      const watching = {
+        changed,
+        loadStates: async () => around.states,
+        async respond(_: string, watch: string, alert: string, response: AlertResponse) {
+          around.responses.push({ watch, alert, response });
+          return around.outcome;
+        },
+        async fetchPreview(_: unknown, { project }: { project: string }, { kind }: { kind: string }) {
+          await around.waits.shift();
+          around.asked.push({ project, kind });
+          if (around.figures instanceof Error) throw around.figures;
+          return around.figures;
+        },
+      };
+      const record: Audit['record'] = (...entry) => createAudit(bot.redis.client).record(...entry);
+      const posts = createSchedules({ workspaces, scheduling });
+      const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
+      return {
+        commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },
+        actions: { ...posts.actions, ...alerts.actions },
+        views: { ...posts.views, ...alerts.views },
+        options: { ...posts.options, ...alerts.options },
+      };
+    },
+    { clock: () => around.now },
+  );
   afterAll(() => bot.stop());
 
-  const actions = createUserActions(() => bot);
-  const { messageRef, optionOf } = actions;
-
+  const members = (channel: string) => bot.slack.workspace.conversation(channel)!.members;
+  const CHANNELS = [CHANNEL, GENERAL, FINANCE, SHARED];
+  const membersAtFirst = new Map(CHANNELS.map((channel) => [channel, [...members(channel)]]));
   beforeEach(async () => {
     Object.assign(around, fresh());
     around.now += 2 * MINUTE;
-    await actions.restoreWorkspace([CHANNEL, GENERAL, FINANCE, SHARED], [OWNER, MEMBER, ADMIN]);
+    for (const channel of CHANNELS) {
+      const conversation = bot.slack.workspace.conversation(channel)!;
+      conversation.members = [...membersAtFirst.get(channel)!];
+      delete conversation.archived;
+    }
+    for (const person of [OWNER, MEMBER, ADMIN]) {
+      delete bot.slack.workspace.person(person)!.left;
+      await bot.closeForm(person);
+    }
     await bot.redis.client.del(KEY, auditKey(TEAM));
     // What has no connection is shown as paused.
     await bot.redis.client.hset(KEY, 'connection:main', '{}');
@@ -169,56 +155,44 @@ export function createAutomationBot() {
     return (kind === 'schedule' ? schedules : watches) as readonly Automations[K][];
   }
 
-  const modal = (person = OWNER) => bot.slack.modal(person);
-  const modalText = (person = OWNER) => textOf(modal(person)?.view);
-  const modalSays = async (part: string, person = OWNER): Promise<string> =>
-    bot.slack
-      .waitFor(() => modalText(person).includes(part) && modalText(person))
-      .catch((error: unknown) => {
-        expect(modalText(person)).toContain(part);
-        throw error;
-      });
-  const view = (person = OWNER) => JSON.stringify(modal(person)?.view);
+  const notWaiting = (person = OWNER) =>
+    bot.slack.waitFor(() => !bot.modalText(person).includes('Asking the billing service'));
 
+  /** Opens the form of a `/billing` command, without the fields under More. */
   async function openForm(words: string, person = OWNER, channel = CHANNEL): Promise<string> {
     await bot.slack.say(person, channel, `/billing ${words}`);
-    await bot.slack.waitFor(() => modal(person));
-    await bot.slack.waitFor(() => !modalText(person).includes('Asking the billing service'));
-    return modalText(person);
+    await bot.slack.waitFor(() => bot.modal(person));
+    await notWaiting(person);
+    return bot.modalText(person);
   }
 
   /** Changes a field that dispatches an action. A field that Tally filled in has another action ID. */
   async function change(field: string, chosen: object, person = OWNER): Promise<void> {
-    const { id: viewId, view: shown } = modal(person)!;
+    const { id: viewId, view: shown } = bot.modal(person)!;
     const blocks = shown.blocks as { block_id?: string; element?: { action_id?: string } }[];
     const action_id = blocks.find(({ block_id }) => block_id === field)?.element?.action_id;
     const outcome = await bot.slack.act(person, { viewId }, { block_id: field, action_id, ...chosen });
     expect(outcome).toEqual({ ok: true });
   }
 
-  /** Submits the form. @returns the modal's text after it was processed */
-  async function save(fields: FormFields = {}, person = OWNER): Promise<string> {
-    await bot.slack.submit(person, fields);
-    await bot.slack.waitFor(() => !modalText(person).includes('Saving…'));
-    return modalText(person);
-  }
-
-  const count = (part: string, person = OWNER, channel = CHANNEL) =>
+  const count = (part: string, person: string, channel: string) =>
     bot.messageTexts(channel, person).filter((text) => text.includes(part)).length;
 
-  /** Sends a payload as Slack would, of something that this person may not even see. */
-  async function forge(person: string, payload: object): Promise<void> {
-    const sender = { team: { id: TEAM }, user: { id: person, team_id: TEAM }, trigger_id: 'x' };
-    expect((await bot.interact({ ...sender, ...payload })).status).toBe(200);
-  }
-
   return {
-    ...actions,
-    ...{ around, add, stored, modal, modalText, modalSays, view, openForm, change, save, count, forge },
-    tally: () => bot,
-    redis: () => bot.redis.client,
-    choose: (field: string, value: string, person = OWNER) =>
-      change(field, { selected_option: optionOf(field, value, person) }, person),
+    ...bot,
+    ...{ around, add, stored, openForm, change, members, notWaiting },
+    /** Sends a `/billing` command and resolves with the bot's next message. */
+    ask: (text: string, person = OWNER, channel = CHANNEL) => bot.ask(`/billing ${text}`, person, channel),
+    /** Chooses in a field by value; what it doesn't offer is chosen as in a search. */
+    chooseInForm(field: string, value: string, person = OWNER) {
+      const blocks = bot.modal(person)!.view.blocks as {
+        block_id?: string;
+        element?: { options?: { value: string }[] };
+      }[];
+      const options = blocks.find(({ block_id }) => block_id === field)?.element?.options;
+      const selected_option = options?.find((one) => one.value === value) ?? option(value);
+      return change(field, { selected_option }, person);
+    },
     /** Makes the next previews slow. @returns what ends the wait of each of them */
     holdPreviews(previews: number): readonly (() => void)[] {
       const ends: (() => void)[] = [];
@@ -234,19 +208,13 @@ export function createAutomationBot() {
     ): Promise<Automations[K]> {
       const before = new Set((await stored(kind)).map(({ id }) => id));
       await openForm(`${kind} ${words}`, person, channel);
-      expect(await save({}, person)).toContain('Saved');
-      await bot.slack.dismiss(person);
+      expect(await bot.save({}, person)).toContain('Saved');
+      await bot.closeForm(person);
       return (await stored(kind)).find(({ id }) => !before.has(id))!;
     },
     /** Chooses from the menu of a row of the list. */
-    row: (
-      kind: keyof Automations,
-      list: { ts: string },
-      action: string,
-      id: string,
-      person = OWNER,
-      channel = CHANNEL,
-    ) => bot.slack.choose(person, messageRef(list, channel), `${kind}-row`, `${action} ${id}`),
+    row: (kind: keyof Automations, list: Answer, action: string, id: string, person = OWNER) =>
+      bot.choose(list, `${kind}-row`, `${action} ${id}`, person),
     /** Newest first: who did what. */
     audit: async () =>
       (await createAudit(bot.redis.client).page(TEAM, 20)).entries.map(
@@ -260,14 +228,15 @@ export function createAutomationBot() {
         .waitFor(() => count(part, person, channel) === before + 1)
         .catch(() => expect(bot.messageTexts(channel, person).slice(-3)).toContain(part));
     },
-    /** Sends a click, even on a button that this person does not see. @returns the reply */
-    async forgedClick(person: string, action_id: string, value: string, channel = CHANNEL): Promise<string> {
-      const before = bot.messageTexts(channel, person).length;
-      const actions = [{ type: 'button', block_id: 'b', action_id, value }];
-      await forge(person, { type: 'block_actions', channel: { id: channel }, actions });
-      return bot.slack.waitFor(() => bot.messageTexts(channel, person)[before]);
-    },
-    messages: (person = OWNER, channel = CHANNEL) => bot.slack.messages(person, channel).map(toAnswer),
+    /** Clicks, even on a button that this person does not see. @returns the reply */
+    forgedClick: async (
+      person: string,
+      action_id: string,
+      value: string,
+      channel = CHANNEL,
+    ): Promise<string> =>
+      (await bot.next(() => bot.interact(clickOf(person, { action_id, value }, channel)), person, channel))
+        .visibleText,
   };
 }
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import * as z from 'zod';
+import { afterAll, afterEach, beforeEach } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
-import { OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
+import { ADMIN, MEMBER, OWNER, type Slack, startSlack } from '../../sandbox/slack/index.ts';
 import { createTally, type Tally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/feature.ts';
@@ -13,11 +13,17 @@ import { createManifest } from '../../src/slack/install/manifest.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/slack-services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
+import { createAudit } from '../../src/workspace/record/audit.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
+import { CHANNEL, createPeople, type People, TEAM } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
 
-export const CHANNEL = 'C0COSTS001';
-export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
+export { type Answer, rowsOf, textOf, toAnswer } from './answer.ts';
+export { CHANNEL } from './people.ts';
+/** Saturday, 21 November 2026 */
+export const SATURDAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+export const DAY = 86_400_000;
+export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
 export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
 const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 
@@ -48,8 +54,8 @@ export interface BotOptions {
 
 export const NO_LOADING: LoadingDelays = { message: 30_000, modal: 2_500 };
 
-/** The whole bot in this process, with the sandbox's Slack and billing and a real Redis. */
-export interface Bot {
+/** The whole bot in this process, with the sandbox's Slack and billing, a real Redis, and people. */
+export interface Bot extends People {
   readonly slack: Slack;
   readonly billing: BillingService;
   readonly redis: TestRedis;
@@ -63,16 +69,25 @@ export interface Bot {
   currentUrl(): string;
   /** The whole log as text. */
   log(): string;
-  /** Sends a command and resolves with the next message that this person sees. */
-  ask(text: string, person?: string, channel?: string): Promise<Answer>;
   /** Registers the fake billing service's read-only token through the form; see also `addConnection`. */
   connect(): Promise<void>;
+  /** The queries that billing gets while `work` runs. */
+  queriesDuring(work: () => Promise<unknown>): Promise<readonly string[]>;
+  /** Writes fields of the workspace's record, as JSON where they are no text. */
+  store(fields: Readonly<Record<string, object | string>>): Promise<unknown>;
+  /** Deletes fields of the workspace's record. */
+  drop(...fields: readonly string[]): Promise<unknown>;
+  /** A field of the workspace's record, parsed; null where there is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: Tests expect what it is.
+  stored(field: string): Promise<any>;
+  /** Who did what, newest first. */
+  audit(): Promise<readonly string[]>;
   /** Waits until no request to billing or identity is queued or running. */
   waitUntilIdle(): Promise<void>;
   /** Starts another process of the same bot, to which Slack sends from then on. @param encryptionKeys other than the first's */
   startAnotherProcess(encryptionKeys?: string): Promise<BotProcess>;
-  /** Stops all processes of the bot, but not the services. */
-  stopBot(delay?: number): Promise<void>;
+  /** Stops all processes of the bot, but not the services. @param drain how long it waits for answers, in ms */
+  stopBot(delay?: number, drain?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -80,15 +95,6 @@ export interface BotProcess {
   /** Makes Slack send to this process. */
   receive(): void;
   stop(): Promise<void>;
-}
-
-export interface Answer {
-  readonly ts: string;
-  readonly text: string;
-  readonly ephemeral: boolean;
-  readonly blocks: readonly Record<string, unknown>[];
-  /** All texts in the blocks, one on each line. */
-  readonly visibleText: string;
 }
 
 export async function startBot(options: BotOptions = {}): Promise<Bot> {
@@ -127,10 +133,9 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   };
   const first = await start();
 
-  const seen = (person: string, channel: string) =>
-    slack.messages(person, channel).filter(({ from }) => from !== person);
-
+  const people = createPeople(slack, () => url);
   const bot: Bot = {
+    ...people,
     slack,
     billing,
     redis,
@@ -139,27 +144,39 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
     url,
     currentUrl: () => url,
     log: () => lines.join(''),
-    async ask(text, person = OWNER, channel = CHANNEL) {
-      const before = seen(person, channel).length;
-      await slack.say(person, channel, text);
-      const message = await slack.waitFor(() => seen(person, channel)[before], 15_000);
-      return toAnswer(message);
-    },
     async connect() {
       await slack.say(OWNER, CHANNEL, '/billing connect');
-      const form = await slack.waitFor(() => slack.modal(OWNER));
+      await slack.waitFor(() => slack.modal(OWNER));
       // The form that replaces a token knows the project.
-      const asks = form.view.blocks.some((block) => 'block_id' in block && block.block_id === 'project');
+      const asks = people.view().includes('"block_id":"project"');
       await slack.submit(OWNER, { token: goodToken(billing), ...(asks && { project: '123' }) });
-      await slack.waitFor(() => textOf(slack.modal(OWNER)?.view).includes('Connected'));
+      await people.modalSays('Connected');
       await slack.dismiss(OWNER);
-      const [key, field] = [recordKey('T0SANDBOX1'), 'connection:main'];
+      const saved = await bot.stored('connection:main');
+      if (saved === null) return;
       // As if its lifetime had been chosen under More, which would be another request.
-      const saved = JSON.parse((await redis.client.hget(key, field)) ?? 'null');
-      const expiresAt = saved?.registeredAt + 90 * 86_400_000;
-      if (saved !== null)
-        await redis.client.hset(key, field, JSON.stringify({ ...saved, lifetime: '90-days', expiresAt }));
+      const lifetime = { lifetime: '90-days', expiresAt: saved.registeredAt + 90 * DAY };
+      await bot.store({ 'connection:main': { ...saved, ...lifetime } });
     },
+    async queriesDuring(work) {
+      const before = billing.requests.length;
+      await work();
+      return billing.requests.slice(before).map(({ query }) => String(query));
+    },
+    store: (fields) =>
+      redis.client.hset(
+        recordKey(TEAM),
+        Object.entries(fields).flatMap(([name, value]) => [
+          name,
+          typeof value === 'string' ? value : JSON.stringify(value),
+        ]),
+      ),
+    drop: (...fields) => redis.client.hdel(recordKey(TEAM), ...fields),
+    stored: async (field) => JSON.parse((await redis.client.hget(recordKey(TEAM), field)) ?? 'null'),
+    audit: async () =>
+      (await createAudit(redis.client).page(TEAM, 50)).entries.map(
+        ({ who, action, about }) => `${who} ${action} ${about}`,
+      ),
     async waitUntilIdle() {
       const isBusy = async () => {
         const page = await (await fetch(`${url}/metrics`)).text();
@@ -180,14 +197,50 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
         },
       };
     },
-    stopBot(delay) {
-      return Promise.all(processes.splice(0).map((tally) => tally.stop(delay))).then(() => undefined);
+    async stopBot(...times) {
+      await Promise.all(processes.splice(0).map((tally) => tally.stop(...times)));
     },
     async stop() {
       await bot.stopBot();
       await Promise.all([slack.close(), billing.close(), redis.close()]);
     },
   };
+  return bot;
+}
+
+export interface TestBot extends Bot {
+  /** What the bot and billing take for now. */
+  readonly clock: { now: number };
+}
+
+/** The bot of a file's tests: each begins on Saturday, with healthy services and no form open. */
+export async function botOfFile(options: BotOptions = {}): Promise<TestBot> {
+  const clock = { now: SATURDAY };
+  const bot = { ...(await startBot({ now: () => clock.now, ...options })), clock };
+  beforeEach(async () => {
+    clock.now = SATURDAY;
+    bot.billing.setMode('healthy');
+    bot.billing.respond(undefined);
+    bot.slack.refuse.clear();
+    for (const person of [OWNER, MEMBER, ADMIN]) await bot.closeForm(person);
+  });
+  afterAll(() => bot.stop());
+  return bot;
+}
+
+/** A new bot for each test, with what `prepare` gives it. */
+export function botOfEachTest(
+  prepare: (bot: TestBot) => Promise<unknown> = async () => undefined,
+  options: () => BotOptions = () => ({}),
+): TestBot {
+  const clock = { now: SATURDAY };
+  const bot = { clock } as TestBot;
+  beforeEach(async () => {
+    clock.now = SATURDAY;
+    Object.assign(bot, await startBot({ now: () => clock.now, ...options() }));
+    await prepare(bot);
+  });
+  afterEach(() => bot.stop());
   return bot;
 }
 
@@ -224,39 +277,4 @@ export const slackEnvironment = (mode: 'http' | 'socket', slack: Slack) => ({
 
 export function goodToken(billing: BillingService): string {
   return billing.tokens.find(({ label }) => label === 'Read-only')!.value;
-}
-
-export function toAnswer(message: {
-  ts: string;
-  text: string;
-  ephemeral: boolean;
-  blocks?: readonly object[];
-}): Answer {
-  const { ts, text, ephemeral, blocks = [] } = message;
-  return { ts, text, ephemeral, blocks: blocks as Answer['blocks'], visibleText: textOf(blocks) };
-}
-
-const tableBlock = z.object({
-  type: z.literal('table'),
-  rows: z.array(z.array(z.object({ text: z.string() }))),
-});
-
-/** No line breaks there. */
-const BESIDE_NUMBER = /(?<=[+−▲▼])\u00a0|(?<=\d)\u00a0(?=(?:%|days?)$)/g;
-
-/** The rows of a message’s table. */
-export const rowsOf = (blocks: readonly object[]): readonly string[][] =>
-  blocks.flatMap((block) => {
-    const { rows = [] } = tableBlock.safeParse(block).data ?? {};
-    return rows.map((row) => row.map(({ text }) => text.replace(BESIDE_NUMBER, ' ')));
-  });
-
-/** Every text in blocks or a view, one on each line. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).filter(Boolean).join('\n');
-  if (typeof value !== 'object' || value === null) return '';
-  return Object.entries(value)
-    .map(([key, entry]) => (key === 'text' && typeof entry === 'string' ? entry : textOf(entry)))
-    .filter(Boolean)
-    .join('\n');
 }

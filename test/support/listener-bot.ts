@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
+import type { Slack } from '../../sandbox/slack/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { SlashCommand } from '../../src/domain/command-names.ts';
 import { boltLogger, createLog } from '../../src/ops/log.ts';
@@ -17,13 +17,13 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
-import { CHANNEL, NO_LOADING, slackEnvironment, startTestSlack, toAnswer } from './bot.ts';
+import { NO_LOADING, slackEnvironment, startTestSlack } from './bot.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
+import { createPeople, type People } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
-import { uniqueClick } from './unique-click.ts';
 
 /** Bolt and the listeners' runtime without features, for tests with their own listeners. */
-export interface ListenerBot {
+export interface ListenerBot extends People {
   readonly slack: Slack;
   readonly url: string;
   readonly workspaces: Workspaces;
@@ -31,14 +31,6 @@ export interface ListenerBot {
   log(): string;
   /** The bot's messages that the person sees in the channel, oldest first. */
   messageTexts(channel?: string, person?: string): readonly string[];
-  /** Sends a slash command's form; resolves with the status and body of the acknowledgement. */
-  command(
-    fields: Readonly<Record<string, string>>,
-  ): Promise<{ readonly status: number; readonly body: string }>;
-  /** Sends an interaction payload; resolves with the status and body of the acknowledgement. */
-  interact(payload: object): Promise<{ readonly status: number; readonly body: string }>;
-  /** Sends an event payload; resolves with the status. */
-  event(body: object): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -89,31 +81,15 @@ export async function startListenerBot(
   );
   url = `http://127.0.0.1:${await server.start(0)}`;
 
-  const send = async (body: string) => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...slack.signed(body) };
-    const answer = await fetch(`${url}/slack/events`, { method: 'POST', headers, body });
-    return { status: answer.status, body: await answer.text() };
-  };
+  const people = createPeople(slack, () => url);
   return {
+    ...people,
     slack,
     url,
     workspaces,
     redis,
     log: () => lines.join(''),
-    messageTexts: (channel = CHANNEL, person = OWNER) =>
-      slack
-        .messages(person, channel)
-        .filter(({ from }) => from !== person)
-        .map((message) => toAnswer(message).visibleText),
-    command: (fields) =>
-      send(new URLSearchParams({ ...fields, trigger_id: uniqueClick().action_ts }).toString()),
-    interact: (payload) =>
-      send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`),
-    async event(payload) {
-      const body = JSON.stringify(payload);
-      const headers = { 'content-type': 'application/json', ...slack.signed(body) };
-      return (await fetch(`${url}/slack/events`, { method: 'POST', headers, body })).status;
-    },
+    messageTexts: (channel, person) => people.answers(person, channel).map(({ visibleText }) => visibleText),
     async stop() {
       await server.stop(2_000);
       await Promise.all([slack.close(), responseUrls.close(), redis.close()]);

@@ -15,8 +15,8 @@ import {
   startOAuthSlack,
   type Team,
 } from './oauth-slack.ts';
+import { uniqueClick } from './people.ts';
 import { type TestRedis, testRedis, workspaceKeys } from './redis.ts';
-import { uniqueClick } from './unique-click.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';

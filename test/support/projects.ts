@@ -34,3 +34,12 @@ export async function addProject(
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   await workspaces.addProject(await changeIn(workspaces, 'T0SANDBOX1'), storedProject(project));
 }
+
+/** Registers projects without the form: their names, and their IDs or more. */
+export async function addProjects(
+  bot: Pick<Bot, 'redis'>,
+  projects: Readonly<Record<string, string | (Pick<Project, 'id'> & Partial<Project>)>>,
+): Promise<void> {
+  for (const [alias, given] of Object.entries(projects))
+    await addProject(bot, { alias, ...(typeof given === 'string' ? { id: given } : given) });
+}

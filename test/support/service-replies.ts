@@ -5,6 +5,19 @@ import type { BillingRequest, BillingService } from '../../sandbox/billing.ts';
 import { htmlReply, jsonReply, type Responder, type ServiceReply } from '../../sandbox/fake-service.ts';
 import { type IdentityService, unauthorized } from '../../sandbox/identity.ts';
 
+type Item = readonly [day: string, amount: string | number, bonuses?: string | number];
+
+/** Items as billing sends them; amounts are JSON. */
+export const itemsJson = (...items: readonly Item[]): string =>
+  `[${items.map(([day, amount, bonuses = 0]) => `{"day":"${day}","totalAmount":${amount},"totalBonuses":${bonuses}}`)}]`;
+
+/** An item for each of these days of November 2026. */
+export const november = (first: number, last: number, amount: string | number): readonly Item[] =>
+  Array.from({ length: last - first + 1 }, (_, n) => [
+    `2026-11-${String(first + n).padStart(2, '0')}`,
+    amount,
+  ]);
+
 /**
  * Makes billing send an item for each of the days that it is asked about.
  * @param costOf JSON of an amount, and of bonuses if there are some; no item for undefined
@@ -21,15 +34,18 @@ export const spendByDay =
   ({ query }) => {
     const asked = parseQuery(String(query));
     if (asked === undefined || !('from' in asked) || !isKnown(asked.id)) return undefined;
-    const items: string[] = [];
+    const items: Item[] = [];
     for (let at = Date.parse(asked.from); at <= Date.parse(asked.to); at += 86_400_000) {
       const day = new Date(at).toISOString().slice(0, 10);
       const [amount, bonuses = 0] = [costOf(day, asked.id)].flat();
-      if (amount !== undefined)
-        items.push(`{"day":"${day}","totalAmount":${amount},"totalBonuses":${bonuses}}`);
+      if (amount !== undefined) items.push([day, amount, bonuses]);
     }
-    return { status: 200, body: `{"data":{"bill":{"${asked.field}":{"items":[${items}]}}}}` };
+    return { status: 200, body: `{"data":{"bill":{"${asked.field}":{"items":${itemsJson(...items)}}}}}` };
   };
+
+/** Makes billing answer the queries with this text in them so, and others as usual. */
+export const answerQueries = (billing: BillingService, part: string, reply: ServiceReply) =>
+  billing.respond(({ query }) => (String(query).includes(part) ? reply : undefined));
 
 type Replies = Record<string, Responder<Pick<BillingRequest, 'pause'> & { method?: string; query?: string }>>;
 
