@@ -23,7 +23,7 @@ export { CHANNEL } from './people.ts';
 /** Saturday, 21 November 2026 */
 export const SATURDAY = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 export const DAY = 86_400_000;
-export const SIGNING_SECRET = 'a-signing-secret-for-tests-only';
+export const SIGNING_SECRET = '0123456789abcdef0123456789abcdef';
 export const BOT_TOKEN = 'xoxb-a-bot-token-for-tests-only';
 const APP_TOKEN = 'xapp-an-app-token-for-tests-only';
 
