@@ -24,8 +24,11 @@ const setUp = (words = 'prod', person = OWNER, channel = CHANNEL) =>
 const row = (answer: Answer, action: string, id: string, person = OWNER) =>
   bot.row('schedule', answer, action, id, person);
 
-const setLastPost = (id: string, given: Partial<LastDelivery>) =>
-  bot.redis.client.hset(deliveryLogKey(TEAM), lastPost(id, given));
+const setLastPost = (
+  id: string,
+  given: Partial<LastDelivery>,
+  { redis } = bot as Pick<typeof bot, 'redis'>,
+) => redis.client.hset(deliveryLogKey(TEAM), lastPost(id, given));
 
 /** Shows the fields under More. */
 async function unfold(person = OWNER): Promise<void> {
@@ -387,11 +390,11 @@ describe('in the whole bot', async () => {
     expect(await status()).toMatch(/ · next .+ · nothing posted yet\nEvery day at 09:00 .+ · owner </);
     const fields = await bot.redis.client.hkeys(KEY);
     const { since: at, id } = await bot.stored(fields.find((one) => one.startsWith('schedule:')) ?? '');
-    await setLastPost(id, { due: at, result: 'trying', cause: storedCause('eu'), next: at });
+    await setLastPost(id, { due: at, result: 'trying', cause: storedCause('eu'), next: at }, bot);
     expect(await status()).toContain('1 running · *1 not posted yet*');
     expect(await status()).toContain('There is no connection named eu. Next try:');
     const cause = { kind: 'not-sent', data: { reason: 'channel-archived' } };
-    await setLastPost(id, { due: at, result: 'paused', cause });
+    await setLastPost(id, { due: at, result: 'paused', cause }, bot);
     const paused = 'The channel is archived. · resumes by itself';
     await expect.poll(() => bot.home()).toContain(paused);
     expect(await status(MEMBER)).toContain('0 running · *1 paused by Tally*');
