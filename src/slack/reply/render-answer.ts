@@ -43,14 +43,14 @@ import {
 } from '../block-kit/blocks.ts';
 import {
   type Command,
-  nameButton,
-  outputOptions,
-  scheduleOption,
-  shareButton,
-  watchOption,
+  commandButton,
+  commandLine,
+  commandOption,
+  toCommand,
 } from '../commands/command-buttons.ts';
 import {
   type AskedProjects,
+  askedText,
   failedNotes,
   fetchEach,
   type ProjectAnswer,
@@ -233,26 +233,45 @@ interface AnswerActions {
 /** Buttons for other answers, **Share** (unless the answer is public), naming an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
-  { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
+  { link, figures = link, before, after = [], more, report = '', watch = '' }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
+  const { target } = first ?? {};
+  const isNameless = !isList && user.canManage && target !== undefined && target.alias === undefined;
+  const named = askedText(projects);
+  const figuresAs = (output: string) => ({ ...figures, text: `${figures.text} ${output}`.trim() });
   return actions(
     ...before,
     ...(sharedBy === undefined && mayShare(projects.targets) ? shareButton(link, at) : []),
     ...after,
-    ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
-      ? []
-      : nameButton(first.target)),
+    ...(isNameless
+      ? commandButton(
+          'name',
+          'Name…',
+          toCommand('/billing projects', `add ${target.project} ${PRODUCTS[target.product].word}`),
+        )
+      : []),
     ...moreMenu(
       compact([
         ...more,
-        ...outputOptions(figures),
+        commandOption('CSV', figuresAs('csv')),
+        commandOption('Details', figuresAs('details')),
         // “Top 3” isn't a fixed set of projects, so it can't be scheduled.
-        projects.top === undefined && scheduleOption(projects, report),
-        !isList && watchOption(projects, watch),
+        projects.top === undefined &&
+          commandOption('Schedule this…', toCommand('/billing schedule', `${named} ${report}`)),
+        !isList && commandOption('Watch…', toCommand('/billing watch', `${named} ${watch}`)),
       ]),
     ),
   );
+}
+
+/**
+ * **Share** asks the question again for the whole channel, with current figures. Days that were over at the first
+ * answer stay the same. @param askedAt when it was asked first, in ms
+ */
+function shareButton(command: Command, askedAt: Millis): Button[] {
+  const value = `${askedAt} ${commandLine(command)}`;
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
 /** The ⋯ menu. Options that don't fit become buttons, whose values can be longer. */
