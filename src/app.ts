@@ -216,7 +216,7 @@ export function createTally(
       await slack.leave(delay);
       const [left] = await Promise.all([slack.stop(DRAIN), all.stop(DRAIN)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await Promise.allSettled([http.close(), responseUrls.close()]);
+      await http.close().catch(() => undefined);
       for (const end of unwatch) end();
       metrics.stop();
       queue.disconnect();

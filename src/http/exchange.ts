@@ -72,7 +72,7 @@ class ExchangeTimeoutError extends Error {
  *
  * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
  */
-export async function exchange(
+async function exchange(
   agent: Agent,
   { url, timeout, body: sent, ...request }: OutgoingRequest,
 ): Promise<RawResponse> {
@@ -102,7 +102,7 @@ export function addHost(error: unknown, { host }: URL): unknown {
 }
 
 /** @returns the seconds of `Retry-After`; undefined when the header is missing, or is a date */
-export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
+function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }

@@ -116,7 +116,7 @@ export async function startListenerBot(
     },
     async stop() {
       await server.stop(2_000);
-      await Promise.all([slack.close(), responseUrls.close(), redis.close()]);
+      await Promise.all([slack.close(), redis.close()]);
     },
   };
 }

@@ -263,7 +263,7 @@ async function submit(
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
     // Redis may fail after part of the work was saved.
-    const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
+    const failure = hasChanged(request.workspace) ? markUnsure(error, request.workspace) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, { ...at, values: { ...at.values, ...form.corrected?.(failure) } }, message);
   }
