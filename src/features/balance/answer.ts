@@ -30,12 +30,6 @@ import { type Column, compact, escapeMarkup } from '../../slack/block-kit/blocks
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { askedText, hasOneCurrency, runningOutLine } from '../../slack/commands/project-answers.ts';
 import {
-  amountNotes,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-} from '../../slack/reply/csv-and-details.ts';
-import {
   type Answer,
   type AnswerFile,
   type AnswerText,
@@ -47,6 +41,7 @@ import {
   productFact,
   severalTitle,
 } from '../../slack/reply/render-answer.ts';
+import { amountNotes, type ConnectedAnswer, fileSubject, rawDigits } from '../../slack/reply/send-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 

@@ -13,8 +13,8 @@ import {
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
 import { findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { fetchProjects } from '../../slack/reply/render-answer.ts';
+import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, type Workspace } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';

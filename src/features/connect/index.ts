@@ -5,7 +5,7 @@ import { couldBeSecret } from '../../domain/secret-detection.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { context, escapeMarkup, section, textMessage } from '../../slack/block-kit/blocks.ts';
-import { expiryFields, expiryOf } from '../../slack/commands/pickers.ts';
+import { expiryFields, expiryOf } from '../../slack/forms/common-fields.ts';
 import { note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';

@@ -15,8 +15,8 @@ import {
   unchangedFields,
 } from '../../slack/automations/automation-form.ts';
 import { type Block, markup, option, section } from '../../slack/block-kit/blocks.ts';
-import { zone } from '../../slack/commands/pickers.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
+import { zone } from '../../slack/forms/common-fields.ts';
 import {
   choice,
   choices,

@@ -22,8 +22,8 @@ import {
   textMessage,
   withoutActions,
 } from '../block-kit/blocks.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
-import { describeError } from '../error-messages/index.ts';
+import { describeError } from '../error-messages/advice.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice-buttons.ts';
 import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';

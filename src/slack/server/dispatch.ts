@@ -11,7 +11,7 @@ import { hasSameLimits } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';
-import type { AskedManager } from '../error-messages/advice.ts';
+import type { AskedManager } from '../error-messages/advice-buttons.ts';
 import {
   createErrorReply,
   type ErrorReport,

@@ -11,7 +11,7 @@ import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
-import type { FailedRequest } from '../error-messages/advice.ts';
+import type { FailedRequest } from '../error-messages/advice-buttons.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
