@@ -28,17 +28,7 @@ export function createSocketMode(
   let isStopped = false;
   let failure: unknown;
 
-  // The client doesn't catch its listeners' rejections, so an invalid envelope would end the process.
-  for (const event of ['ws_message', 'slack_event']) {
-    const listeners = client.listeners(event);
-    client.removeAllListeners(event);
-    client.on(event, (...sent: unknown[]) => {
-      for (const listener of listeners)
-        Promise.resolve(listener(...sent)).catch((err: unknown) =>
-          log.error({ err }, 'Could not read what Slack sent over Socket Mode'),
-        );
-    });
-  }
+  catchRejections(client, log);
 
   const connect = async (): Promise<void> => {
     isConnecting = true;
@@ -78,4 +68,18 @@ export function createSocketMode(
       await receiver.stop().catch(() => undefined);
     },
   };
+}
+
+/** The client doesn't catch its listeners' rejections, so an invalid envelope would end the process. */
+function catchRejections(client: SocketModeReceiver['client'], log: Logger): void {
+  for (const event of ['ws_message', 'slack_event']) {
+    const listeners = client.listeners(event);
+    client.removeAllListeners(event);
+    client.on(event, (...sent: unknown[]) => {
+      for (const listener of listeners)
+        Promise.resolve(listener(...sent)).catch((err: unknown) =>
+          log.error({ err }, 'Could not read what Slack sent over Socket Mode'),
+        );
+    });
+  }
 }
