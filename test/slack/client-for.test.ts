@@ -57,12 +57,6 @@ const post = async (workspace: string) => {
 };
 
 describe('a post that no request from Slack asked for', () => {
-  it('uses the token of its workspace', async () => {
-    await started();
-    await bot.install(NORTH);
-    expect(await post(NORTH.id)).toMatchObject({ of: NORTH.id });
-  });
-
   it('uses the configured token if there is only one', async () => {
     await started({ SLACK_BOT_TOKEN: BOT_TOKEN });
     await worker.clientFor(NORTH.id).then((client) => client.auth.test().catch(() => undefined));

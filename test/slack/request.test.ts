@@ -87,7 +87,7 @@ describe('what is for the asker alone', () => {
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('is logged with the first reason when no way of sending it works', async () => {
+  it('logs the first error when every way of sending fails', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);
