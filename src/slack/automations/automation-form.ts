@@ -78,7 +78,7 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   const { open, listeners } = createForm<Fields>(kind.noun, {
     ...described,
     ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
-    placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
+    channelOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);

@@ -66,7 +66,7 @@ export interface FormDescription<F extends Fields> {
   /** Extra hidden values to keep until it is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel to suggest projects for; default is where the form was opened. */
-  readonly placeOf?: (values: FormFields) => string;
+  readonly channelOf?: (values: FormFields) => string;
   /** Title of the modal that shows the result. */
   readonly heading: string;
   /** Shown while saving. */
@@ -378,7 +378,7 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
     // A value that doesn't parse could be a secret, so it isn't kept in the metadata.
     return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
-  const place = form.placeOf?.(values) || at.place;
+  const place = form.channelOf?.(values) || at.place;
   return JSON.stringify({
     ...state,
     place,

@@ -24,7 +24,6 @@ import {
 } from '../block-kit/blocks.ts';
 import { describeError } from '../error-messages/advice.ts';
 import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice-buttons.ts';
-import { placeOf } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
@@ -56,7 +55,8 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      const request = { ...failed, place: placeOf(source) };
+      // After a manager took a request over, the channel of the person who asked.
+      const request = { ...failed, place: source.askedIn ?? source.channel };
       // Without an authorized request the handler never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
