@@ -197,10 +197,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
 
   const needsOf = (action: string): Partial<Rules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
-  /**
-   * Runs an action on an item. @param action @param id both untrusted @throws not-allowed unless the user owns the item
-   * or manages Tally
-   */
+  /** @param action, id both untrusted @throws not-allowed unless the user owns the item or manages Tally */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });

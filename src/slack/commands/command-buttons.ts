@@ -6,10 +6,7 @@ import { normalizeText } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/**
- * A button that runs a command; the answer replaces the message. @returns [] if the command is too long for a button
- * value
- */
+/** A button whose command's answer replaces the message. @returns [] if the command is too long for it */
 export function commandButton(
   id: string,
   label: string,
@@ -78,10 +75,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
   return { command, text: words.join(' ') };
 }
 
-/**
- * @returns the command to offer again; undefined if a word could be a secret, because without it the command would mean
- * something else
- */
+/** @returns undefined if a word could be a secret: without it, the command would mean something else */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }

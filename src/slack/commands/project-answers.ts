@@ -142,10 +142,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/**
- * How rows name projects. A product that all share is said once, below; otherwise a row adds its product if it isn't
- * the default one.
- */
+/** How rows name projects. A product that all share is said once, below; otherwise rows add an unusual one. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;

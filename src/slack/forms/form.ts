@@ -311,9 +311,7 @@ const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/**
- * Loads the data its fields need: the quick ones first, or the slow ones. @returns `at` itself if nothing was loaded
- */
+/** Loads what its fields need, either the quick or the slow data. @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {

@@ -130,9 +130,7 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/**
- * The reply to a failed submit. @param done completes “Not …” @param kept what stays unchanged; shown only if certain
- */
+/** The reply to a failed submit. @param done completes “Not …” @param kept what stays, said only if certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([

@@ -136,10 +136,7 @@ const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/**
- * Replaces blocks that Slack may reject as new or not allowed: a chart by text bars, a table by monospaced text.
- * Undefined if there are none.
- */
+/** Draws a chart as text bars and a table as monospaced text, for where Slack rejects them. Undefined for neither. */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };

@@ -89,10 +89,7 @@ export interface Answer<T = never> {
   /** Table rows, header first. `fold` is the title of a collapsed table. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /**
-   * `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain; empty ones are
-   * skipped.
-   */
+  /** `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;

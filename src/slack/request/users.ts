@@ -182,10 +182,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/**
- * The workspace or organization of a token, looked up once. A payload that names another one comes from an external
- * user.
- */
+/** The workspace or organization of a token. A payload that names another one comes from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
@@ -226,10 +223,7 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/**
- * @param home workspace according to the payload. An external user in a channel with Tally has `is_stranger: false`;
- * only their team ID differs.
- */
+/** @param home as the payload says. External people in a shared channel have `is_stranger: false`, and another team ID. */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

@@ -104,10 +104,7 @@ export interface EventListener {
 /** A workflow's inputs: untrusted, any JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
-/**
- * Runs a workflow step. Slack doesn't say who runs a workflow, so a step returns only what everyone may see. Errors end
- * the step with a text.
- */
+/** Runs a workflow step. Slack doesn't say who runs it, so it returns only what everyone may see. */
 export type StepListener = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,

@@ -121,9 +121,7 @@ function offeredCommand(
   return offeredAgain(typed, aliases);
 }
 
-/**
- * Remembers the question so that a follow-up can omit parts of it. Never rejects, because the answer is already sent.
- */
+/** Remembers the question, so that a follow-up can omit parts of it. Never rejects: the answer is sent already. */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,
