@@ -1,7 +1,4 @@
-/**
- * The create and edit form that schedules and watches share: its projects, its target, the check that everyone there
- * may see the projects, and saving.
- */
+/** The form of schedules and watches: projects, target, who may see them there, and saving. */
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { commandText } from '../../domain/command-names.ts';

@@ -186,10 +186,7 @@ interface AutomationFeature<T extends Automation, Words> {
   readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
-/**
- * The create and list commands, for full members, with the actions of menus and buttons. A button carries only an ID;
- * owner and content are always read from the record.
- */
+/** The create and list commands, with their menus. A button carries only an ID: the record has the rest. */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, help, parse, parseList } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };

@@ -64,10 +64,7 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 /** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/**
- * Escapes untrusted text for mrkdwn. `<!channel>` and the like become plain text. Slack has no escape for `*`, `_`, `~`
- * and backticks, so a zero-width space disables them.
- */
+/** Escapes untrusted text for mrkdwn. A zero-width space disables `*`, `_`, `~` and backticks, which have no escape. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 

@@ -107,10 +107,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/**
- * Header, answered projects in this order, then failed ones with a short reason. @param beside a figure to append to
- * the name, because a phone has no room for a fourth column
- */
+/** Header, answers, failures with a short reason. @param beside a figure beside the name: phones fit three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],

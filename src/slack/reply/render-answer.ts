@@ -262,10 +262,7 @@ export function answerActions<T extends ProjectAnswer>(
   );
 }
 
-/**
- * **Share** asks the question again for the whole channel, with current figures. Days that were over at the first
- * answer stay the same. @param askedAt when it was asked first, in ms
- */
+/** **Share** asks again for the channel: figures of now, days of the answer. @param askedAt when it was asked, in ms */
 function shareButton(command: Command, askedAt: Millis): Button[] {
   const value = `${askedAt} ${commandLine(command)}`;
   return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];

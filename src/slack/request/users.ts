@@ -93,10 +93,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /**
-   * Adds permissions. User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as
-   * “not a member”, so asking still works.
-   */
+  /** User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as “not a member”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -156,10 +153,7 @@ export class People {
     });
   }
 
-  /**
-   * Some current managers: those named in the settings, else admins who registered a connection, else any admins.
-   * @param listsAdmins whether listing all users of the workspace is allowed as the last step
-   */
+  /** Managers of the settings, else admins who registered a connection, else (`listsAdmins`) any admins. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);

@@ -161,10 +161,7 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
 /** A second press within this time counts as a double click; later ones are meant. */
 const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/**
- * Whether this is the first of a double click in a message or Home (modals re-render, so they don't need it). Without
- * Redis every click counts as first.
- */
+/** Whether it is the first press in a message or Home; modals re-render. Without Redis every press counts. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
@@ -206,10 +203,7 @@ async function runAction(
   );
 }
 
-/**
- * The command that a button runs: `rerun` replaces the message, `run` answers below it, `share` answers to the channel.
- * @returns undefined for other buttons
- */
+/** `rerun` replaces the message, `run` answers below it, `share` to the channel. @returns undefined for other buttons */
 function readCommandClick(
   { name, value }: Click,
   source: Source,

@@ -48,10 +48,7 @@ interface ClickedOn {
   readonly metadata: string;
 }
 
-/**
- * Runs a command as if it had been typed here, with its own rights check. @param changes overrides of the source
- * @returns whether it was answered, rather than refused
- */
+/** Runs a command as if it had been typed here. @param changes to the source @returns whether it was answered */
 export type Rerun = (
   command: Command,
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,

@@ -6,10 +6,7 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
-/**
- * Slack closes connections now and then. Slack's client would wait 5 s, and give up if the API can't be reached at that
- * moment, so Tally reconnects itself.
- */
+/** Reconnects at once: Slack's client waits 5 s first, and gives up where the API can't be reached just then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
