@@ -13,14 +13,14 @@ import { createWatchService } from './watches/watch-service.ts';
 
 export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
   readonly redis: RedisConnection;
-  /** As `connectQueue` opens it; the caller closes it. */
+  /** From `connectQueue`; the caller closes it. */
   readonly queue: RedisConnection;
 }
 
 /** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-/** @param report replaces the ordinary reports in tests */
+/** @param report replaces `makeReport` in tests */
 export function createDeliveryService(options: DeliveryParts, report = makeReport) {
   const parts = { ...options, deliveryLog: createDeliveryLog(options.redis) };
   const kinds = [createPostKind(report), noticeKind, reminderKind, alertKind];

@@ -1,4 +1,4 @@
-/** One run for one workspace: load what is known, plan, do what is due, and again until nothing is; then say when to wake. */
+/** One run of a workspace: load, plan, do what is due, repeat until idle; then schedule the next run. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +17,7 @@ import { deliverMessage } from './outbox/send.ts';
 /** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** When to try again if another process is working on the same workspace, in ms. */
+/** Retry delay if another process is working on the workspace. */
 const BUSY: Millis = 3_000;
 /** A run also does what becomes due while it runs, in at most this many passes. */
 const MAX_PASSES = 10;
@@ -33,7 +33,7 @@ export interface WorkspaceRunner {
   stop(): void;
 }
 
-/** @param kinds in the order in which they plan */
+/** @param kinds planned in this order */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
   const { clock, onFinished } = parts;
   const stopping = new AbortController();
@@ -50,7 +50,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // This also replaces the wake-up of a change that was stored after this run had read, so read once more.
+      // `plan` also replaces a wake-up set by a change during this run, so read once more.
       await plan(next);
       planned = { read, next };
     }
@@ -91,11 +91,11 @@ async function loadView(
   return hasLeft ? undefined : { workspace, snapshot, now: clock() };
 }
 
-/** @returns whether anything was due and, if not, when something is; in ms */
+/** @returns whether nothing was due, and then when something is */
 async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
   const { due, tasks, writes, next } = planRun(kinds, view);
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-  // If another process was faster, the next pass reads what it wrote.
+  // If another process wrote first, the next pass reads its result.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
   const answerCollector = createAnswerCollector(run.clock);
   const context = { ...run, ...view, answerCollector };
@@ -110,7 +110,7 @@ interface DueMessage {
   readonly message: OutboxMessage;
 }
 
-/** What all kinds have to do at one instant, and the stored messages that are due. */
+/** All kinds' plans for one instant, and the stored messages that are due. */
 function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
@@ -146,7 +146,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Slack takes about one post a second for a channel; in ms. */
+/** Slack allows about one message a second per channel. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
 /** The part of the context that all passes share. */

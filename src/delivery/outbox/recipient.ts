@@ -29,8 +29,8 @@ async function findRecipient(
 }
 
 /**
- * Whether these projects may be shown to a channel or person now.
- * @returns with a refusal if not @throws slack-failed, store-unavailable
+ * Whether these projects may be shown to the recipient now. @returns a refusal if not @throws slack-failed,
+ * store-unavailable
  */
 export async function checkRecipient(
   to: SlackId,

@@ -20,7 +20,7 @@ import { postsOf } from './post-record.ts';
 
 interface SchedulingParts extends RunParts {
   readonly makeReport: MakeReport;
-  /** The workspace's schedules changed: plans its run again. Never rejects. */
+  /** Reschedules the workspace's run after a change. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
@@ -43,14 +43,12 @@ export const createScheduleService = (parts: SchedulingParts) => {
     changed,
     /** The delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
-    /** Tries a paused post again at once. @throws store-unavailable */
+    /** Retries a paused post now. @throws store-unavailable */
     retry,
     /**
-     * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-     * asked for it. A test goes only to that person. `schedule` need not be saved. It is not retried.
-     *
-     * @returns `repeated` if somebody has pressed Send now a moment ago: that is one post
-     * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
+     * Posts the schedule's current report without using up a due date; the post says who asked, or that it is a test. A test
+     * goes only to that person. `schedule` may be unsaved. No retries. @returns `repeated` for a double click @throws
+     * cannot-post, and any failure of the report
      */
     async send(
       teamId: SlackId,
@@ -73,7 +71,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
-      // It was sent, so a paused post of the schedule may be sent too.
+      // It worked, so a paused post may work too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },

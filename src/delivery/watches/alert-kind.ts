@@ -76,7 +76,7 @@ export const alertKind: MessageKind<AlertAbout> = {
       next: isDue ? undefined : next,
     };
   },
-  /** A paused or snoozed watch alerts nobody; a message that Slack has, or may have, is still updated. */
+  /** Paused or snoozed watches send nothing. A message that Slack has, or may have, is still updated. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
     // Due, because `prepare` then deletes the message.
@@ -176,7 +176,7 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
 export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures of this check; undefined if billing wasn't asked @returns its state and its alerts, where they have changed */
+/** @param figures undefined if billing wasn't asked @returns writes: the state if changed, and new alerts */
 function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,
@@ -247,7 +247,7 @@ function applyFindings(
 }
 
 const WEEK = 7;
-/** `6 of the last 7 days reported`; '' where none is, as billing was not asked for them. */
+/** `6 of the last 7 days reported`; '' if none is, because billing wasn't asked. */
 function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
   return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;

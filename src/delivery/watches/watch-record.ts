@@ -19,13 +19,13 @@ const alert = z.object({
   level,
   /** When it was found, in ms. */
   at: z.int(),
-  /** Whose figures it rests on: see `figuresSourceOf`. */
+  /** Account it is based on, see `figuresSourceOf`. */
   source: z.string(),
   /** ` has 48,210.00 left, below 50,000.00` */
   title: z.string(),
-  /** The arithmetic, as sentences of their own; '' for none. */
+  /** The arithmetic, as sentences; '' if none. */
   why: z.string(),
-  /** How many of the last days were reported; '' where `why` says it. */
+  /** How many recent days were reported; '' if `why` says so. */
   covers: z.string(),
   state: z.enum(['open', 'recovered']),
   /** When it recovered or was corrected, in ms, and what billing said then. */
@@ -50,7 +50,7 @@ const state = z.object({
     )
     .readonly()
     .default([]),
-  /** Oldest first. Those of an earlier version are forgotten, and not sent again. */
+  /** Oldest first. Alerts of an older format are dropped, not resent. */
   alerts: z.array(alert).readonly().default([]).catch([]),
 });
 export type WatchRecord = Readonly<z.infer<typeof state>>;
@@ -73,7 +73,7 @@ export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name:
 
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
-/** Whether it can still be acknowledged. */
+/** Whether it can be acknowledged. */
 export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
 
 /** Only the newest are kept; buttons of older ones say so. */
@@ -106,7 +106,7 @@ export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boole
   paused !== undefined || snoozedUntil > now;
 
 export const alertAbout = z.object({
-  /** The watch's owner, who gets what its channel or people can't get. */
+  /** The watch's owner, who gets it if the recipients can't. */
   owner: z.string(),
   /** A hash of the alert as Slack shows it: once that differs, it is drawn again. */
   shows: z.string(),

@@ -22,10 +22,8 @@ export interface RecordWrite {
 export const ANY_VALUE = Symbol('any');
 
 /**
- * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
- * forgets the workspace without a list of keys to keep. Every method is one round trip, the first write of a workspace two.
- *
- * @throws store-unavailable from each method
+ * All of a workspace's data is one Redis hash: one HGETALL reads it, one UNLINK deletes it. Each method is one round trip,
+ * the first write two. @throws store-unavailable from every method
  */
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
@@ -51,7 +49,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
     load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
-    /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
+    /** @returns false, without writing, if a field differs or the workspace was removed */
     async write(
       workspace: SlackId,
       { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
@@ -75,21 +73,19 @@ export function createWorkspaceStore(redis: RedisConnection) {
   };
 }
 
-/** How long after it was touched a workspace may still be without a record: longer than any command takes. */
+/** How long an indexed workspace may be without a record; longer than any command. */
 const ARRIVING: Millis = MINUTE;
 
 const PAGE = 500;
 
-/** A workspace that was touched since `ARGV[2]` stays: its record may be about to be written. */
+/** Keeps a workspace touched since ARGV[2]: its record may be about to be written. */
 const REMOVE = `
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`;
 
 /**
- * Every workspace that has a record. It is added before its record is written, and removed after its record is gone, so
- * an entry without a record is possible and harmless.
- *
- * @throws store-unavailable from each method
+ * Index of all workspaces with a record. Added before the record and removed after it, so an entry without a record is
+ * possible and harmless. @throws store-unavailable from each method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
   /** Call before creating the record. */
@@ -122,10 +118,8 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
- * repeats the event until every step is done, so steps can be done twice.
- *
- * @throws store-unavailable from each method
+ * Deletes everything about a workspace or organization. Each step touches one Cluster slot. Slack resends the event until
+ * all succeed, so steps are idempotent. @throws store-unavailable from each method
  */
 export function createDeletion({
   redis,
@@ -135,7 +129,7 @@ export function createDeletion({
   readonly redis: RedisConnection;
   /** Deletes data outside the workspace's keys. */
   readonly others?: (id: string) => Promise<void>;
-  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
+  /** Whether the workspace has its own working installation. */
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }) {
   const index = createWorkspaceIndex(redis);
@@ -165,17 +159,14 @@ export function createDeletion({
       if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
-    /**
-     * Deletes a workspace that its organization's installation no longer serves.
-     * @returns false if it stays through another installation
-     */
+    /** Deletes a workspace that depended on its organization's installation. @returns false if it has another */
     async member(id: string, organization?: string): Promise<boolean> {
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
     /** Deletes an organization and the workspaces that depend on it. */
     async organization(id: string): Promise<void> {
-      // First the organization itself: without it no workspace can join after the list is read.
+      // First the organization, so that no workspace can join after the list is read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);
