@@ -115,21 +115,6 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** Why someone sent it by hand. A `test` goes only to them. */
-export type ManualReason = 'test' | 'now';
-
-/** A post that a person sent by hand. @param buttons under it */
-export function manualPostMessage(
-  { message }: ReportResult,
-  why: ManualReason,
-  by: SlackId,
-  buttons: readonly Button[],
-): Message {
-  const who = mention(by);
-  const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
-  return { text: message.text, blocks: [context(heading), ...message.blocks, ...buttonRow(buttons)] };
-}
-
 /** One line per missed date: `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`. */
 function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
   const { counted, named } = earlier;
@@ -161,7 +146,7 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
 }
 
 /** Whether any figure differs by more than `percent`. */
-export const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
+const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
   [...Object.keys(before), ...Object.keys(after)].some((key) => hasChanged(before[key], after[key], percent));
 
 /** A figure that is new or gone always counts. */

@@ -1,6 +1,9 @@
+/** What a person does with a schedule's posts: Send now, a test, and trying a paused one again. */
+import type { Button } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
@@ -11,11 +14,11 @@ import { checkRecipient } from '../outbox/recipient.ts';
 import {
   detailsButton,
   type MakeReport,
+  type ReportResult,
   reportQuestion,
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
-import { type ManualReason, manualPostMessage } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 interface SchedulingParts extends RunParts {
@@ -103,4 +106,19 @@ async function sendByHand(
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
   await rememberQuestion(reportQuestion(made, workspace), posted, { ...parts, teamId });
+}
+
+/** Why someone sent it by hand. A `test` goes only to them. */
+export type ManualReason = 'test' | 'now';
+
+/** A post that a person sent by hand. @param buttons under it */
+export function manualPostMessage(
+  { message }: ReportResult,
+  why: ManualReason,
+  by: SlackId,
+  buttons: readonly Button[],
+): Message {
+  const who = mention(by);
+  const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
+  return { text: message.text, blocks: [contextBlock(heading), ...message.blocks, ...buttonRow(buttons)] };
 }
