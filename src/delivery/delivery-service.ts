@@ -1,10 +1,10 @@
 import type { RedisConnection } from '../redis/connect.ts';
-import { reminderKind } from './credential-reminders.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import type { RunParts } from './outbox/message-kind.ts';
-import { noticeKind } from './posts/notices.ts';
+import { noticeKind } from './posts/notice-kind.ts';
 import { createPostKind } from './posts/post-kind.ts';
-import { createScheduleService } from './posts/schedule-service.ts';
+import { createScheduleService } from './posts/send-now.ts';
+import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
 import { createWakeUps } from './wake-ups.ts';

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { type ReminderView, reminderNotice } from '../../src/delivery/credential-reminders.ts';
+import { type ReminderView, reminderNotice } from '../../src/delivery/reminder-kind.ts';
 import {
   type AlertBasis,
   alertMessage,

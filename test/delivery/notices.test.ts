@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../src/delivery/delivery-log.ts';
-import { drawNotice } from '../../src/delivery/posts/notices.ts';
+import { drawNotice } from '../../src/delivery/posts/notice-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';

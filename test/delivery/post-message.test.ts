@@ -1,7 +1,7 @@
 /** What posts say of projects, dates and changed figures. */
 import { describe, expect, it } from 'vitest';
 import { type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
-import { manualPostMessage } from '../../src/delivery/posts/schedule-service.ts';
+import { manualPostMessage } from '../../src/delivery/posts/send-now.ts';
 import { describeReport, type ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
+import { notSentFailure } from '../../src/delivery/outbox/retry-policy.ts';
 import { lastDelivery } from '../../src/delivery/posts/post-record.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';

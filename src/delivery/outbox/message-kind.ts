@@ -25,7 +25,7 @@ import type {
   MessageFormat,
   OutboxMessage,
 } from '../delivery-log.ts';
-import type { FailureEffect } from './failure-effect.ts';
+import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   /** New messages and other work that is due. */

@@ -25,13 +25,7 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import {
-  afterFailure,
-  effectOf,
-  type FailureEffect,
-  isSlackError,
-  isUnchangeable,
-} from './failure-effect.ts';
+import { checkRecipient, findHeir } from './check-recipient.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -41,7 +35,7 @@ import {
   rememberQuestion,
   type Step,
 } from './message-kind.ts';
-import { checkRecipient, findHeir } from './recipient.ts';
+import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
 /** Maximum time between the claim and the Slack call. */
 const MAX_CLAIM_AGE: Millis = 3_000;

@@ -8,7 +8,6 @@ import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
-import { effectOf, type FailureEffect } from '../outbox/failure-effect.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -18,6 +17,7 @@ import {
   type RunView,
   type Step,
 } from '../outbox/message-kind.ts';
+import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import {
   type MakeReport,
   type PostContext,

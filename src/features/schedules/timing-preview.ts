@@ -1,6 +1,6 @@
 import type { DeliveryLogSnapshot } from '../../delivery/delivery-log.ts';
 import { lastHandled, splitDueTimes } from '../../delivery/posts/post-record.ts';
-import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../delivery/posts/send-now.ts';
 import { daysOfReport, type ReportName } from '../../domain/report.ts';
 import {
   type DueTime,

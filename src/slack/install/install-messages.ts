@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { Audit } from '../../workspace/record/audit.ts';
 import {
   actions,

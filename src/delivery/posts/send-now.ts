@@ -8,9 +8,9 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import { putMessage } from '../delivery-log.ts';
+import { checkRecipient } from '../outbox/check-recipient.ts';
 import type { RunParts } from '../outbox/message-kind.ts';
 import { rememberQuestion } from '../outbox/message-kind.ts';
-import { checkRecipient } from '../outbox/recipient.ts';
 import {
   detailsButton,
   type MakeReport,

@@ -6,8 +6,8 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
-import { notSentFailure } from './failure-effect.ts';
 import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
+import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
