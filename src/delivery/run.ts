@@ -3,11 +3,10 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
+import { type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
-import type { WebClient } from '../slack/web-client.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
@@ -159,7 +158,6 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
   const { clientFor, workspaces, clock } = parts;
   const lastPosts = new Map<SlackId, Millis>();
   let quietUntil: Millis | undefined;
-  let client: Promise<WebClient> | undefined;
   return {
     ...parts,
     billing: askOnce(parts.billing),
@@ -170,10 +168,7 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
       quietUntil = until;
     },
     loadWorkspace: () => workspaces.load(teamId),
-    client() {
-      client ??= clientFor(teamId);
-      return client;
-    },
+    client: () => clientFor(teamId),
     async waitForChannel(channel) {
       const now = clock();
       const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
@@ -191,24 +186,21 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();
-  const once = <T>(
-    access: BillingAccess,
-    question: readonly unknown[],
-    ask: () => Promise<T>,
-  ): Promise<T> => {
-    const key = questionKey(access, question);
-    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+  const once = <T>(key: string, ask: () => Promise<T>): Promise<T> => {
+    const answer = answers.get(key) ?? ask();
     answers.set(key, answer);
-    return answer;
+    return answer as Promise<T>;
   };
   return {
-    balance: (access, { project, product }) =>
-      once(access, ['balance', project, product], () =>
-        billing.balance(access, { project, product }, 'background'),
+    balance: (access, asked) =>
+      once(questionKey(access, ['balance', asked.project, asked.product]), () =>
+        billing.balance(access, asked, 'background'),
       ),
-    consumption: (access, { project, product }, span) =>
-      once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
-        billing.consumption(access, { project, product }, span, 'background'),
-      ),
+    consumption(access, asked, span) {
+      const question = ['consumption', asked.project, asked.product, span.from, span.to, span.zone];
+      return once(questionKey(access, question), () =>
+        billing.consumption(access, asked, span, 'background'),
+      );
+    },
   };
 }

@@ -565,20 +565,6 @@ describe('a standing cause', () => {
         mend: () => set({ 'used:main': String(delivery.now) }),
       },
     ],
-    [
-      'the limit of its project',
-      {
-        fail:
-          () =>
-          ({ projects, workspace, channel }) => {
-            for (const { id, product } of projects)
-              resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
-            return finding('100');
-          },
-        before: () => project('prod', '123', ['C0FINANCE1']),
-        mend: () => project('prod', '123', ['C0FINANCE1', 'C0COSTS001']),
-      },
-    ],
     ['the schedule', { fault: 'not_in_channel', mend: () => given({ waitHours: 6 }) }],
     [
       'the channel, as a post by hand shows',

@@ -443,8 +443,8 @@ it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
   ['the end of a pause', { paused: { at: BEGIN, by: OWNER } }, {}, 0],
   ['the end of a snooze', {}, { snoozedUntil: BEGIN + HOUR + 5 * MINUTE }, 5],
 ])('%s is followed by a check at once, not in the next hour', async (_, before, after, minutes) => {
-  const isMuted = 'paused' in before || 'snoozedUntil' in after;
-  balance = isMuted ? 40_000 : 100_000;
+  const isPausedOrSnoozed = 'paused' in before || 'snoozedUntil' in after;
+  balance = isPausedOrSnoozed ? 40_000 : 100_000;
   await save(watch(BALANCE, 'snoozedUntil' in after ? after : before));
   await forHours(1);
   expect(slack.posts).toEqual([]);

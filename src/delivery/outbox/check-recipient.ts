@@ -55,7 +55,7 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
  * Who gets a message instead: the item's owner, the next responsible person, or an admin. Nobody twice. @returns undefined
  * if nobody is left @throws slack-failed, store-unavailable
  */
-export async function findHeir(
+export async function findReplacement(
   message: OutboxMessage,
   context: DeliveryContext,
 ): Promise<SlackId | undefined> {

@@ -25,7 +25,7 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import { checkRecipient, findHeir } from './check-recipient.ts';
+import { checkRecipient, findReplacement } from './check-recipient.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -108,7 +108,7 @@ class Sending<About> {
   /** Searches Slack for it. @throws not-sent if it can't be told for the second time */
   private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
-    const found = await findPost(await this.context.client(), channel, key, at);
+    const found = await findSentMessage(await this.context.client(), channel, key, at);
     if (typeof found !== 'string') {
       await this.confirm({ channel, ...found });
       return true;
@@ -213,7 +213,7 @@ class Sending<About> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
     const at = context.clock();
-    const to = await findHeir(message, context);
+    const to = await findReplacement(message, context);
     if (to === undefined) return { outcome: 'failed', message: { ...rest, state: 'failed', at, cause } };
     const { tried = [], cause: first = cause } = rest.insteadOf ?? {};
     const insteadOf = { tried: [...tried, message.to], cause: first };
@@ -278,7 +278,7 @@ const NOT_READABLE: readonly string[] = [
  * Searches a channel's history for a message. @returns its `ts`; `absent`; `unknown` if it can't be read, or is too long
  * @param at when it was sent @throws slack-failed if Slack does not answer
  */
-export async function findPost(
+export async function findSentMessage(
   client: WebClient,
   channel: SlackId,
   key: string,

@@ -26,12 +26,12 @@ import {
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
-import { lookAgain, renderPost } from './post-message.ts';
+import { refreshPost, renderPost } from './post-message.ts';
 import {
   dateOf,
   isHandled,
   type MissedDates,
-  nextLook,
+  nextRefresh,
   POSTS,
   type PostAbout,
   type PostContent,
@@ -110,9 +110,9 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   },
   prepare: (message, context) =>
     message.state === 'posted'
-      ? lookAgain(message, { ...context, makeReport })
+      ? refreshPost(message, { ...context, makeReport })
       : preparePost(message, { ...context, makeReport }),
-  nextDraw: (message, { clock }) => nextLook(message, message.about.post, clock()),
+  nextDraw: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
@@ -132,7 +132,7 @@ function afterFailedTry(
   const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, now) : next;
+    const again = after.tries > MAX_EDITS ? nextRefresh(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);

@@ -42,7 +42,7 @@ import {
 import {
   type CoveredDays,
   dateOf,
-  nextLook,
+  nextRefresh,
   type PostAbout,
   type PostContent,
   type PostMessage,
@@ -168,7 +168,7 @@ const CORRECTED_FROM = 5;
  * Reruns a post's report with its original projects, days, zone and connections, but current rights. A project that doesn't
  * answer keeps its posted figure. @throws Failure
  */
-export async function lookAgain(
+export async function refreshPost(
   message: PostMessage,
   context: PostContext,
 ): Promise<Draft<PostAbout> | Step<PostAbout>> {
@@ -193,7 +193,7 @@ export async function lookAgain(
   const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();
   if (isLost || !isChanged) {
-    const next = nextLook(message, result, now);
+    const next = nextRefresh(message, result, now);
     return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
   }
   const { without: ___, ...before } = post;

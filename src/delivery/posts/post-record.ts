@@ -175,7 +175,7 @@ const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolea
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
 /** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
-export function nextLook(
+export function nextRefresh(
   { at }: PostMessage,
   shown: Pick<PostContent, 'unanswered'> | undefined,
   now: Millis,

@@ -36,15 +36,15 @@ import {
   alertKey,
   alertName,
   findAlert,
-  isMuted,
   isOpen,
+  isPausedOrSnoozed,
   MAX_ALERTS,
   messagesOfAlert,
-  recordFor,
+  startingRecord,
   type WatchRecord,
   watchField,
   watchRecordOf,
-  withoutUnseen,
+  withoutUnseenAlerts,
 } from './watch-record.ts';
 
 /** The watch and the alert of a message, as they were read; undefined once they were removed. */
@@ -84,7 +84,9 @@ export const alertKind: MessageKind<AlertAbout> = {
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
       return message.about.shows === hashOf(alert) ? undefined : (message.next ?? 0);
-    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
+    return message.state === 'due' && isPausedOrSnoozed(watch, view.now)
+      ? undefined
+      : dueTime(message, view.now);
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
@@ -191,7 +193,7 @@ function checkWatch(
       (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
     );
   };
-  const before = withoutUnseen(recordFor(watch, stored), isSeen);
+  const before = withoutUnseenAlerts(startingRecord(watch, stored), isSeen);
   const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
   const { record, added } = isJudged
     ? applyFindings(watch, before, figures, { workspace, now })
@@ -218,7 +220,7 @@ function applyFindings(
   const found = evaluateRule(rule, measurement, before.alerted, {
     episode: now.toString(36),
     since: dayAt(since, zone),
-    isSuspended: isMuted(watch, now),
+    isSuspended: isPausedOrSnoozed(watch, now),
   });
   if (!found.isKnown) return { record: before, added: [] };
   const money = moneyWriter(projects[0], workspace, locale);

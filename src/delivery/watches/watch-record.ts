@@ -80,14 +80,14 @@ export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'o
 export const MAX_ALERTS = 6;
 
 /** The state to start a check with. After an edit of the rule it is empty. */
-export const recordFor = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
+export const startingRecord = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
   stored?.since === since ? stored : { since, alerted: [], alerts: [] };
 
 /**
  * Drops alerts nobody received because the recipients may not see the project. The threshold then counts as not crossed, so
  * the next permitted reader is alerted with current figures.
  */
-export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+export function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
   const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
   if (unseen.length === 0) return record;
   const episodes = new Set(unseen.map(({ episode }) => episode));
@@ -102,7 +102,7 @@ export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boo
 const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
 
 /** Paused or snoozed: evaluated, but silent. */
-export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+export const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
 export const alertAbout = z.object({
