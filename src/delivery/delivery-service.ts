@@ -20,15 +20,14 @@ export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
 /** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-/** @param report replaces `makeReport` in tests */
-export function createDeliveryService(options: DeliveryParts, report = makeReport) {
+export function createDeliveryService(options: DeliveryParts) {
   const parts = { ...options, deliveryLog: createDeliveryLog(options.redis) };
-  const kinds = [createPostKind(report), noticeKind, reminderKind, alertKind];
+  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
   const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleService({ ...parts, makeReport: report, changed }),
+    scheduling: createScheduleService({ ...parts, makeReport, changed }),
     watching: createWatchService({ ...parts, changed }),
   };
 }

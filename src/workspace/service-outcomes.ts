@@ -21,7 +21,6 @@ import {
   type StoredAnswer,
 } from './record/stored-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
-import { ANY_VALUE } from './record/workspace-store.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
 export interface Rejection extends CredentialName {
@@ -128,11 +127,12 @@ export function createServiceOutcomes({
      * for a removed connection.
      */
     async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
-      if (!isDue(workspace, answer)) return;
       const { connection: name } = answer;
+      const seen = fieldValues(workspace.fields, FIELDS.connection + name);
+      if (Object.values(seen)[0] === undefined || !isDue(workspace, answer)) return;
       const worksAgain = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
       const set = answerFields(keepEstimates(answer, workspace));
-      await note(workspace, () => ({ seen: { [FIELDS.connection + name]: ANY_VALUE }, set }), worksAgain);
+      await note(workspace, () => ({ seen, set }), worksAgain);
     },
   };
 }

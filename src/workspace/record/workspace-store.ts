@@ -10,16 +10,14 @@ export type RecordFields = Readonly<Record<string, string>>;
 
 /** An atomic write. */
 export interface RecordWrite {
-  /** Expected values, or the write fails: text, `ANY_VALUE`, or undefined for absent. */
-  readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;
+  /** Expected values, undefined for absent: otherwise nothing is written. */
+  readonly seen?: Readonly<Record<string, string | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
   /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
   readonly first?: boolean;
   readonly entries?: readonly AuditEntry[];
 }
-
-export const ANY_VALUE = Symbol('any');
 
 /**
  * All of a workspace's data is one Redis hash: one HGETALL reads it, one UNLINK deletes it. Each method is one round trip,
@@ -36,9 +34,7 @@ const WRITE = `${LUA_AUDIT}
 local write = cjson.decode(ARGV[1])
 if not write.first and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 for _, each in ipairs(write.seen) do
-  local now = redis.call('HGET', KEYS[1], each.field)
-  if each.any and not now then return 0 end
-  if not each.any and now ~= (each.value or false) then return 0 end
+  if redis.call('HGET', KEYS[1], each.field) ~= (each.value or false) then return 0 end
 end
 for _, entry in ipairs(write.entries) do enter(KEYS[2], unpack(entry)) end
 for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
@@ -56,9 +52,7 @@ export function createWorkspaceStore(redis: RedisConnection) {
     ): Promise<boolean> {
       const write = {
         ...{ first, remove, set },
-        seen: Object.entries(seen).map(([field, value]) =>
-          value === ANY_VALUE ? { field, any: true } : { field, value },
-        ),
+        seen: Object.entries(seen).map(([field, value]) => ({ field, value })),
         entries: entries.map(auditArguments),
       };
       const keys = [recordKey, auditKey];
