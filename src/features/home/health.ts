@@ -19,6 +19,12 @@ import { describeError, lastFailureText } from '../../slack/error-messages/advic
 import { askManagerButton } from '../../slack/error-messages/advice-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import {
+  type ConnectionState,
+  connectionStates,
+  credentialHealth,
+  KEY_IS_GONE,
+} from '../../workspace/credentials/credential-health.ts';
+import {
   type Connection,
   describeAccess,
   expiresSoon,
@@ -28,12 +34,6 @@ import {
   TYPE_NAMES,
   tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
-import {
-  type ConnectionState,
-  connectionStates,
-  credentialHealth,
-  KEY_IS_GONE,
-} from '../../workspace/credentials/health.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import {

@@ -12,7 +12,7 @@ import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
-import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';

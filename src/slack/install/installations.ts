@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import {
   createInstallationStore,
   type InstallationRecords,
