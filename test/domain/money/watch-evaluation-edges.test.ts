@@ -124,10 +124,7 @@ describe('a budget of 1,000', () => {
     expect(levelsOf(both.crossings)).toEqual(['2026-10 80', '2026-11 80']);
     expect(levelsOf(both.recoveries)).toEqual(['2026-10 100']);
     expect(levelsOf(both.alerted).toSorted()).toEqual([
-      '2026-10 50',
-      '2026-10 80',
-      '2026-11 50',
-      '2026-11 80',
+      ...['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80'],
     ]);
     const later = judge([month(850)], alerted);
     expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
