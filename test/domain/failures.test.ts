@@ -63,9 +63,7 @@ describe('a refused word', () => {
     expect(refused).toMatchObject({ word: '…', offered: [] });
     const within = new InvalidWord(SECRET, 'You named {word}', '').fact;
     expect(within).toBe('You named one word (not repeated, as it may be a secret).');
-    expect(new InvalidWord(SECRET, 'is wrong', '', [`${SECRET} a`, 'b'])).toMatchObject({
-      offered: ['b'],
-    });
+    expect(new InvalidWord(SECRET, 'is wrong', '', [`${SECRET} a`, 'b'])).toMatchObject({ offered: ['b'] });
   });
 });
 

@@ -46,9 +46,7 @@ const SHAPES = {
 
 /** A verb of `/billing`, which is given its words in lower case. */
 const verb = (read: (text: string) => unknown) => (text: string) => {
-  const routed = routeSubcommands({
-    verb: { right: 'manage', run: async (rest) => void read(rest) },
-  });
+  const routed = routeSubcommands({ verb: { right: 'manage', run: async (rest) => void read(rest) } });
   return routed.run(`verb ${text}`, REQUEST);
 };
 

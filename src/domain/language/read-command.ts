@@ -103,9 +103,7 @@ const refusalAt = (
   why: string,
   works: string,
   ...instead: string[]
-): WordsRefusal => ({
-  ...{ start, end, why, works, instead },
-});
+): WordsRefusal => ({ ...{ start, end, why, works, instead } });
 
 const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');

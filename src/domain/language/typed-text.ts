@@ -4,7 +4,6 @@ import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
 import type { Place, WordsRefusal } from './named-days.ts';
 
-/** Literals that aren't words by themselves. */
 const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths', 'amp']);
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),

@@ -11,7 +11,6 @@ interface PeriodPair<T> {
   readonly before: T;
 }
 
-/** Reported days of all complete days. */
 interface Coverage {
   readonly reported: number;
   readonly of: number;
@@ -20,7 +19,6 @@ interface Coverage {
 /** Totals; daily averages if the numbers of reported days differ. */
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
-  /** Daily averages in any case. */
   readonly daily: PeriodPair<Money>;
   /** Absent when it would mislead: nothing spent before, or a credit. */
   readonly percent?: Money;

@@ -94,7 +94,6 @@ export interface ComparisonWindow {
   /** First and last millisecond of the window. */
   readonly from: Millis;
   readonly to: Millis;
-  /** The days of the window, in order. */
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];

@@ -37,13 +37,7 @@ const aWeekOf = (each: string) => Array.from({ length: 7 }, () => each);
 describe('the runway', () => {
   it('is balance and bonuses over the average day, in whole days', () => {
     const result = estimate('1234567.80', '12000', ...aWeekOf('29870.12'));
-    expect(result).toMatchObject({
-      kind: 'estimate',
-      days: 41,
-      until: '2027-01-01',
-      reported: 7,
-      of: 7,
-    });
+    expect(result).toMatchObject({ kind: 'estimate', days: 41, until: '2027-01-01', reported: 7, of: 7 });
   });
 
   it('averages over the reported days only', () => {

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  parseFactor,
-  parseRunwayDays,
-  readAmounts,
-  thresholdDigits,
-} from '../../../src/domain/money/watch-measurement.ts';
+import { toPlainDigits } from '../../../src/domain/money/amount.ts';
+import { parseFactor, parseRunwayDays, readAmounts } from '../../../src/domain/money/watch-measurement.ts';
 
 describe('an amount', () => {
   it.each([
@@ -36,7 +32,7 @@ describe('an amount', () => {
     ['50000 €', '50000'],
     ['1'.repeat(30), '1'.repeat(30)],
   ])('reads %s', (typed, digits) => {
-    expect(readAmounts(typed).map(({ value }) => thresholdDigits(value))).toEqual([digits]);
+    expect(readAmounts(typed).map(({ value }) => toPlainDigits(value))).toEqual([digits]);
   });
 
   it.each([

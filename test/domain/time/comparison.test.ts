@@ -53,9 +53,7 @@ describe('a unit that runs', () => {
   });
 
   it('has one day on its second', () => {
-    expect(compared('mtd', on('2026-11-02'))).toMatchObject({
-      label: 'Thu 1 Oct',
-    });
+    expect(compared('mtd', on('2026-11-02'))).toMatchObject({ label: 'Thu 1 Oct' });
   });
 
   it('is clamped if the unit before was shorter', () => {

@@ -70,7 +70,6 @@ export interface LastAnswer {
   readonly words: ParsedCommand;
 }
 
-/** Items without meaning of their own. */
 const EMPTY: ReadonlySet<string> = new Set(
   'courtesy thanks filler what amount is does past have will can now any it we break here request lead money tail'.split(
     ' ',
@@ -226,7 +225,6 @@ export const UNBILLED: ReadonlyMap<string, string> = new Map(
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
   'spend average balance forecast budget most why compare noun'.split(' '),
 );
-/** Words whose typos are corrected and offered. */
 const CORRECTABLE_WORDS: readonly string[] = [
   ...[...WORD_ROLES].flatMap(([word, role]) =>
     CORRECTABLE_ROLES.has(role) && word.length > 4 ? [word] : [],
