@@ -347,9 +347,8 @@ export const parseBalanceText = parserOf(BALANCE);
 export const parseSingleProjectText = parserOf(SINGLE);
 
 /** Parses a period alone; '' is the last 7 days. */
-export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
-  return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
-}
+export const parsePeriodText = (text: string, reader: Omit<Reader, 'aliases'>): NamedDays =>
+  parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 
 export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
   ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),

@@ -137,9 +137,8 @@ function parseEpoch(text: string, zone: Zone): Day | undefined {
 const EARLIEST = Date.UTC(1900, 0, 2);
 const LATEST = Date.UTC(9999, 11, 30);
 
-function dayOf(instant: Millis, zone: Zone): Day | undefined {
-  return instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
-}
+const dayOf = (instant: Millis, zone: Zone): Day | undefined =>
+  instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
 
 export interface UsageRow extends DayCharges {
   readonly outside: boolean;

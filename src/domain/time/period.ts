@@ -85,11 +85,6 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   };
 }
 
-/** @returns the API's format: YYYY-MM-DDTHH:mm:ss.sssZ */
-export function toWireTimestamp(ms: Millis): string {
-  return new Date(ms).toISOString();
-}
-
 export interface ComparisonWindow {
   /** First and last millisecond of the window. */
   readonly from: Millis;
