@@ -76,7 +76,7 @@ describe('the runway', () => {
     );
   });
 
-  it('does not lose the last day to a rounded average', () => {
+  it('doesn’t lose a day to a rounded average', () => {
     // The average is a third, which no decimal is; three days use up the whole exactly.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
@@ -136,7 +136,7 @@ describe('there is no estimate', () => {
     );
   });
 
-  it('and reports an overdrawn balance even from a week without reports', () => {
+  it('reports an overdrawn balance even without reported days', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',

@@ -313,7 +313,7 @@ describe('while nobody may be alerted', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('a crossing stays new, and a recovery arms the watch again', () => {
+  it('keeps a crossing new, and a recovery allows the next alert', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({
