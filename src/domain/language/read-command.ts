@@ -7,7 +7,7 @@ import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
-import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
+import { Calendar, type TextRange, type WordsRefusal } from './named-days.ts';
 import {
   type Aliases,
   ANY_DAY_READER,
@@ -99,7 +99,7 @@ function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Ite
 }
 
 const refusalAt = (
-  { start, end }: Place,
+  { start, end }: TextRange,
   why: string,
   works: string,
   ...instead: string[]
@@ -197,7 +197,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
 }
 
 /** The whole word around a position: `last-wek`. */
-function rawPlace(text: string, { start, end }: Item): Place {
+function rawPlace(text: string, { start, end }: Item): TextRange {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
   return { start: start - before.length, end: end + after.length };

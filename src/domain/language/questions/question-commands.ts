@@ -70,7 +70,7 @@ export function wordsFor(names: SeveralProjects | undefined): Words {
 }
 
 /** Parses a canonical period. */
-export function daysOf(text: string, reader: Reader): NamedDays {
+function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
