@@ -1,5 +1,12 @@
 import type { WireScalar } from '../../src/domain/money/amount.ts';
-import { computeUsage, type DayCharges, type Usage, type UsageQuestion, collectCharges, type WireCharge } from '../../src/domain/money/usage.ts';
+import {
+  collectCharges,
+  computeUsage,
+  type DayCharges,
+  type Usage,
+  type UsageQuestion,
+  type WireCharge,
+} from '../../src/domain/money/usage.ts';
 import { addDays, type Day } from '../../src/domain/time/calendar.ts';
 
 /** So many days from this one. */
