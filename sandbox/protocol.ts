@@ -158,6 +158,24 @@ export interface StateValue {
   selected_channels?: string[];
 }
 
+/** Element type → the key of its value; the initial value is named alike, `initial_…`. */
+export const VALUE_KEYS: Readonly<Record<string, keyof StateValue>> = {
+  plain_text_input: 'value',
+  static_select: 'selected_option',
+  external_select: 'selected_option',
+  overflow: 'selected_option',
+  checkboxes: 'selected_options',
+  multi_external_select: 'selected_options',
+  users_select: 'selected_user',
+  multi_users_select: 'selected_users',
+  conversations_select: 'selected_conversation',
+  multi_conversations_select: 'selected_conversations',
+  datepicker: 'selected_date',
+  timepicker: 'selected_time',
+};
+
+export const initialOf = (key: string) => `initial_${key.replace('selected_', '')}`;
+
 export type StateValues = Record<string, Record<string, StateValue>>;
 
 /** A message or a view: where an interaction happens. */

@@ -5,6 +5,7 @@ import { Blocks } from './blocks.tsx';
 import { Composer, type Draft } from './Composer.tsx';
 import { clock, dayLabel, instantOf } from './dates.ts';
 import { SurfaceProvider, useSurfaceOf } from './form.ts';
+import { emojiIn } from './mrkdwn.tsx';
 import { Avatar, authorOf, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
@@ -139,7 +140,9 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
         ))}
         {edited && <small className="edited">(edited)</small>}
         {reactions.map((name) => (
-          <small key={name} className="reaction">{`${EMOJI[name] ?? `:${name}:`} 1`}</small>
+          <small key={name} className="reaction">
+            {emojiIn(`:${name}: 1`)}
+          </small>
         ))}
       </div>
       {onReply && !ephemeral && !isBroadcast && (
@@ -155,8 +158,6 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
     </article>
   );
 });
-
-const EMOJI: Readonly<Record<string, string>> = { speech_balloon: '💬' };
 
 const NO_BLOCKS: KnownBlock[] = [];
 
