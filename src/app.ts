@@ -44,21 +44,18 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
+/** Drain time at shutdown, in ms; longer than a billing request. */
 const DRAIN = 11_000;
 
 /** How long the start waits for Redis, in ms: longer than a replica takes to replace its master. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
-  /** Everything the features declare: commands, listeners with their rights. */
+  /** Everything the features register. */
   readonly registry: Registry;
   /** @returns the port it listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
-  /**
-   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits for running answers, and closes
-   * every connection.
-   */
+  /** Becomes unready and serves for `delay` ms; then stops accepting, drains, and closes. */
   stop(delay?: Millis): Promise<void>;
 }
 

@@ -92,7 +92,7 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-/** What is asked, in the order of the report, and the answer that Tally needs. */
+/** What each point checks, in report order, and the expected answer. */
 export const POINTS = {
   reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
@@ -128,7 +128,7 @@ const DAYS = 31;
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
-/** What an answer shows of a point. */
+/** A point's verdict. */
 interface Judgement {
   readonly isGood: boolean;
   readonly came: string;
@@ -142,7 +142,7 @@ interface Asked {
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** IANA: where the service's days begin at midnight. */
+  /** The zone in which the service's days start. */
   readonly zone: Zone;
 }
 
@@ -188,12 +188,12 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
 
 const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 
-/** Whether the failure is an answer of the contract, not of a proxy or another path. */
+/** Whether the failure comes from a billing API at all, rather than from a proxy or a wrong path. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
+/** Includes addresses and redirect targets, which only operators may see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -227,7 +227,10 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/** @returns the newest day with a readable amount; if possible between two others, which an answer about more days would include */
+/**
+ * @returns the day to test: the last but one readable day, because a service that cuts days wrongly would then return
+ * its neighbors too
+ */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));

@@ -30,7 +30,7 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-/** `standard`: what Enter alone means; an empty text where the variable may be missing. A secret has none, and stays hidden. */
+/** `standard`: default for Enter; '' if optional. Secrets have none and aren't echoed. */
 type Question = readonly [name: Name, asks: string, standard?: string];
 
 const questionsFor = (isSocket: boolean): readonly Question[] => [
@@ -59,7 +59,7 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
   }
 }
 
-/** @throws UsageError which says what is wrong with it */
+/** @throws UsageError */
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
@@ -85,7 +85,7 @@ const askUrl = (prompts: Prompts): Promise<string | undefined> =>
     (typed) => check('That', appAddress, typed || undefined),
   );
 
-/** A host that is private, or that has no https, is only spoken to if the operator lists it. */
+/** Private or plain-http hosts must be listed as trusted. */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
@@ -98,7 +98,7 @@ async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
 
-/** @throws UsageError for what no line of the file can say */
+/** @throws UsageError for a value that .env can't represent */
 function writeEnvFile(values: Values): void {
   const lines = Object.entries(values).flatMap(([name, value]) => {
     if (!value) return [];

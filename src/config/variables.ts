@@ -12,7 +12,7 @@ export const message = (what: string, works: string): string => `${what}\n${work
 
 type Fail = (what: string, works: string) => never;
 
-/** A schema from a function that parses the text, and returns what `fail` returns where it can't. */
+/** A schema from a parse function, which can return `fail(…)`. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
@@ -57,7 +57,7 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-/** Slack's commands have no name spaces. Slack's limit is 32 characters a command, and `/os-token` is the longest. */
+/** Slack commands have no namespaces. Slack allows 32 characters; the longest here is `/os-token`. */
 export const commandPrefix = z
   .string()
   .regex(
@@ -177,11 +177,7 @@ export const variables = z.object({
 export type Variable = keyof typeof variables.shape;
 export type VariableTexts = Partial<Record<Variable, string>>;
 
-/**
- * Removes spaces and quotes around values, which `docker --env-file` keeps.
- *
- * @returns the variables that Tally reads, without empty ones
- */
+/** `docker --env-file` keeps quotes and spaces, so remove them. @returns Tally's non-empty variables */
 export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));

@@ -6,7 +6,7 @@ import { VERSION } from './version.ts';
 
 /** How long Redis may take, in ms. */
 const REDIS_TIMEOUT = 1_000;
-/** How often Redis is asked at most, however often /readyz is; in ms. */
+/** Probe Redis at most this often. */
 const PROBE_INTERVAL = 1_000;
 
 /** What may be missing. */
@@ -37,7 +37,7 @@ export function createHealth(redis: RedisConnection, slackUp: () => boolean) {
     missing,
     /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
     healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
-    /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
+    /** Readiness: 200, or 503 with what is missing. */
     async readyz() {
       const notReady = await missing();
       if (notReady.length === 0) return { status: 200, body: { ok: true } };
