@@ -111,6 +111,15 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
+/** How the operator makes the app in Slack. */
+function printAppSteps(url: string | undefined, prefix: string | undefined): void {
+  printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
+  printLine(formatManifest(createManifest({ url, prefix })));
+  printLine('2. Choose Install App, Install to …, Allow.');
+  if (url === undefined)
+    printLine('3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.');
+}
+
 export const runInit = (): Promise<void> =>
   runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
     if (existsSync(ENV_FILE)) {
@@ -122,13 +131,7 @@ export const runInit = (): Promise<void> =>
     const prompts = openPrompts();
     try {
       const url = await askUrl(prompts);
-      printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
-      printLine(formatManifest(createManifest({ url, prefix })));
-      printLine('2. Choose Install App, Install to …, Allow.');
-      if (url === undefined)
-        printLine(
-          '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
-        );
+      printAppSteps(url, prefix);
       const values: Values = {
         ...(url !== undefined && { PUBLIC_URL: url }),
         ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),

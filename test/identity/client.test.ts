@@ -83,7 +83,7 @@ describe('the request for a token', () => {
 describe('a secret that the service repeats', () => {
   const SECRETS = ['Zq81-hV_kW3pX9rT-2mN6bL7cD', 'aGf45jKe82LsWq03MzXy71RtUv96'];
 
-  it('is in nothing of an issued token, for two accesses at the same time', async () => {
+  it('never appears in an issued token, with two accesses in use at once', async () => {
     const service = await serving(
       serve((_, response) => {
         const { secret } = JSON.parse(service.requests.at(-1)?.body ?? '').auth.identity
@@ -105,7 +105,7 @@ describe('a secret that the service repeats', () => {
     }
   });
 
-  it('makes the answer invalid if it stands where the token should be', async () => {
+  it('makes the answer invalid if it appears in place of the token', async () => {
     for (const echoed of SECRETS) {
       const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));

@@ -43,7 +43,7 @@ describe('a connection', () => {
     await server.stop();
   });
 
-  it('refuses commands at once while nothing is there, instead of keeping them', async () => {
+  it('rejects commands at once while there is no connection', async () => {
     const redis = connected(NOWHERE);
     const failures = await Promise.all([1, 2, 3].map(() => failureOf(guardRead(() => redis.get('a')))));
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'store-unavailable' });
@@ -107,7 +107,7 @@ describe('a connection to a server that comes and goes', () => {
     expect(await failureOf(guardRead(() => redis.get('a')))).toMatchObject({ kind: 'store-unavailable' });
   });
 
-  it('ends a connection over which nothing comes any more, and opens another one', async () => {
+  it('replaces a connection that has gone silent', async () => {
     const outages: string[] = [];
     const redis = connected(proxy.url, { onOutage: ({ message }) => outages.push(message) });
     await waitUntilReady(redis, 5_000);
