@@ -118,8 +118,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
         onOutage: (error) => outages.push(error),
       });
       const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
-      expect(failure).toMatchObject({ kind: 'store-unavailable' });
-      expect(failure).toMatchObject({ data: { write: 'refused' } });
+      expect(failure).toMatchObject({ kind: 'store-unavailable', data: { write: 'refused' } });
       await expect(waitUntilReady(redis, 50)).rejects.toMatchObject({ kind: 'store-unavailable' });
       await waitUntil(() => outages.length > 0);
       redis.disconnect();
