@@ -5,7 +5,7 @@ import { collectCharges } from '../domain/money/charges.ts';
 import type { DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
-import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
+import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {
   balanceDocument,
   consumptionDocument,

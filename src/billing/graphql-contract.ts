@@ -6,8 +6,8 @@ import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain
 import type { Millis } from '../domain/time/calendar.ts';
 import { toWireTimestamp } from '../domain/time/period.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
-import type { ServiceResponse } from '../http/request.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
 /** A project and a product; `project` is 1 to 32 digits without a leading zero. */

@@ -23,9 +23,17 @@ import {
 } from '../domain/time/calendar.ts';
 import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
-import { createGuardedHttp } from '../http/request.ts';
+import { createGuardedHttp } from '../http/client.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { check, openPrompts, printLine, runCliCommand, TEXT, toPlainLine, UsageError } from './command.ts';
+import {
+  openPrompts,
+  parseOption,
+  printLine,
+  runCliCommand,
+  TEXT,
+  toPlainLine,
+  UsageError,
+} from './command.ts';
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
@@ -49,7 +57,7 @@ export const runCheckBilling = (): Promise<void> =>
     const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
     if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
     if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
-    const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
+    const trusted = parseOption('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
     const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
     const token = await obtainToken();
     const http = createGuardedHttp({ trustedHosts: trusted });

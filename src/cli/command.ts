@@ -50,7 +50,7 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
 }
 
 /** @param schema as in the configuration: its message has two lines. @throws UsageError without the value */
-export function check<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
+export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
   if (parsed.success) return parsed.data;

@@ -5,13 +5,13 @@ import { type FailureOf, isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/
 import { tryParse, tryParseJson } from '../domain/try-parse.ts';
 import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl } from '../http/address-rules.ts';
-import { createGuardedHttp } from '../http/request.ts';
+import { createGuardedHttp } from '../http/client.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
 import { redact } from '../ops/redact.ts';
+import { isSecondSocketError } from '../redis/commands.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
-import { isSecondSocketError } from '../redis/outage.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/manifest.ts';
 import { createKeyring } from '../vault/keyring.ts';

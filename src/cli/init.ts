@@ -7,9 +7,9 @@ import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address-rules.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import {
-  check,
   NOT_CREATED,
   openPrompts,
+  parseOption,
   printError,
   printLine,
   runCliCommand,
@@ -63,7 +63,7 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
-  check<unknown>(name, variables.shape[name], value);
+  parseOption<unknown>(name, variables.shape[name], value);
   return value;
 }
 
@@ -82,7 +82,7 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
-    (typed) => check('That', appAddress, typed || undefined),
+    (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
 /** Private or plain-http hosts must be listed as trusted. */
@@ -126,7 +126,7 @@ export const runInit = (): Promise<void> =>
       printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
       return NOT_CREATED;
     }
-    const prefix = check('--prefix', commandPrefix, options.prefix);
+    const prefix = parseOption('--prefix', commandPrefix, options.prefix);
     if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
     const prompts = openPrompts();
     try {

@@ -2,7 +2,7 @@
 import {
   APP_PAGE,
   MAKE_SECRET,
-  message,
+  problemText,
   trimVariables,
   type Variable,
   type VariableTexts,
@@ -134,7 +134,7 @@ type Problems = readonly (readonly [Variable, string])[];
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>
-    texts[name] === undefined ? [[name, message('is not set', works)]] : [];
+    texts[name] === undefined ? [[name, problemText('is not set', works)]] : [];
   const oauth = OAUTH.filter((name) => texts[name] !== undefined);
   const signing =
     'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.';
@@ -148,7 +148,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
   // Some workspaces would be served with another workspace's token.
-  const both = message(
+  const both = problemText(
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',
   );

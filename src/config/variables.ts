@@ -8,7 +8,7 @@ import * as z from 'zod';
 import type { TrustedHost } from '../http/address-rules.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
-export const message = (what: string, works: string): string => `${what}\n${works}`;
+export const problemText = (what: string, works: string): string => `${what}\n${works}`;
 
 type Fail = (what: string, works: string) => never;
 
@@ -16,25 +16,25 @@ type Fail = (what: string, works: string) => never;
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
-      ctx.addIssue({ code: 'custom', message: message(what, works) });
+      ctx.addIssue({ code: 'custom', message: problemText(what, works) });
       return z.NEVER;
     }),
   );
 
 const required = <T extends z.ZodType>(schema: T, works: string) =>
-  z.string({ error: message('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);
+  z.string({ error: problemText('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);
 
 const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
   z
     .string()
     .regex(
       new RegExp(`^${prefix}[\\w.-]+$`),
-      message(`is not ${name}`, `It begins with ${prefix}. ${where}`),
+      problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
 /** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
 const word = (name: string, works: string) =>
-  z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, message(`is not ${name}`, works));
+  z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
 function parseUrl(text: string, works: string, fail: Fail): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -62,7 +62,7 @@ export const commandPrefix = z
   .string()
   .regex(
     /^(?=.{1,22}$)[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
-    message(
+    problemText(
       'is not a prefix',
       'It has up to 22 lower-case letters, digits and hyphens: acme makes /acme-balance.',
     ),
@@ -138,7 +138,7 @@ export const variables = z.object({
     .string()
     .regex(
       /^[0-9a-f]{32}$/,
-      message('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
+      problemText('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
     )
     .optional(),
   SLACK_BOT_TOKEN: slackToken(
@@ -170,7 +170,7 @@ export const variables = z.object({
   LOG_LEVEL: z
     .string()
     .toLowerCase()
-    .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }))
+    .pipe(z.enum(LEVELS, { error: problemText('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }))
     .default('info'),
 });
 

@@ -4,11 +4,11 @@ import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failu
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
+import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
-import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 
-export type { Tenant } from '../http/request.ts';
+export type { Tenant } from '../http/client.ts';
 
 /** `authUrl` as `parseAuthUrl` returns it; `id` and `secret` of the application access. */
 export interface ApplicationAccess {

@@ -1,9 +1,9 @@
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { ExchangeInfo } from '../http/request.ts';
-import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/outage.ts';
-import { NOT_READY } from './health.ts';
+import type { ExchangeInfo } from '../http/client.ts';
+import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/commands.ts';
+import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';
 

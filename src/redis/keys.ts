@@ -54,7 +54,7 @@ export const QUEUE_PREFIX = '{tally}';
 /** Sorted set of workspaces by last touch. */
 export const INDEX_KEY = 'tally:workspaces';
 
-/** The number that `LAYOUT` in `outage.ts` has. */
+/** The number that `LAYOUT` in `commands.ts` has. */
 export const LAYOUT_KEY = 'tally:layout';
 
 /** Marks an event, a request, a state or an access notice as seen. @param id a hash or a nonce: the key names no workspace */

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingClient, createBillingClient } from '../../src/billing/client.ts';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
 import type { ProductId } from '../../src/domain/product.ts';
-import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
 import { failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 
 const TOKEN = 'tok-3n-0f-secrecy';

@@ -4,7 +4,7 @@ import { createBillingClient } from '../../src/billing/client.ts';
 import { notSentFailure } from '../../src/delivery/outbox/failure-effect.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/client.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { recordKey, threadsKey } from '../../src/redis/keys.ts';
 import { resolveProject } from '../../src/workspace/projects/resolve-project.ts';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
 import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
 import { closedPort, failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 

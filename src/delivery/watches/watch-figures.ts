@@ -23,9 +23,9 @@ import {
   startOfDay,
   type Zone,
 } from '../../domain/time/calendar.ts';
+import { evalInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { recordKey, watchFiguresKey } from '../../redis/keys.ts';
-import { evalInWorkspace, guardRead } from '../../redis/outage.ts';
 import {
   type ChosenProject,
   connectionNameOf,

@@ -1,9 +1,9 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 
 /**
  * Who did what, when: a sentence that is written when it happens, so that reading it needs nothing else. Never has a

@@ -1,6 +1,6 @@
+import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { LAYOUT_KEY } from '../redis/keys.ts';
-import { guardRead } from '../redis/outage.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
@@ -12,10 +12,10 @@ const PROBE_INTERVAL = 1_000;
 /** What may be missing. */
 export const NOT_READY = ['redis', 'slack'] as const;
 
-export type Health = ReturnType<typeof createHealth>;
+export type Readiness = ReturnType<typeof createReadiness>;
 
 /** @param slackUp whether Slack can reach us and accepts the token */
-export function createHealth(redis: RedisConnection, slackUp: () => boolean) {
+export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
   let last: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   const redisAnswers = (): Promise<boolean> => {
     const now = performance.now();

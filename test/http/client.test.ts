@@ -6,7 +6,7 @@ import {
   type ExchangeInfo,
   type GuardedHttp,
   type ServiceRequest,
-} from '../../src/http/request.ts';
+} from '../../src/http/client.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
