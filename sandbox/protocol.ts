@@ -143,23 +143,13 @@ export type ServerEvent = Snapshot | { type: 'traffic'; entries: Traffic[] };
 /** A state value as Slack's `view.state.values[block][action]` has it. */
 export interface StateValue {
   type: string;
-  value?: string | null;
-  selected_option?: { text: { type: 'plain_text'; text: string }; value: string } | null;
-  selected_options?: { text: { type: 'plain_text'; text: string }; value: string }[];
-  selected_date?: string | null;
-  selected_time?: string | null;
-  /** Seconds since the epoch. */
-  selected_date_time?: number | null;
-  selected_conversation?: string | null;
-  selected_channel?: string | null;
-  selected_user?: string | null;
-  selected_users?: string[];
-  selected_conversations?: string[];
-  selected_channels?: string[];
+  selected_option?: { value: string } | null;
+  /** By the key of {@link VALUE_KEYS}. */
+  [key: string]: unknown;
 }
 
 /** Element type → the key of its value; the initial value is named alike, `initial_…`. */
-export const VALUE_KEYS: Readonly<Record<string, keyof StateValue>> = {
+export const VALUE_KEYS: Readonly<Record<string, string>> = {
   plain_text_input: 'value',
   static_select: 'selected_option',
   external_select: 'selected_option',
