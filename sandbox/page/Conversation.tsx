@@ -29,7 +29,6 @@ export function Conversation({ channel, draft, onTry }: Props) {
   const dayOf = (message: Message | undefined) => message && dayLabel(instantOf(message.ts), me, now());
   return (
     <>
-      {/* The style sheet keeps it at its end while messages come. */}
       <div className="scroller" ref={scroller}>
         <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
           {channel.name === 'general' && messages.length === 0 && <Welcome onTry={onTry} />}
