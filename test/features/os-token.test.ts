@@ -462,7 +462,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If there is a token, nobody has seen it');
   });
 
-  it('is only for the named people, not for managers and owners as such', async () => {
+  it('is only for listed people: managers and owners must be listed too', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -678,7 +678,7 @@ describe('Revoke now', () => {
     },
   );
 
-  it('sends a token to the host that issued it, whatever host the access has by now', async () => {
+  it('sends a token only to the host that issued it, even if the access has a new one', async () => {
     const second = await startIdentity({ now: () => bot.clock.now, slowFor: 300 });
     onTestFinished(() => second.close());
     await register('good', { people: [OWNER] });

@@ -349,7 +349,7 @@ const ROWS: Record<string, Row> = {
 };
 
 describe('what people may do', () => {
-  it('is said of every column', () => {
+  it('are listed for every role', () => {
     expect(Object.values(ALLOWS).flat().sort()).toEqual(Object.keys(COLUMNS).sort());
   });
 
@@ -696,7 +696,7 @@ describe('a manager', () => {
       },
     );
 
-    it('or is removed from the named group, loses access at once', async () => {
+    it('loses access at once when removed from the named group', async () => {
       await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
@@ -744,7 +744,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
+  it('acknowledges everything in time and replies later when Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');

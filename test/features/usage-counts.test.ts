@@ -42,7 +42,7 @@ it.each([
   else expect(text).toContain(says);
 });
 
-it('the form that disconnects counts what asks by that connection', async () => {
+it('the disconnect form counts what uses the connection', async () => {
   await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
   const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
   expect(textOf(form.view)).toContain('2 schedules and 1 watch use it.');

@@ -100,7 +100,7 @@ describe('Get spend', () => {
     expect(bot.log()).not.toContain(goodToken(bot.billing));
   });
 
-  it('says that there are no figures instead of a zero', async () => {
+  it('fails instead of returning zero when there are no figures', async () => {
     expect(await errorOf(spend({ project: 'prod', product: 'virtualization' }))).toMatch(
       /^No Virtualization data for project 7001, 14–20 Nov\. Try another product or period/,
     );
@@ -227,7 +227,7 @@ it('runs steps in Socket Mode too', async () => {
 }, 30_000);
 
 describe('a workspace that has uninstalled Tally', () => {
-  it('gets no figures and no error of the bot’s own', async () => {
+  it('get no figures, and no internal error', async () => {
     const oauth = await startOAuthBot();
     const status = await oauth.event({
       ...{ type: 'event_callback', team_id: 'T0GONE0001', api_app_id: 'A0TALLYAPP', event_id: 'Ev2' },
