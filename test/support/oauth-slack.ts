@@ -32,8 +32,6 @@ interface Reply {
   readonly body: { readonly text?: string; readonly blocks?: unknown };
 }
 
-export type OAuthSlack = Awaited<ReturnType<typeof startOAuthSlack>>;
-
 export async function startOAuthSlack() {
   const calls: Call[] = [];
   const replies: Reply[] = [];
