@@ -87,7 +87,7 @@ describe('/spend top', () => {
     expect(queries.join()).not.toContain('6050');
   });
 
-  it('ranks no different currencies: all are shown, and it says so', async () => {
+  it('aren’t ranked across currencies: all are shown, with a note', async () => {
     await addProject(bot, { alias: 'usa', id: '6060', currency: 'USD' });
     bot.billing.setItems('6060', yesterday(70));
     const answer = await bot.ask('/spend top 2 yesterday', MEMBER);

@@ -75,7 +75,7 @@ function sumsOf({
 const phrase = fc.constantFrom('last-7-days', 'last-month', '2026-03', 'mtd', 'last-week', 'yesterday');
 
 describe('the rows of why', () => {
-  it('of days add up to what the header says', () => {
+  it('add up to the header’s difference (days)', () => {
     fc.assert(
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
@@ -86,7 +86,7 @@ describe('the rows of why', () => {
     );
   });
 
-  it('sum to what the header says, of projects', () => {
+  it('add up to the header’s difference (projects)', () => {
     fc.assert(
       fc.property(
         phrase,

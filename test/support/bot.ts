@@ -231,13 +231,13 @@ export async function botOfFile(options: BotOptions = {}): Promise<TestBot> {
 /** A new bot for each test, with what `prepare` gives it. */
 export function botOfEachTest(
   prepare: (bot: TestBot) => Promise<unknown> = async () => undefined,
-  options: () => BotOptions = () => ({}),
+  options: () => BotOptions | Promise<BotOptions> = () => ({}),
 ): TestBot {
   const clock = { now: SATURDAY };
   const bot = { clock } as TestBot;
   beforeEach(async () => {
     clock.now = SATURDAY;
-    Object.assign(bot, await startBot({ now: () => clock.now, ...options() }));
+    Object.assign(bot, await startBot({ now: () => clock.now, ...(await options()) }));
     await prepare(bot);
   });
   afterEach(() => bot.stop());
