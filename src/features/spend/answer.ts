@@ -163,9 +163,6 @@ function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendV
 
 function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   const { usage } = figures;
-  const { versus, comparison, rule } = period;
-  const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
-  const isYearBefore = versus !== undefined && 'same' in versus && versus.same === 'year';
   const strayNote = ({ readable, unreadable }: Usage['outside'], what: string) => {
     const count = readable || unreadable;
     const where = readable === 0 ? 'not counted' : 'in the total, not in the days';
@@ -175,9 +172,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
     ...describeUnreadable(usage, dayNamerFor(period.days)),
     strayNote(usage.outside, 'outside this period'),
     strayNote(usage.unplaced, 'without a readable day'),
-    versus === undefined && uncomparedNote(figures, period),
-    // The dates alone would look wrong.
-    isYearBefore && isOfWeeks && `${comparison?.label}: the same weekdays 52 weeks before.`,
+    period.versus === undefined && uncomparedNote(figures, period),
   ]);
 }
 

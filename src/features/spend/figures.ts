@@ -159,11 +159,8 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
     columns: COLUMNS.map(({ title }) => title),
     each: `each day (${period.zone})`,
     gaps: [
-      ...gapsOf(
-        answered,
-        ({ usage }) => usage,
-        period.days,
-        (label) => (projects.isList ? `${label}: ` : ''),
+      ...answered.flatMap(({ usage, target }) =>
+        gapOf(usage, period.days, projects.isList ? `${target.label}: ` : ''),
       ),
       ...(compared ? comparedGaps(answered, compared) : []),
     ],
@@ -194,32 +191,18 @@ function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
   return first === last ? first : `${first}_${last}`;
 }
 
-/** A sentence for each project that lacks some of the days. */
-function gapsOf(
-  answered: readonly SpendFigures[],
-  usageOf: (figures: SpendFigures) => Usage | undefined,
-  days: readonly Day[],
-  lead: (label: string) => string,
-): string[] {
-  const nameOf = dayNamerFor(days);
-  return answered.flatMap((figures) => {
-    const usage = usageOf(figures);
-    if (usage === undefined || usage.missing.length === 0) return [];
-    return `${lead(figures.target.label)}${formatReportedDays(usage, nameOf)}.`;
-  });
-}
+/** A sentence if some of the days are missing. */
+const gapOf = (usage: Usage | undefined, days: readonly Day[], lead: string): readonly string[] =>
+  usage === undefined || usage.missing.length === 0
+    ? []
+    : [`${lead}${formatReportedDays(usage, dayNamerFor(days))}.`];
 
 const comparedGaps = (answered: readonly SpendFigures[], { label, days }: ComparisonWindow): string[] => [
   `Rows noted “${COMPARED}” are for ${label}.`,
-  ...answered.flatMap(({ target, change }) =>
-    typeof change === 'string' ? [`${target.label}, ${label}: ${change}`] : [],
-  ),
-  ...gapsOf(
-    answered,
-    ({ before }) => before,
-    days,
-    (name) => `${name}, ${label}: `,
-  ),
+  ...answered.flatMap(({ target, before, change }) => {
+    const lead = `${target.label}, ${label}: `;
+    return typeof change === 'string' ? `${lead}${change}` : gapOf(before, days, lead);
+  }),
 ];
 
 const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; readonly to: Millis }) =>

@@ -170,7 +170,7 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
 }
 
 /**
- * The reason in a sentence, mrkdwn: `Mostly one more day: + 25,933.36 of 45,817.62.`, `Tue 10 Nov had a credit of 4,470.00.`
+ * The reason in a sentence, mrkdwn: `Mostly one more day: + 25,933.36 of 45,817.62.`
  * @param rows those that make `value`, the largest difference first
  */
 function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
@@ -178,8 +178,6 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
     row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
   );
   if (first === undefined) return '';
-  const credit = noun === 'day' ? creditIn(first.row) : undefined;
-  if (credit) return `${escapeMarkup(credit.name)} had a credit of ${money(credit.value.abs())}.`;
   if (first.part.eq(value)) return `All of it is ${first.name}.`;
   const [difference, sum] = [formatDifference(first.part, money), money(value.abs())];
   const isMost = first.part.abs().times(2).gt(value.abs()) && first.part.abs().lte(value.abs());
@@ -187,14 +185,6 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
   if (second && first.part.times(second.part).lt(0))
     return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
   return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference} of ${sum}, ${first.name}.`;
-}
-
-/** A day of the row that was credited. */
-function creditIn({ current, before }: Row) {
-  const costs = [current, before].filter((cost) => cost?.days.length === 1);
-  return costs
-    .flatMap((cost) => (cost?.amount && 'value' in cost.amount ? [{ name: cost.name, ...cost.amount }] : []))
-    .find(({ value }) => value.lt(0));
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -220,12 +210,11 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
   return text === '' ? [] : [`${text}.`];
 }
 
-/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`, `2 of the top 3 of 12 projects` */
+/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
-  const all = top === undefined ? pluralize(of, 'project') : formatTop(top);
-  if (compared === of || compared === 0) return all;
-  return `${compared} of ${top === undefined ? all : `the ${all.toLowerCase()}`}`;
+  if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
+  return top ? formatTop(top) : pluralize(of, 'project');
 }
 
 /** The figures behind the explanation, the same question about the project that changed most, and the menu. */
