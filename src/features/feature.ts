@@ -3,29 +3,62 @@ import type { DeliveryService } from '../delivery/delivery-service.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import type { Period } from '../domain/time/period.ts';
 import type { button, overflow } from '../slack/block-kit/blocks.ts';
+import type { HelpLine } from '../slack/commands/help.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
+import type { StepOutputs } from '../slack/install/workflow-functions.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/health.ts';
+import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
 import type { AnswerStore } from '../workspace/service-outcomes.ts';
 
-/**
- * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
- * menus of projects) adds its own field with `declare module`; without that feature, the compiler refuses the field.
- */
+/** Everything that a feature can provide, to people and to other features. */
 export interface Feature extends Listeners {
+  /** Its lines of `/billing help`. */
+  readonly help: readonly HelpLine[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
+  /** More that a manager can do with a project, by the word after `/billing projects`. */
+  readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
+  /** The state of what it sets up, for Home and `/billing status`. */
+  readonly health?: HealthSource;
+  /** How long a project's money lasts; undefined without an estimate. @throws Failure */
+  readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
+  /** Of steps of Workflow Builder. */
+  readonly stepFigures?: {
+    readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
+  };
+  /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
+  connected?(workspace: SlackId): Promise<void>;
   /** Starts what the feature does without a person. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
   stop?(patience: Millis): Promise<void>;
   /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws store-unavailable */
   forget?(workspace: SlackId): Promise<void>;
+}
+
+/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
+export interface ProjectAction {
+  readonly label: string;
+  /** @param word what was typed for the project: outside text */
+  open(word: string, request: Request): Promise<void>;
+}
+
+interface StepQuestion {
+  readonly workspace: Workspace;
+  readonly target: ResolvedProject;
+  /** The named period, else the last 7 days; a balance ignores it. */
+  readonly period: Period;
+  readonly at: Millis;
+  /** BCP 47, the workspace's: a workflow's result is for everybody. */
+  readonly locale: string;
 }
 
 /** A thing that works or doesn't: a line of `/billing status`, and of Home while somebody is needed. */

@@ -25,13 +25,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Actions {
-    'ask-manager': true;
-    'open-asked': true;
-  }
-}
-
 /** Presses within this time are one: a double click, or a repetition that reached another process. In ms. */
 const PRESSED_ONCE = 10_000;
 

@@ -18,15 +18,6 @@ import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../worksp
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing audit': true;
-  }
-  interface Actions {
-    audit: true;
-  }
-}
-
 const TITLE = 'Who changed what';
 const ENTRIES_OF_A_PAGE = 20;
 const LONGEST_ABOUT = 200;

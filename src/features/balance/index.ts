@@ -67,12 +67,6 @@ import { readerIn, requireSettings, type Workspace } from '../../workspace/recor
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/balance': true;
-  }
-}
-
 const HELP: HelpLine = {
   usage: `${commandText('/balance')} [projects] [product]`,
   what: 'See what projects have left, with bonuses, and about how long that lasts.',

@@ -2,7 +2,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
@@ -27,35 +26,11 @@ import {
   isConnectionName,
 } from '../../workspace/credentials/credential-records.ts';
 import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createConnectForm } from './connect-form.ts';
 import { parseConnectionName } from './connection-fields.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing connect': true;
-    '/billing disconnect': true;
-  }
-  interface Actions {
-    connect: true;
-    'connect-form': true;
-    'connection-expiry-form': true;
-    disconnect: true;
-    'disconnect-form': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
-    connected?(workspace: SlackId): Promise<void>;
-    /** How long a project's money lasts; undefined without an estimate. @throws Failure */
-    readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  }
-}
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnectFeature(services: Services): Feature {

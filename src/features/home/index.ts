@@ -28,22 +28,6 @@ import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts
 import { isNeedy, isProblem, loadHealth } from './health.ts';
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing status': true;
-  }
-  interface Actions {
-    'home-refresh': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** How what it sets up is, for Home and `/billing status`. */
-    readonly health?: HealthSource;
-  }
-}
-
 /** How old a balance must be to be asked for again, in ms. */
 const FRESH = MINUTE;
 

@@ -47,19 +47,6 @@ import {
   UNRESTRICTED,
 } from './access.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/os-token': true;
-    '/billing projects access': true;
-  }
-  interface Actions {
-    'access-form': true;
-    'application-access-form': true;
-    'access-remove': true;
-    'os-token-revoke': true;
-  }
-}
-
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,
   what: 'Register the application access that issues OS_TOKENs, and choose who can get them.',

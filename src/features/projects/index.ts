@@ -39,24 +39,6 @@ import {
   removeProjectMessage,
 } from './project-list.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing projects': true;
-    '/billing default': true;
-  }
-  interface Actions {
-    'project-remove': true;
-    'project-form': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** More that a manager can do with a project, by the word after `/billing projects`. */
-    readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
-  }
-}
-
 const HELP: readonly HelpLine[] = [
   {
     usage: commandText('/billing projects'),
@@ -70,13 +52,6 @@ const HELP: readonly HelpLine[] = [
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];
-
-/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
-export interface ProjectAction {
-  readonly label: string;
-  /** @param word what was typed for the project: outside text */
-  open(word: string, request: Request): Promise<void>;
-}
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
 export function createProjectsFeature(services: Services): Feature {

@@ -38,18 +38,6 @@ import type { Feature, Services } from '../feature.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse-schedule-command.ts';
 import { createScheduleForm } from './schedule-form.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing schedule': true;
-    '/billing schedules': true;
-  }
-  interface Actions {
-    'schedule-form': true;
-    'schedule-row': true;
-    'schedule-list': true;
-  }
-}
-
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,

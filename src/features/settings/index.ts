@@ -30,15 +30,6 @@ import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing settings': true;
-  }
-  interface Actions {
-    'settings-form': true;
-  }
-}
-
 type SentSettings = SentForm<typeof FORM_FIELDS>;
 /** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;

@@ -21,12 +21,6 @@ import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figu
 import { budgetAnswer, keepTopProjects, listAnswer } from './several.ts';
 import { whyAnswer } from './why.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/spend': true;
-  }
-}
-
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,
   what: 'See what projects cost in a period, day by day, and how that compares with the period before.',

@@ -41,23 +41,6 @@ import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-com
 import { createWatchForm } from './watch-form.ts';
 import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing watch': true;
-    '/billing watches': true;
-  }
-  interface Actions {
-    'watch-form': true;
-    'watch-row': true;
-    'watch-list': true;
-    /** The button of an alert; its value is the watch’s ID and the alert’s name. */
-    'watch-acknowledge': true;
-    /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its name. */
-    'watch-snooze': true;
-    'watch-more': true;
-  }
-}
-
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing watch')} [project] [balance 50000 | runway 14 | budget 500000 | spike 2x over 1000]`,
@@ -178,7 +161,10 @@ function needOf(
   return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
 }
 
-/** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
+/**
+ * The buttons of an alert. A button's value names a watch and an alert, after how long it is to be snoozed if that is what it
+ * does; the record says what it is and whose.
+ */
 const alertListeners = (
   kind: WatchKind,
   services: WatchServices,
