@@ -11,8 +11,7 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
-import { readMention } from './follow-ups.ts';
-import { parseTypedCommand, splitMention } from './parse-mention.ts';
+import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
 /** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
 export function createMentionsFeature({ all, threads }: Services): Feature {
