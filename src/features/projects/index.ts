@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
@@ -98,21 +98,8 @@ export function createProjectsFeature(services: Services): Feature {
   };
 }
 
-/**
- * After a second press at the same moment, the answer is that of the first.
- * @param value alias and ID, because another project may have taken the name
- */
+/** @param value alias and ID, because another project may have taken the name */
 async function removeProject(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
-  try {
-    return await removeNamed(value, request, workspaces);
-  } catch (error) {
-    if (!isFailure(error, 'edit-conflict')) throw error;
-    const workspace = await workspaces.load(request.user.teamId);
-    return removeNamed(value, { ...request, workspace }, workspaces);
-  }
-}
-
-async function removeNamed(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
   const { workspace } = request;
   const [alias = '', id] = value.split(' ');
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
@@ -122,10 +109,8 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
   }
   const project = workspace.projects.find((known) => known.alias === alias);
   if (project === undefined || project.id !== id) {
-    const why = project
-      ? `Someone changed ${alias} first. Nothing was removed.`
-      : `No project is named ${alias} any more.`;
-    return textMessage(why, ...buttonRow(allProjectsButton()));
+    const text = `Someone changed ${alias} first. Nothing was removed.`;
+    return textMessage(text, ...buttonRow(allProjectsButton()));
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project);
