@@ -36,18 +36,18 @@ export interface Feature extends Listeners {
   };
   /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
   connected?(workspace: SlackId): Promise<void>;
-  /** Starts what the feature does without a person. */
+  /** Starts background work. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
   stop?(patience: Millis): Promise<void>;
-  /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws store-unavailable */
+  /** Deletes data outside the workspace's own keys, after an uninstall. @throws store-unavailable */
   forget?(workspace: SlackId): Promise<void>;
 }
 
 /** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
 export interface ProjectAction {
   readonly label: string;
-  /** @param word what was typed for the project: outside text */
+  /** @param word what was typed for the project: untrusted */
   open(word: string, request: Request): Promise<void>;
 }
 
@@ -61,51 +61,53 @@ interface StepQuestion {
   readonly locale: string;
 }
 
-/** A thing that works or doesn't: a line of `/billing status`, and of Home while somebody is needed. */
+/** One line of `/billing status`. Home shows it too while it needs attention. */
 export interface HealthLine {
   /** `news` is no problem: it did its work, and somebody should know. */
   readonly level: HealthLevel | 'news';
-  /** Lines of mrkdwn: what it is and how it is, which Home shows in one, then the rest. */
+  /** Lines of mrkdwn: name and state (Home joins these two), then details. */
   readonly text: readonly string[];
-  /** The one button beside it. */
   readonly fix?: ReturnType<typeof button> | undefined;
-  /** What else can be done with it; in status only. */
+  /** Further actions; only in status. */
   readonly menu?: ReturnType<typeof overflow> | undefined;
 }
 
-/** How the things of one kind are. */
+/** A section of status: one kind of thing. */
 export interface HealthSection {
   readonly title: string;
   /** How many there are, as mrkdwn. */
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
-  /** How many of them are shown. */
+  /** Maximum lines to show. */
   readonly most?: number;
   /** The button to all of them. */
   readonly more?: ReturnType<typeof button>;
 }
 
-/** @returns undefined where there is nothing to say @throws unseal-failed, settings-damaged, store-unavailable */
+/** @returns undefined if there is nothing to show @throws unseal-failed, settings-damaged, store-unavailable */
 export type HealthSource = (
   viewer: Request,
 ) => Promise<HealthSection | undefined> | HealthSection | undefined;
 
-/** What features are made of. */
+/** What every feature gets. */
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  /** The rules for the addresses of the services: each returns the address as it will be used. @throws address-refused, InvalidWord */
+  /** Normalizes and checks a service address. @throws address-refused, InvalidWord */
   readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
-  /** What the addresses of something new are filled in with. */
+  /** Default addresses for new connections. */
   readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
-  /** What features offer each other. Complete only after all of them are created. */
+  /** Calls across features. Complete once all features exist. */
   readonly all: Registry;
 }
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** All features combined. Read at each call, because some are made from what the others have. */
+/**
+ * All features merged. Getters are evaluated at each call, because features are created with a registry that isn't
+ * complete yet.
+ */
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));
@@ -139,7 +141,7 @@ export function createRegistry(features: () => readonly Feature[]) {
   };
 }
 
-/** Words that no project may have as its alias: the first words of all commands. */
+/** Reserved: the first word of a command can't be a project name. */
 export const reservedWords = ({ commands, verbs }: Registry): readonly string[] => [
   ...commands(),
   ...verbs(),

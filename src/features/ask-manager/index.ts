@@ -80,7 +80,8 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // Tally's direct message with the person who asked is not a place for the manager.
+          // If the request came from the asker's direct message, run it without a channel: the manager isn't in that
+          // conversation.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },
@@ -111,7 +112,6 @@ async function sendToEach(
   return reached;
 }
 
-/** Who asks for what, and where. A command's button runs it; a form's button is the one that was refused. */
 function askedMessage(asked: AskedManager, { user, workspace }: Request): Message {
   const { place, line = '', click } = asked;
   const what = click === undefined ? `run \`${escapeMarkup(line)}\`` : `open *${escapeMarkup(click.label)}*`;
@@ -130,7 +130,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
   };
 }
 
-/** What `/billing schedules pause abcd1234` is about. */
+/** What an item such as `/billing schedules pause abcd1234` is, because its ID says nothing to the manager. */
 function ownedFacts(line: string, workspace: Workspace): Block[] {
   const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);

@@ -27,7 +27,7 @@ import {
   type ThreadStore,
 } from '../../workspace/thread-store.ts';
 
-/** What Tally can be asked to do, and from where words are read. */
+/** The commands, and how words are read. */
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
@@ -67,10 +67,7 @@ export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands)
     : undefined;
 }
 
-/**
- * Reads a question in free words. What could mean several things runs nothing.
- * @param answered what was answered last in its thread @throws secret-pasted
- */
+/** Reads free text. Ambiguous text runs nothing. @param answered the last answer in the thread @throws secret-pasted */
 export function parseQuestionMention(
   { text, name, rest }: Mention,
   known: KnownCommands,
@@ -93,7 +90,10 @@ export function parseQuestionMention(
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
+/**
+ * `spend what did prod cost?` is a question. Text that is neither is treated as the command, which explains what is
+ * wrong.
+ */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
@@ -108,7 +108,7 @@ const POLITE =
 const orders = (words: string): RegExp =>
   new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** What people ask for that only a command does, with that command. No button, which would lose their other words. */
+/** Requests that need a command, and which. As text, not a button, because a button would drop the other words. */
 const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
   [orders('remind|schedule|post'), '/billing schedule'],
@@ -143,7 +143,7 @@ function nearestCommand(
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
-/** The word without a slash before it and signs after it: `spend` for `/spend` and `Spend:`. */
+/** The bare word: `spend` for `/spend` and `Spend:`. */
 const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
@@ -164,7 +164,7 @@ function plainMentionText(text: string, self: SlackId | undefined): string {
     .trim();
 }
 
-/** A question in free words, and who asks it. */
+/** A free-text question and its asker. */
 interface Asked {
   readonly mention: Mention;
   readonly known: KnownCommands;
@@ -175,8 +175,8 @@ interface Asked {
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
 /**
- * Reads a question in free words; in a thread with what the last answer there had. A new message remembers nothing.
- * @throws secret-pasted, store-unavailable; not-allowed for a project that this person may not ask about here any more
+ * Reads a free-text question. In a thread, missing parts come from the last answer there. @throws not-allowed if the
+ * asker may not ask about that project here any more
  */
 export async function readMention(
   asked: Asked,
@@ -198,7 +198,7 @@ export async function readMention(
   return eitherOf([again, earlier]);
 }
 
-/** What each of them runs or offers, as buttons; the first of them where none does. */
+/** Offers all readings as buttons, or returns the first if none can run. */
 function eitherOf(readings: readonly [Question, ...Question[]]): Question {
   const reruns = readings.flatMap((reading) =>
     reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
@@ -274,8 +274,7 @@ function isGone(
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
 /**
- * The answer about a list names each project, also those that may not be asked about there. Somebody who did not type such
- * a name must not read it.
+ * A list's answer names every project in it. Don't name one that the asker may not ask about here and didn't type.
  * @throws not-allowed
  */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
@@ -293,10 +292,7 @@ const isAskable = ({ command, text }: Command, request: Request): boolean =>
   }, Failure) ??
     false);
 
-/**
- * The remembered command, whose days stay those that it had when it was asked.
- * @param reader of now, that knows the names of then too @throws InvalidWord, secret-pasted
- */
+/** The remembered command with its dates as of then. @param reader current, plus the names of then */
 function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
   const then = { ...reader, today: askedOn, writtenOn: askedOn };
   const { phrase, versus, ...words } = parseCommandText(text, then);
@@ -305,7 +301,7 @@ function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: 
   return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
 }
 
-/** Days that were over stay; those that ran until then run until now, or to the end of their unit. */
+/** Keeps days that were over. A period still running then is extended to today, or to its end. */
 function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
   const { first, last, text, rule } = days;
   if (askedOn >= reader.today) return days;

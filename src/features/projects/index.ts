@@ -120,7 +120,10 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
 /** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
 const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 
-/** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
+/**
+ * `/billing default`: the project used in a channel if none is typed. Everyone in the channel must be allowed to ask
+ * about it.
+ */
 function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
     if (request.workspace.channelDefault(channel) === alias) return;
@@ -157,7 +160,7 @@ const NOT_IN_DIRECT_MESSAGES = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
 
-/** A default is everybody's: what managers may ask does not count. */
+/** A default is for everyone in the channel, so a manager's extra rights don't count. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 
@@ -170,7 +173,7 @@ const limitedElsewhere = ({ alias }: Project): InvalidWord =>
     'always',
   );
 
-/** What the channel asks about, and how that is changed. */
+/** The channel's default and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
   const possible = workspace.projects.filter((project) => canChannelAsk(project, channel, workspace));
   const current = possible.find(({ alias }) => alias === workspace.channelDefault(channel));

@@ -55,7 +55,7 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-/** What people see of scheduled posts, with the delivery that works by itself. */
+/** Scheduled posts: commands, list, form. */
 export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
   const { scheduling, start, stop, forget } = delivery;
   const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
@@ -135,7 +135,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Does this and says so above the list, or why nothing can be posted there. */
+  /** Runs an action and reports above the list, or says why posts can't be sent. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),
@@ -146,7 +146,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
 const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
-/** What is stuck, or has failed; a person who paused it knows that. */
+/** Whether it needs attention: stuck or failed. A schedule that someone paused doesn't. */
 function needOf(schedule: Schedule, workspace: Workspace): AutomationNeed | undefined {
   if (schedule.paused !== undefined) return undefined;
   const result = workspace.lastSent(schedule.id)?.result;
@@ -156,7 +156,6 @@ function needOf(schedule: Schedule, workspace: Workspace): AutomationNeed | unde
   return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
 }
 
-/** `*Yesterday’s spend* for prod`, as mrkdwn. */
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
@@ -167,7 +166,6 @@ const timingText = ({ timing }: Schedule): string => {
 };
 const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
 
-/** For the audit trail. */
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
@@ -175,7 +173,7 @@ const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
 
-/** Whether it posts nothing although no person paused it: nothing can be sent, by the record or as its last delivery found. */
+/** Whether Tally has paused it: its record, or the last delivery, shows that nothing can be sent. */
 const isPausedByTally = ({ paused, ...schedule }: Schedule, workspace: Workspace): boolean =>
   paused === undefined &&
   (stopReasonOf(schedule, workspace) !== undefined || workspace.lastSent(schedule.id)?.result === 'paused');
@@ -220,13 +218,13 @@ function lastDeliveryText(
   }
 }
 
-/** @param last the newest date that was delivered or tried: none gets a second post */
+/** @param last the newest date posted or tried; dates up to it are skipped */
 function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
   for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
   return undefined;
 }
 
-/** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
+/** Report, state, then details. Says nothing about projects the reader may not ask about. */
 function describeSchedule(schedule: Schedule, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;

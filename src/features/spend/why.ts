@@ -30,18 +30,17 @@ import { changeNotes, comparedChange, periodName, reportOf, spendCommand, uncomp
 import type { SpendFigures, SpendView } from './figures.ts';
 import { formatTop, totalChange } from './several.ts';
 
-/** A project's change, and the days that made it. */
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
-  /** Of the days that it is compared with. */
+  /** Usage of the compared days. */
   readonly before: Usage;
 }
 
-/** What the rows are, and how many are shown by themselves. */
+/** How many rows of each kind are shown before the rest is summed up. */
 const MOST_ROWS = { day: 3, project: 5 } as const;
 type Noun = keyof typeof MOST_ROWS;
 
-/** With the label of its amounts, if they have several. */
+/** `currency` is set if the rows differ in it. */
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
@@ -62,7 +61,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
   const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
-  // Amounts with different labels have no sum, so then each project has a row.
+  // Different currencies can't be summed, so every project gets a row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
@@ -124,7 +123,6 @@ function explain(figures: SpendFigures, { period: { comparison } }: SpendView): 
   return [{ figures, before, ...explainDays(usage, before, comparison) }];
 }
 
-/** A project as one row. */
 function rowOf(
   { figures: { target }, rows, value }: Explained,
   nameOf: (target: SpendFigures['target']) => string,
@@ -161,7 +159,7 @@ function differenceColumns(
   ];
 }
 
-/** `3,120.00 EUR more than`, `70.00 EUR more and 20.00 USD less than`, `unchanged vs`: what the days before follow. */
+/** `3,120.00 EUR more than`, `unchanged vs`; the compared days follow. */
 function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
@@ -169,10 +167,7 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-/**
- * The reason in a sentence, mrkdwn: `Mostly one more day: + 25,933.36 of 45,817.62.`
- * @param rows those that make `value`, the largest difference first
- */
+/** One sentence why, mrkdwn: `Mostly one more day: …`. @param rows largest difference first; they sum to `value` */
 function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
   const [first, second] = rows.flatMap((row) =>
     row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],

@@ -12,7 +12,7 @@ import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 
-/** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
+/** “Get spend” and “Get balance” in Workflow Builder. */
 export function createWorkflowStepsFeature({ all }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
@@ -31,7 +31,7 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** The inputs as the words of the command, where they mean the same. @throws InvalidWord, text-too-long, secret-pasted */
+/** Turns a step's inputs into command text. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
   name: keyof StepOutputs,
   inputs: StepInputs,
@@ -57,7 +57,7 @@ function parseInputs(
   );
 }
 
-/** Slack sends what the workflow has in its variables. @throws InvalidWord for anything but text */
+/** Inputs can be any JSON from the workflow's variables. @throws InvalidWord unless it is text */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;
