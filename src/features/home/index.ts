@@ -25,8 +25,8 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
-import { isNeedy, isProblem, loadHealth } from './health.ts';
-import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
+import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
+import { isNeedy, isProblem, loadHealth } from './workspace-health.ts';
 
 /** Balances older than this are fetched again. */
 const FRESH = MINUTE;

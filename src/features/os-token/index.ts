@@ -45,7 +45,7 @@ import {
   type TokenServices,
   tenantOf,
   UNRESTRICTED,
-} from './access.ts';
+} from './access-form.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,

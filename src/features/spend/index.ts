@@ -16,10 +16,10 @@ import { type Answer, answerActions, fetchProjects, periodMenu } from '../../sla
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { comparedChange, projectAnswer, reportOf, spendCommand } from './answer.ts';
 import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
-import { budgetAnswer, keepTopProjects, listAnswer } from './several.ts';
-import { whyAnswer } from './why.ts';
+import { budgetAnswer, keepTopProjects, listAnswer } from './list-answer.ts';
+import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
+import { whyAnswer } from './why-answer.ts';
 
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,

@@ -37,9 +37,9 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
+import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
-import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
 
 const HELP: readonly HelpLine[] = [
   {

@@ -39,7 +39,7 @@ import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
-import { isNeedy, isProblem } from './health.ts';
+import { isNeedy, isProblem } from './workspace-health.ts';
 
 /** The **Refresh** button's action. */
 export const REFRESH = 'home-refresh';

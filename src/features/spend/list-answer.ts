@@ -33,6 +33,7 @@ import {
 } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireRight } from '../../workspace/permissions.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
 import {
   type ComparedChange,
   changeText,
@@ -41,8 +42,7 @@ import {
   periodName,
   spendCommand,
   uncomparedNote,
-} from './answer.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
+} from './project-answer.ts';
 
 /** Orders by spend, descending, or ascending if `isLowest`. */
 const bySpendIn =

@@ -26,9 +26,16 @@ import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../sl
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
-import { changeNotes, comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
-import { formatTop, totalChange } from './several.ts';
+import { formatTop, totalChange } from './list-answer.ts';
+import {
+  changeNotes,
+  comparedChange,
+  periodName,
+  reportOf,
+  spendCommand,
+  uncomparedNote,
+} from './project-answer.ts';
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
