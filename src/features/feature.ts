@@ -140,9 +140,3 @@ export function createRegistry(features: () => readonly Feature[]) {
     forget: (workspace: SlackId) => each((feature) => feature.forget?.(workspace)),
   };
 }
-
-/** Reserved: the first word of a command can't be a project name. */
-export const reservedWords = ({ commands, verbs }: Registry): readonly string[] => [
-  ...commands(),
-  ...verbs(),
-];

@@ -1,5 +1,5 @@
 import type { ActionId } from '../../domain/command-names.ts';
-import { Failure, isFailure } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
@@ -93,22 +93,11 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
 const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
 /** @returns who got it @throws Failure if nobody could */
-async function sendToEach(
-  managers: readonly SlackId[],
-  message: Message,
-  { reply }: Request,
-): Promise<readonly SlackId[]> {
-  const reached: SlackId[] = [];
-  let problem: unknown;
-  for (const manager of managers)
-    try {
-      await reply.public(manager, message);
-      reached.push(manager);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      problem = error;
-    }
-  if (reached.length === 0) throw problem;
+async function sendToEach(managers: readonly SlackId[], message: Message, { reply }: Request) {
+  const sent = await Promise.allSettled(managers.map((manager) => reply.public(manager, message)));
+  const reached = managers.filter((_, at) => sent[at]?.status === 'fulfilled');
+  const [failed] = sent.filter((result) => result.status === 'rejected');
+  if (reached.length === 0) throw failed?.reason;
   return reached;
 }
 

@@ -109,12 +109,11 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
-const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
-
 /** Reserved: current and future command words can't be project names. */
 const RESERVED_WORDS = [
+  ...['add', 'edit', 'rename', 'remove', 'page', 'none', 'csv', 'details', 'why'],
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
-  ...['daily', 'weekdays', 'weekly', 'monthly', 'csv', 'details', 'why'],
+  ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
 
 /** Says how a typed name has to be changed; undefined if only capitals differ. */
@@ -143,6 +142,6 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
 
 /** With and without hyphens, because commands are matched both ways. */
 const reservedNames = (verbs: readonly string[]): ReadonlySet<string> =>
-  new Set([...verbs, ...OWN_WORDS, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
+  new Set([...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 
 const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

@@ -30,7 +30,7 @@ import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { reservedWords, type Services } from '../feature.ts';
+import type { Services } from '../feature.ts';
 import { alteredAlias, type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-list.ts';
 
@@ -49,7 +49,7 @@ export function createProjectForm({ workspaces, all }: Services) {
     workspaces,
     heading: 'Projects',
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
-    fields: projectFields(() => reservedWords(all)),
+    fields: projectFields(() => [...all.commands(), ...all.verbs()]),
     // For a new project, the record of the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {
