@@ -51,7 +51,7 @@ export interface TokenServices extends Services {
 }
 
 /** A project's display name: its alias, or its ID. */
-export function nameProject({ projects }: Workspace, project: string) {
+function nameProject({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }

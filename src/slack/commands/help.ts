@@ -127,7 +127,7 @@ function askableProject(reader: Reader): string | undefined {
 }
 
 /** A project's name or ID for examples that are only shown. */
-export const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
+const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
 /** Three questions in plain words, as this reader types them here: in a channel Tally has to be mentioned. */
 export function exampleQuestions(reader: Reader): readonly string[] {
