@@ -139,7 +139,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
     ...from(person),
     type: 'view_submission',
     view: {
-      id: 'V0STALE',
+      id: `V0FORM${++requests}`,
       type: 'modal',
       callback_id: 'settings',
       private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen }),
