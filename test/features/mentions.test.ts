@@ -186,7 +186,7 @@ describe('a mention that is no command', () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText, blocks } = await say(`@Tally ${asked}`);
     expect(visibleText).toMatch(/^I can’t do that from a question\. /);
-    expect(visibleText).toContain(`type ${command}`);
+    expect(visibleText).toContain(`Type ${command}`);
     expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
       { text: { text: 'All commands' } },
     ]);

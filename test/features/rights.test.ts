@@ -120,7 +120,7 @@ async function submit(person: string, currency: string, around: Loose = {}) {
     ...from(person),
     type: 'view_submission',
     view: {
-      id: 'V0STALE',
+      id: `V0FORM${++requests}`,
       type: 'modal',
       callback_id: 'settings',
       private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen }),
@@ -139,7 +139,8 @@ const saved = async (kind: 'schedule' | 'watch') =>
 /** Submits a valid form. @returns whether it was saved */
 async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<boolean> {
   const before = await saved(kind);
-  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
+  const id = `V0FORM${++requests}`;
+  const view = { id, type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
   const state = { values: FORMS[kind]!.values };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {
@@ -766,7 +767,8 @@ describe('a payload that does not match the person', () => {
   });
 
   it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
-    const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
+    const id = `V0FORM${++requests}`;
+    const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };
     const around = {
       team: { id: OTHER_TEAM },

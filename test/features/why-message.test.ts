@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
 import { compareUsage } from '../../src/domain/money/comparison.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
-import { whyAnswer } from '../../src/features/spend/why.ts';
+import { whyAnswer } from '../../src/features/spend/why-answer.ts';
 import type { Answer } from '../../src/slack/reply/render-answer.ts';
 import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
