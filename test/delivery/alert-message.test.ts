@@ -72,7 +72,7 @@ describe('an alert of a balance', () => {
     expect(title(BALANCE, 0)).toBe('prod has 0 EUR left, below 50 EUR');
     expect(title(BALANCE, -3)).toBe('prod is overdrawn by 3 EUR, below 50 EUR');
     expect(title({ kind: 'balance', below: big(0) }, -0.01)).toBe('prod is overdrawn by 0.01 EUR');
-    expect(title(BALANCE)).toBe('prod: threshold crossed');
+    expect(title(BALANCE)).toBe('prod crossed its threshold');
     const all = big('-12345678901234567890.12345678901234567890');
     expect(says({ rule: BALANCE, measurement: { kind: 'balance', balance: all } })[0]).toBe(
       'prod is overdrawn by 12345678901234567890.1234567890123456789 EUR, below 50 EUR',
@@ -81,7 +81,9 @@ describe('an alert of a balance', () => {
 
   it('says the balance at the alert, and how long it lasts now', () => {
     const why = (runway: Runway) => says({ rule: BALANCE, measurement: measured(48, runway) })[1];
-    expect(why(estimate(4))).toBe('At 10 EUR a day the balance reaches zero around 25 Nov 2026.');
+    expect(why(estimate(4))).toBe(
+      'At 10 EUR a day (average of the last 7 days), the balance reaches zero around 25 Nov 2026.',
+    );
     expect(why({ kind: 'no-spend', ...BASIS })).toBe('');
     expect(recovers({ rule: BALANCE, measurement: measured(70) })).toBe('prod recovered: 70 EUR left.');
     expect(recovers({ rule: BALANCE, measurement: measured() })).toBe('prod recovered.');
@@ -102,15 +104,15 @@ describe('an alert of a runway', () => {
   it('says how long balance and bonuses last, and how much each is', () => {
     expect(says(of(estimate(4), { account: account(40, 5) }))).toEqual([
       'prod: about 4 days left, fewer than 7',
-      'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day, until around 25 Nov 2026.',
+      'Balance 40 EUR, bonuses 5 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(1), { account: account(15) }))).toEqual([
       'prod: about 1 day left, fewer than 7',
-      'Balance 15 EUR, at 10 EUR a day, until around 25 Nov 2026.',
+      'Balance 15 EUR, at 10 EUR a day (average of the last 7 days), until around 25 Nov 2026.',
     ]);
     expect(says(of(estimate(0), { account: account(4, 1) }))).toEqual([
       'prod: less than a day left',
-      'Balance 4 EUR, bonuses 1 EUR, at 10 EUR a day.',
+      'Balance 4 EUR, bonuses 1 EUR, at 10 EUR a day (average of the last 7 days).',
     ]);
     expect(says(of(undefined))[1]).toBe('');
   });
@@ -121,7 +123,7 @@ describe('an alert of a runway', () => {
     });
     expect(says(of(overdrawn(5), { account: account(-5, 10) }))).toEqual([
       'prod: less than a day left',
-      'Balance -5 EUR, bonuses 10 EUR, at 10 EUR a day.',
+      'Balance -5 EUR, bonuses 10 EUR, at 10 EUR a day (average of the last 7 days).',
     ]);
     expect(says(of(overdrawn(50), { account: account(-5, 55) }))[0]).toBe('prod is overdrawn');
     const { average: _, ...unknown } = of(overdrawn(-3), { account: account(-3) });
@@ -180,7 +182,7 @@ describe('an alert of a budget', () => {
       '81 EUR spent so far (19 of 20 days reported); the rest of the month is an estimate.',
     ]);
     expect(says(of('forecast', { forecast: undefined }))[0]).toContain('budget: about 81 EUR of');
-    expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod: threshold crossed', '']);
+    expect(says({ ...of('80'), episode: '2026-09' })).toEqual(['prod crossed its threshold', '']);
   });
 
   it('says what billing has reported since', () => {
@@ -218,7 +220,7 @@ describe('an alert of a spike', () => {
       '3 EUR is the average of the 14 reported days before; the alert starts at 10 EUR.',
     );
     expect(says(of(day({ baseline: undefined })))).toEqual(['prod cost 50 EUR on Wed 18 Nov', '']);
-    expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod: threshold crossed', '']);
+    expect(says({ ...of(day()), episode: '2026-11-01' })).toEqual(['prod crossed its threshold', '']);
   });
 
   it('writes each number as the workspace does', () => {
@@ -313,14 +315,14 @@ describe('the message of an alert', () => {
     expect(lines).toEqual([
       'prod has 40 EUR left, below 50 EUR',
       '70 EUR on Wed 18 Nov.',
-      'Top up the project, or see what changed and cut it.',
+      'Top up the project, or see what changed.',
       'Cloud platform · project 123 · UTC · 6 of the last 7 days reported · set up by <@U1>',
       ...BUTTONS,
     ]);
     expect(values).toEqual([
       `watch001 ${NAME}`,
-      '/spend 123 cloud last-7-days',
-      '/spend 123 cloud last-7-days why',
+      '/spend 123 cloud last-7-days including today',
+      '/spend 123 cloud last-7-days including today vs same-days-last-week why',
       `day watch001 ${NAME}`,
       `week watch001 ${NAME}`,
       `month watch001 ${NAME}`,
@@ -346,7 +348,7 @@ describe('the message of an alert', () => {
   const ALERTED = 'AT · Alert: prod has 40 EUR left, below 50 EUR';
   const TITLE = 'prod has 40 EUR left, below 50 EUR';
   const ACKNOWLEDGED = ':eyes: AT · Acknowledged by <@U2>';
-  const ADVICE = 'Top up the project, or see what changed and cut it.';
+  const ADVICE = 'Top up the project, or see what changed.';
   it.each<[string, Alert, readonly string[]]>([
     ['acknowledged', acknowledged(ALERT), [TITLE, ALERT.why, ADVICE, ACKNOWLEDGED]],
     ['snoozed', snoozed(ALERT), [TITLE, ALERT.why, ADVICE, ':zzz: AT · Snoozed by <@U3> until: AT']],

@@ -83,7 +83,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
     const [alert] = alerts();
     const title = 'Project 123 has 48,210.00 left, below 50,000.00';
-    const why = 'At 1,000.00 a day the balance reaches zero around 7 Jan 2027.';
+    const why = 'At 1,000.00 a day (average of the last 7 days), the balance reaches zero around 7 Jan 2027.';
     expect(alert?.text).toBe(`${title}. ${why}`);
     expect(alert?.blocks).toContain(title);
     expect(alert?.blocks).toContain(why);

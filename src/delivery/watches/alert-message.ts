@@ -1,4 +1,4 @@
-/** What an alert says: the message, drawn from its state, and the sentences that it keeps. */
+/** The message of an alert, and the sentences that its record stores. */
 import { commandText } from '../../domain/command-names.ts';
 import { divide, formatFactor, type Money } from '../../domain/money/amount.ts';
 import { type Account, formatBonuses } from '../../domain/money/runway.ts';
@@ -39,7 +39,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Alert, alertName, isOpen } from './watch-record.ts';
 
-/** Drawn from what has become of the alert since. */
+/** The alert message in its current state. */
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
   const label = projectLabel(project, workspace);
@@ -62,13 +62,13 @@ export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): 
 }
 
 const NEXT_STEP: Readonly<Record<Watch['rule']['kind'], string>> = {
-  balance: 'Top up the project, or see what changed and cut it.',
-  runway: 'Top up the project, or see what changed and cut it.',
+  balance: 'Top up the project, or see what changed.',
+  runway: 'Top up the project, or see what changed.',
   budget: 'See which days cost most, or change the budget.',
-  spike: 'Find out what ran that day: Tally sees the amount, not the cause.',
+  spike: 'Find out what ran that day. Tally only sees the amount.',
 };
 
-/** What has happened to it. The header has the newest figure, so what it was about stands here then. */
+/** What has happened to it since. Once the header has a newer figure, the first line has the original one. */
 function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: string): readonly string[] {
   return compact([
     now !== undefined && `${formatInstant(at)} · Alert: ${escapeMarkup(title)}`,
@@ -82,7 +82,10 @@ function stateLines({ at, state, now, acknowledged, snoozed }: Alert, title: str
   ]);
 }
 
-/** Nothing is left to acknowledge or snooze once it has recovered, or another alert has taken its place. */
+/** Today may be what has used up the money. */
+const WEEK = 'last-7-days including today';
+
+/** No **Acknowledge** or **Snooze** once it is over. */
 function alertActions(alert: Alert, watch: Watch): Block {
   const about = `${watch.id} ${alertName(alert)}`;
   const { rule, projects } = watch;
@@ -91,17 +94,16 @@ function alertActions(alert: Alert, watch: Watch): Block {
     [commandText('/spend'), project.id, PRODUCTS[project.product].word, ...words].join(' ');
   const { episode } = alert;
   const isDay = rule.kind === 'spike';
-  const week = isDay ? `${addDays(episode, -6)}..${episode}` : 'last-7-days';
-  const period = rule.kind === 'budget' ? episode : week;
+  const week = isDay ? `${addDays(episode, -6)}..${episode}` : WEEK;
   return actions(
     isOpen(alert) &&
       alert.acknowledged === undefined &&
       button('watch-acknowledge', 'Acknowledge', { value: about, style: 'primary' }),
-    button('run:days', 'See the days', { value: spent(period) }),
+    button('run:days', 'See the days', { value: spent(rule.kind === 'budget' ? episode : week) }),
     // A budget is not about what changed since the month before.
     rule.kind !== 'budget' &&
       button('run:why', 'What changed', {
-        value: spent(isDay ? episode : period, 'why'),
+        value: spent(isDay ? episode : `${WEEK} vs same-days-last-week`, 'why'),
       }),
     overflow('watch-more', [
       ...(isOpen(alert)
@@ -135,7 +137,7 @@ export function alertText(
   basis: AlertBasis,
   money: WriteMoney,
 ): { readonly title: string; readonly why: string } {
-  const { title, why } = textsOf(level, basis, money) ?? { title: ': threshold crossed', why: [] };
+  const { title, why } = textsOf(level, basis, money) ?? { title: ' crossed its threshold', why: [] };
   return { title, why: withFullStop(joinTexts('; ', why)) };
 }
 
@@ -191,7 +193,7 @@ function balanceTexts(
     title: below.eq(0) ? now : `${now}, below ${money(below)}`,
     why: [
       runway?.kind === 'estimate' &&
-        `at ${money(runway.average)} a day the balance reaches zero around ${dateText(runway.until)}`,
+        `${rateText(runway.average, money)}, the balance reaches zero around ${dateText(runway.until)}`,
     ],
   };
 }
@@ -208,9 +210,12 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
       ? ' is overdrawn'
       : `: about ${pluralize(left, 'day')} left, fewer than ${days}`;
   const until = left && runway?.kind === 'estimate' ? `, until around ${dateText(runway.until)}` : '';
-  const rate = average === undefined ? '' : `, at ${money(average)} a day${until}`;
+  const rate = average === undefined ? '' : `, ${rateText(average, money)}${until}`;
   return { title, why: account === undefined ? [] : [`${fundsText(account, money)}${rate}`] };
 }
+
+const rateText = (average: Money, money: WriteMoney): string =>
+  `at ${money(average)} a day (average of the last 7 days)`;
 
 /** `balance 40.00, bonuses 5.00` */
 const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
