@@ -62,7 +62,9 @@ const serialize = ({ key: _, json: __, ...stored }: OutboxMessage): string => JS
 
 /** Writes a message to the log if it is still as read. */
 export const putMessage = (message: OutboxMessage) => ({
-  ...{ name: message.key, before: message.json, after: serialize(message) },
+  name: message.key,
+  before: message.json,
+  after: serialize(message),
 });
 export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, after: undefined });
 
@@ -73,7 +75,10 @@ export const newMessage = <About>(
   about: About,
   at: Millis,
 ): OutboxMessage<About> => ({
-  ...{ key, to, about, at },
+  key,
+  to,
+  about,
+  at,
   state: 'due',
   tries: 0,
   json: undefined,

@@ -160,7 +160,7 @@ export function reminderNotice(view: ReminderView, workspace: Workspace, canRepl
   const lines = [
     `*${escapeMarkup(title)}*`,
     isOpen && effectOf(view),
-    isOpen && !canReplace && 'Only Tally managers can replace it. Ask one of them.',
+    isOpen && !canReplace && 'Ask a Tally manager to replace it.',
   ];
   const details = detailsOf(view, workspace);
   return {
@@ -195,11 +195,11 @@ function titleOf({ kind, name, step, state, at, expiresAt }: ReminderView, works
 function effectOf({ kind, step }: ReminderView): string {
   if (kind === 'access')
     return step === 'rejected'
-      ? 'Nobody can get an OS_TOKEN with it. It may have expired or been revoked.'
-      : 'Nobody can get an OS_TOKEN with it after that.';
+      ? 'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.'
+      : 'After that, nobody can get an OS_TOKEN with it.';
   return step === 'rejected'
-    ? 'It may have expired or been revoked. Posts and watches that need it resume once it is replaced.'
-    : 'Replace it before then, and everything keeps working.';
+    ? 'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.'
+    : 'Replace it before then.';
 }
 
 function detailsOf({ kind, name }: ReminderView, workspace: Workspace): string {

@@ -90,7 +90,7 @@ async function loadView(
   return hasLeft ? undefined : { workspace, snapshot, now: clock() };
 }
 
-/** @returns whether nothing was due, and then when something is */
+/** @returns whether nothing was due; if so, when something will be */
 async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
   const { due, tasks, writes, next } = planRun(kinds, view);
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
@@ -115,7 +115,8 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
     snapshot.messagesOf(kind).map((message) => ({
-      ...{ kind, message },
+      kind,
+      message,
       at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
     })),
   );
@@ -150,7 +151,7 @@ const CHANNEL_INTERVAL: Millis = 1_050;
 
 /** The part of the context that all passes share. */
 interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollector'> {
-  /** Until when Slack takes nothing, in ms. */
+  /** The end of Slack's rate limit, if any. */
   quietUntil(): Millis | undefined;
 }
 
@@ -161,7 +162,8 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
   return {
     ...parts,
     billing: askOnce(parts.billing),
-    ...{ teamId, stopping },
+    teamId,
+    stopping,
     isEnding: () => stopping.aborted || quietUntil !== undefined,
     quietUntil: () => quietUntil,
     backOff(until) {

@@ -411,7 +411,7 @@ describe('a reminder', () => {
   it('says when a token expires, what needs it, and how to replace it', () => {
     expect(reads('3', credential('connection'))).toEqual([
       '*The access token of connection main expires Mon 23 Nov 2026 (3 days)*',
-      'Replace it before then, and everything keeps working.',
+      'Replace it before then.',
       'Replace token…',
       `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);
@@ -423,7 +423,7 @@ describe('a reminder', () => {
   it('says that a token was rejected, and what waits for another one', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
       '*The billing service rejected the access token of connection main*',
-      'It may have expired or been revoked. Posts and watches that need it resume once it is replaced.',
+      'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',
       'Replace token…',
     ]);
   });
@@ -431,13 +431,13 @@ describe('a reminder', () => {
   it('says the same of an application access, by the name of its project', () => {
     expect(reads('3', credential('access'))).toEqual([
       '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
-      'Nobody can get an OS_TOKEN with it after that.',
+      'After that, nobody can get an OS_TOKEN with it.',
       'Replace access…',
       'access ending abcd · project 123',
     ]);
     expect(reads('rejected', credential('access', { name: '9' }))).toEqual([
       '*The identity service rejected the application access of project 9*',
-      'Nobody can get an OS_TOKEN with it. It may have expired or been revoked.',
+      'It may have expired or been revoked. Until it’s replaced, nobody can get an OS_TOKEN with it.',
       'Replace access…',
     ]);
   });

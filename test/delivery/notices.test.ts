@@ -114,7 +114,7 @@ describe('the owner of a schedule', () => {
     await change();
     await run();
     expect(slack.posts).toMatchObject([
-      { edits: 1, text: expect.stringContaining('needs nothing any more') },
+      { edits: 1, text: expect.stringContaining('no longer needs attention') },
     ]);
     await forHours(1);
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
@@ -208,8 +208,8 @@ describe('a notice', () => {
       notice({ why: 'paused', cause, cases: casesOf(count) }, { canManage, result: 'paused' });
     expect(paused(archived).text).toMatch(/ is paused\. The channel is archived\.$/);
     expect(paused(archived).lines.slice(3)).toEqual([
-      'Unarchive the channel, or edit the schedule and choose another one.',
-      'Tally tries again with the next post, and as soon as something changes.',
+      'Unarchive the channel, or choose another in the schedule.',
+      'Tally tries again after a change, or with the next post.',
       ...['Try again', 'Open schedules'],
     ]);
     expect(paused(rejected).buttons).toEqual(['Try again', 'Open schedules']);
@@ -224,8 +224,8 @@ describe('a notice', () => {
   it.each([
     ['posted', 1, '“Yesterday’s spend” for a-b works again'],
     ['posted-late', 2, '2 scheduled posts work again'],
-    ['failed', 1, '“Yesterday’s spend” for a-b needs nothing any more'],
-    ['failed', 0, 'A scheduled post needs nothing any more'],
+    ['failed', 1, '“Yesterday’s spend” for a-b no longer needs attention'],
+    ['failed', 0, 'A scheduled post no longer needs attention'],
   ] as const)('that is over says only that: %s, %i', (result, count, text) => {
     const over = notice({ why: 'paused', cases: casesOf(count) }, { result, isOver: true });
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });

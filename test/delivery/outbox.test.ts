@@ -107,7 +107,7 @@ describe('a message that is due', () => {
   });
 
   it('is drawn again when its record says so, where it stands', async () => {
-    kind = { nextDraw: ({ at }) => at + HOUR };
+    kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);
     now += HOUR;
@@ -132,7 +132,7 @@ describe('a message that is due', () => {
     const render = () => ({ text: `At ${now}`, blocks: [section(`At ${now}`)] });
     kind = {
       prepare: async () => ({ projects: [{ id: '7', product: 1 }], render }),
-      nextDraw: () => now + HOUR,
+      nextUpdate: () => now + HOUR,
     };
     plan('U0OWNER001');
     await managers('U0OWNER001');

@@ -93,7 +93,7 @@ describe('a post', () => {
 
   it('says that a missing day is filled in', () => {
     expect(render({ without: '2026-11-18' }).lines.at(-1)).toBe(
-      `Tally fills in what billing hadn’t reported yet · ${PRINT}`,
+      `Tally adds the missing day later · ${PRINT}`,
     );
   });
 

@@ -428,7 +428,7 @@ describe('when billing fails', () => {
     [
       'its project was limited to other channels',
       new Failure('not-allowed', { reason: 'channel' }),
-      'edit the schedule and choose',
+      'choose another in the schedule',
     ],
     [
       'there is no connection',

@@ -128,7 +128,7 @@ describe('a token of somebody who has left', () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
-    expect(sentTo(ANNA)[0]?.blocks).toContain('Only Tally managers can replace it.');
+    expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
   it('reaches named managers alone while one is left', async () => {
@@ -164,7 +164,7 @@ describe('a token that the service rejects', () => {
     expect(texts(ANNA)).toEqual(['The billing service rejected the access token of connection main']);
     expect(texts(BOSS)).toHaveLength(1);
     expect(sentTo('U0ELSE0001')).toEqual([]);
-    expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Only Tally managers can replace it.');
+    expect(sentTo('U0OTHER001')[0]?.blocks).toContain('Ask a Tally manager to replace it.');
     expect(sentTo('U0OTHER001')[0]?.blocks).not.toContain('Replace token…');
     const { fingerprint = '' } = (await load()).connections.get('main') ?? {};
     await delivery.parts.saveRejection({

@@ -298,7 +298,7 @@ describe('the post about yesterday', () => {
     setDays('5001', days('2026-11', 20, 20, '150'), [odd]);
     const { reads } = await post('yesterday', ['5001']);
     expect(reads[0]).toBe('prod · Fri 20 Nov · 150.00');
-    expect(reads).toContain('Left out: 1 item from billing outside this post’s days.');
+    expect(reads).toContain('Left out: 1 item outside this period.');
   });
 
   it('ignores the items at both ends that a service with other day boundaries sends', async () => {

@@ -64,7 +64,7 @@ describe('a post whose newest day billing has not reported', () => {
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
     expect(posts()).toHaveLength(1);
-    expect(posts()[0]?.blocks).toContain('Tally fills in what billing hadn’t reported yet');
+    expect(posts()[0]?.blocks).toContain('Tally adds the missing day later');
     expect(posts()[0]?.blocks).not.toContain('Late');
   });
 

@@ -39,8 +39,8 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
   /** The question that follow-ups in its thread refer to. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
-  /** When it is drawn again, once Slack has it, in ms. */
-  nextDraw?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
+  /** When to update it in Slack once it is posted. */
+  nextUpdate?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
    * The recipient may not see it. Default: pass a personal message to the next responsible person, fail a channel message.
    * @returns undefined for the default
@@ -54,7 +54,7 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
 }
 
-/** What a kind has to do besides the stored messages, and when it has to look again. */
+/** A kind's work besides the stored messages. */
 export interface Plan {
   /** New messages, and what is no longer needed. */
   readonly writes?: readonly FieldWrite[];
@@ -71,7 +71,7 @@ export interface Draft<About> {
   render(at: Millis, recipient: Recipient): SlackMessage;
   /** Content data to store with the claim. */
   readonly about?: About;
-  /** It needs nothing more: once a posted message was drawn so, its record is deleted. */
+  /** The last update: after it, the record of a posted message is deleted. */
   readonly isLast?: boolean;
   /** A record field the content depends on. If it has changed, the message isn't sent. */
   readonly restsOn?: string;
@@ -83,7 +83,7 @@ export interface Recipient {
   readonly workspace: Workspace;
   /** Which projects can be shown; `isUnlimited` if only a manager reads it. */
   readonly scope: ProjectScope;
-  /** A person who may not get it any more, such as a former full member. */
+  /** A person who can no longer get it, such as a former full member. */
   readonly isGone: boolean;
 }
 
@@ -121,7 +121,7 @@ export function askAbout(
   return { command, text: askedText({ word, product }, words), ids: Object.fromEntries(ids) };
 }
 
-/** Stores what follow-ups below a message refer to. Never rejects: the message is sent. */
+/** Stores what follow-ups below a message refer to. Never rejects, because the message is sent. */
 export async function rememberQuestion(
   question: AskedQuestion | undefined,
   { channel, ts }: { readonly channel: SlackId; readonly ts: string },
@@ -136,14 +136,13 @@ export async function rememberQuestion(
     );
 }
 
-/** A short text that differs if the value does. */
 export const hashOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 
-/** What people set up that posts and watches rest on. */
+/** Setup that posts and watches depend on. */
 const SET_UP = [FIELDS.installation, FIELDS.settings, FIELDS.connection, FIELDS.project];
 
-/** A hash that changes when people have set something up: a paused post may work again, a watch find something else. */
+/** Changes when people change the setup: a paused post may work again, a watch may find something else. */
 export const hashSetup = ({ fields }: Workspace, kind: 'schedule' | 'watch'): string =>
   hashOf(
     Object.entries(fields).filter(([name]) =>
@@ -180,7 +179,7 @@ export interface DeliveryContext extends RunParts, RunView {
   readonly stopping: AbortSignal;
   /** Start no new work: the process is stopping, or Slack rate-limits. */
   isEnding(): boolean;
-  /** Ends the run: Slack takes nothing from this workspace before `until`, in ms. */
+  /** Ends the run: Slack rate-limits this workspace until then. */
   backOff(until: Millis): void;
   /** Loads the current record. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;

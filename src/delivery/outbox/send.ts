@@ -42,8 +42,7 @@ const MAX_CLAIM_AGE: Millis = 3_000;
 /** How long to retry a confirmation while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
 
-const DUPLICATE =
-  'This may be a duplicate: Tally was interrupted while sending, and can’t see whether the first one arrived.';
+const DUPLICATE = 'This may be a duplicate: Tally was interrupted while sending.';
 
 /**
  * Sends or updates a due message, or records why not and when to retry. @throws OvertakenError if another process works on
@@ -56,8 +55,11 @@ export function deliverMessage<About>(
 ): Promise<void> {
   const { teamId, onFinished } = context;
   const [, id] = message.key.split('/');
-  const begun = {
-    ...({ kind: 'message', outcome: 'sent', began: performance.now(), workspace: teamId } as const),
+  const begun: MessageWork = {
+    kind: 'message',
+    outcome: 'sent',
+    began: performance.now(),
+    workspace: teamId,
     message: message.state === 'posted' ? `${kind.name} update` : kind.name,
     ...(kind.name === 'post' && { schedule: id }),
     ...(kind.name === 'alert' && { watch: id }),
@@ -73,7 +75,7 @@ type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
 /** A message being sent: its record as read, and as last stored. */
 class Sending<About> {
   private stored: OutboxMessage<About>;
-  /** Slack may have it from before, and nobody has found it. */
+  /** An earlier attempt may have reached Slack, and wasn't found there. */
   private mayBeInSlack: boolean;
 
   constructor(
@@ -105,7 +107,7 @@ class Sending<About> {
     }
   }
 
-  /** Searches Slack for it. @throws not-sent if it can't be told for the second time */
+  /** Searches Slack for it. @throws not-sent if Slack doesn't show it for the second time */
   private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
     const found = await findSentMessage(await this.context.client(), channel, key, at);
@@ -167,7 +169,7 @@ class Sending<About> {
     const began = performance.now();
     for (;;)
       try {
-        await this.write(this.withNextDraw(sent));
+        await this.write(this.withNextUpdate(sent));
         return rememberQuestion(kind.questionOf?.(sent, context), posted, context);
       } catch (error) {
         const isAway = isFailure(error, 'store-unavailable');
@@ -194,11 +196,11 @@ class Sending<About> {
       if (!isUnchangeable(error)) throw error;
       return this.save('skipped', settled);
     }
-    return this.save('sent', settled && this.withNextDraw({ ...settled, tries: 0 }));
+    return this.save('sent', settled && this.withNextUpdate({ ...settled, tries: 0 }));
   }
 
-  private withNextDraw(message: OutboxMessage<About>): OutboxMessage<About> {
-    const next = this.kind.nextDraw?.(message, this.context);
+  private withNextUpdate(message: OutboxMessage<About>): OutboxMessage<About> {
+    const next = this.kind.nextUpdate?.(message, this.context);
     return next === undefined ? message : { ...message, next };
   }
 
@@ -225,7 +227,7 @@ class Sending<About> {
     const after = afterFailure(message, this.stored, this.mayBeInSlack, effect, context.clock());
     const ordinary = { outcome: after.state === 'failed' ? 'failed' : 'retrying', message: after } as const;
     const isForOther = effect.isUnreachable && message.state !== 'posted' && kind.onFailed === undefined;
-    // If no heir can be determined now, retry.
+    // If no other recipient can be found now, retry.
     const step = isForOther
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
@@ -252,7 +254,7 @@ class Sending<About> {
 /** Message metadata type, to find a message again. */
 const DELIVERY_EVENT_TYPE = 'tally_delivery';
 
-/** Metadata that Slack stores with the message. @param key of the message in the delivery log */
+/** @param key of the message in the delivery log */
 const deliveryMetadata = (key: string): MessageMetadata => ({
   event_type: DELIVERY_EVENT_TYPE,
   event_payload: { key },

@@ -155,7 +155,8 @@ export const noticeKind: MessageKind<NoticeAbout> = {
     const isOver = isSettled(message.about, context);
     if (isOver && message.state !== 'posted') return { outcome: 'skipped', message: undefined };
     return {
-      ...{ projects: [], isLast: isOver },
+      projects: [],
+      isLast: isOver,
       render: (at, recipient) => drawNotice(message.about, { ...recipient, snapshot }, at, isOver),
     };
   },
@@ -166,14 +167,14 @@ const CONNECTION_MISSING = [
   'Add the connection again.',
 ] as const;
 const LIMITED = [
-  'Ask a Tally manager to add this channel to the project, or edit the schedule and choose another channel.',
-  'Add this channel to the project, or edit the schedule and choose another channel.',
+  'Ask a Tally manager to allow this channel for the project, or choose another in the schedule.',
+  'Allow this channel for the project, or choose another in the schedule.',
 ] as const;
 /** The remedy for each cause, and for managers if it differs. */
 const REMEDIES: Readonly<Record<string, readonly [everybody: string, manager?: string]>> = {
-  'channel-archived': ['Unarchive the channel, or edit the schedule and choose another one.'],
+  'channel-archived': ['Unarchive the channel, or choose another in the schedule.'],
   'not-in-channel': ['Type /invite @Tally in the channel.'],
-  'channel-restricted': ['Let Tally post there, or edit the schedule and choose another channel.'],
+  'channel-restricted': ['Allow Tally to post there, or choose another channel in the schedule.'],
   'token-rejected': [
     `It may have expired or been revoked. A Tally manager can replace it with ${commandText('/billing connect')}.`,
     'It may have expired or been revoked. Replace it.',
@@ -251,7 +252,8 @@ function happenedText(
 ): string {
   const isDelivered = ({ schedule }: Case) =>
     DELIVERED.includes(lastDelivery(schedule, snapshot)?.result ?? '');
-  if (isOver && !cases.some(isDelivered)) return 'needs nothing any more';
+  if (isOver && !cases.some(isDelivered))
+    return isOne ? 'no longer needs attention' : 'no longer need attention';
   if (isOver) return isOne ? 'works again' : 'work again';
   if (why === 'paused') return `${isOne ? 'is' : 'are'} paused`;
   if (cause.mayBePosted) return 'may not have been posted';
@@ -270,7 +272,7 @@ function nextSteps(notice: NoticeAbout, canManage: boolean, workspace: Workspace
   const isShared = remedy === 'token-rejected' || recipientsOf(notice, workspace).length > 1;
   return compact([
     step && escapeMarkup(step),
-    why === 'paused' && 'Tally tries again with the next post, and as soon as something changes.',
+    why === 'paused' && 'Tally tries again after a change, or with the next post.',
     isGivenUp && 'Tally tried for an hour. The next post mentions this date.',
     isShared && (canManage ? 'The owner was notified too.' : 'A Tally manager was notified too.'),
   ]);

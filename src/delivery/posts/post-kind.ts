@@ -78,7 +78,6 @@ function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView)
   };
 }
 
-/** @param makeReport makes what is posted */
 export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> => ({
   ...POSTS,
   plan(view) {
@@ -112,7 +111,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
     message.state === 'posted'
       ? refreshPost(message, { ...context, makeReport })
       : preparePost(message, { ...context, makeReport }),
-  nextDraw: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
+  nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
@@ -206,7 +205,9 @@ async function preparePost(
   const post: PostContent = {
     // For a post that waited for figures, `at` is later than the due time.
     isLate: clock() - message.at > LATE_AFTER || message.about.post?.isLate === true,
-    ...{ earlier, figures, unanswered },
+    earlier,
+    figures,
+    unanswered,
     ...(awaits !== undefined && { without: awaits }),
     subject: { report, projects, timing, zone, covers, connections: connectionsOf(schedule, workspace) },
   };

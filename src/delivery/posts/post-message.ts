@@ -76,7 +76,7 @@ export function renderPost(result: ReportResult, details: PostDetails): Message 
   const print = joinTexts(' · ', [
     corrected !== undefined && `*corrected ${timeAfter(posted, corrected, timing.zone)}*`,
     // The report already names the missing day.
-    without !== undefined && 'Tally fills in what billing hadn’t reported yet',
+    without !== undefined && 'Tally adds the missing day later',
     covers.zone !== timing.zone && `days in ${escapeMarkup(covers.zone)}`,
     escapeMarkup(formatTiming(timing)),
     `set up by ${mention(owner)}`,
@@ -184,7 +184,7 @@ export async function refreshPost(
   const result = await runReport({ ...subject, channel, posted }, due, context);
   if (!isDeepStrictEqual(result.covers, subject.covers)) return never;
   const { unanswered, awaits, figures } = result;
-  // Without a project's figure the post can't be drawn: ask again at the next look.
+  // Without a project's figure the post can't be rendered: ask again at the next check.
   const isLost = Object.keys(posted).some(
     (key) => !(key in figures) && !['not-allowed', undefined].includes(unanswered[key]?.kind),
   );
@@ -198,13 +198,21 @@ export async function refreshPost(
   }
   const { without: ___, ...before } = post;
   const corrected: PostContent = {
-    ...{ ...before, figures, unanswered, corrected: now },
+    ...before,
+    figures,
+    unanswered,
+    corrected: now,
     ...(awaits !== undefined && { without: awaits }),
   };
   const { report, projects, timing } = subject;
   const details = {
-    ...{ report, projects, timing, workspace },
-    ...{ owner: schedule.owner, date: dateOf(message), at: message.at },
+    report,
+    projects,
+    timing,
+    workspace,
+    owner: schedule.owner,
+    date: dateOf(message),
+    at: message.at,
   };
   return {
     projects: shownProjects(subject, corrected),

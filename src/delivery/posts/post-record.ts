@@ -57,9 +57,9 @@ export const POSTS = {
     /** The date's due time. */
     due: z.int().default(0),
     post: postContent.exactOptional(),
-    /** The day that billing has not reported, while it waits for that. */
+    /** While it waits: the day that billing hasn't reported. */
     awaits: z.string().exactOptional(),
-    /** When it was tried last, in ms, if that failed. */
+    /** When it was last tried, if that failed. */
     tried: z.int().exactOptional(),
     /** Set while paused: a hash of the setup. A change means retry. */
     basis: z.string().exactOptional(),
@@ -84,23 +84,24 @@ export function postsOf(
 }
 
 export const isHandled = ({ state }: OutboxMessage): boolean => state !== 'due' && state !== 'sending';
-/** How the newest date of a schedule ended that was posted or tried, to show to people. */
+
+/** The result of the newest date that was posted or tried, for display. */
 export interface LastDelivery {
   readonly date: Day;
-  /** When it was due, and when this came out, in ms. */
+  /** When it was due, and when it ended. */
   readonly due: Millis;
   readonly at: Millis;
-  /** `paused`: nothing can be posted until somebody mends the cause. */
+  /** `paused`: someone has to fix the cause. */
   readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
   /** Why it failed, for `failed`, `trying` and `paused`. */
   readonly cause?: StoredFailure | undefined;
-  /** For `waiting`: the day that billing has not reported. */
+  /** For `waiting`: the day that billing hasn't reported. */
   readonly awaits?: Day | undefined;
-  /** When the next attempt is, in ms, for `trying` and `waiting`. */
+  /** When to try again, for `trying` and `waiting`. */
   readonly next?: Millis | undefined;
 }
 
-/** @returns undefined where nothing of the schedule was posted or tried */
+/** @returns undefined if nothing was posted or tried yet */
 export function lastDelivery(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -174,7 +175,7 @@ const ASK_AGAIN: Millis = 30 * MINUTE;
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
-/** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
+/** When to check a post again; undefined for never. @param shown names the projects that didn't answer just now */
 export function nextRefresh(
   { at }: PostMessage,
   shown: Pick<PostContent, 'unanswered'> | undefined,

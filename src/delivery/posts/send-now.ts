@@ -111,7 +111,7 @@ async function sendByHand(
 /** Why someone sent it by hand. A `test` goes only to them. */
 export type ManualReason = 'test' | 'now';
 
-/** A post that a person sent by hand. @param buttons under it */
+/** @param buttons below the post */
 export function manualPostMessage(
   { message }: ReportResult,
   why: ManualReason,

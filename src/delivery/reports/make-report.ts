@@ -120,11 +120,11 @@ export async function runReport(
   context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
   const { makeReport, workspace, billing, answerCollector, clock } = context;
-  const { report, projects, channel, posted } = request;
   const instant = Math.min(at, clock());
   return makeReport({
-    ...{ report, projects, channel, workspace, billing },
-    ...(posted && { posted }),
+    ...request,
+    workspace,
+    billing,
     zone: zone ?? requireSettings(workspace).zone,
     days: daysCovered(timing, instant),
     answeredBy: answerCollector.add,
@@ -253,7 +253,7 @@ async function fetchProject(
     return { target, locale, balance, figures, remarks };
   } catch (error) {
     if (!isFailure(error)) throw error;
-    if (error.kind === 'not-allowed') label = 'A project of other channels';
+    if (error.kind === 'not-allowed') label = 'A project limited to other channels';
     const failure = withRequestedDays(error, periods.requested);
     const before = parseAmount({ text: posted[projectKey(chosen)] ?? '' });
     if (target === undefined || !('value' in before) || error.kind === 'not-allowed')

@@ -161,7 +161,7 @@ function totalsOf({ answered }: ReportView): Totals | undefined {
   };
 }
 
-/** `prod · Thu 26 Nov · 30,535.61 EUR · 4× a usual Thursday`, `2 of 3 projects · 1,234.00 EUR left` */
+/** The header: `prod · Thu 26 Nov · 30,535.61 EUR · 4× a usual Thursday`, `2 of 3 projects · 1,234.00 EUR left` */
 function titleOf({ headline, answered, failed, periods, only, totals }: Post): string {
   const { window } = periods.main;
   const known = answered.filter((answer) => amountOf(answer, headline) !== undefined);
@@ -223,7 +223,7 @@ function figureLines(post: Post, uncompared: string): string {
   return joinTexts('\n', [left, joinTexts(' · ', [(only || spent) && day, compared]), month]);
 }
 
-/** `▲ 1.9 %`; '' for a change that would be shown as 0.0 %. */
+/** `▲ 1.9 %`; '' if it rounds to 0.0 %. */
 const percentText = (percent: Money, locale: string): string =>
   percent.abs().lte('0.05') ? '' : formatPercent(percent, locale);
 
@@ -313,7 +313,7 @@ function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriod
 function projectNotes({ figures: { main, strays }, remarks }: ProjectFigures, { today }: ReportPeriods) {
   return compact([
     ...describeUnreadable(main, dayNamerFor([today])),
-    strays > 0 && `Left out: ${pluralize(strays, 'item')} from billing outside this post’s days.`,
+    strays > 0 && `Left out: ${pluralize(strays, 'item')} outside this period.`,
     ...remarks.map(
       (remark) => `${remarkLead(remark)} ${remark.messages.map((text) => `“${text}”`).join(', ')}`,
     ),

@@ -1,4 +1,4 @@
-/** Checks the watches once an hour and whenever what they rest on has changed, and finds what to alert about. */
+/** Checks watches hourly, and whenever something they depend on changes, and creates alerts. */
 import * as z from 'zod';
 import { type AlertedLevel, evaluateRule } from '../../domain/money/watch-evaluation.ts';
 import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/watch-measurement.ts';
@@ -47,7 +47,7 @@ import {
   withoutUnseenAlerts,
 } from './watch-record.ts';
 
-/** The watch and the alert of a message, as they were read; undefined once they were removed. */
+/** A message's watch and alert; undefined if removed. */
 function subjectOf({ key }: OutboxMessage, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {
   const [, id = '', name = ''] = key.split('/');
   return {
@@ -124,7 +124,7 @@ const CHECK_FIELD = 'check/watches';
 const schema = z.object({
   /** Time of the last complete check. */
   at: z.int(),
-  /** What they rested on then: see `hashSetup`. */
+  /** `hashSetup` at that time. */
   setup: z.string(),
 });
 
@@ -134,7 +134,7 @@ function hourlyCheckAfter(teamId: SlackId, at: Millis): Millis {
   return (Math.floor((at - spread) / HOUR) + 1) * HOUR + spread;
 }
 
-/** When all watches are checked next, in ms: `now` or earlier if that is due; undefined for never. */
+/** When all watches are checked next: `now` or earlier if due; undefined for never. */
 export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undefined {
   const { teamId, watches } = workspace;
   // Without settings there is no time zone, so no “today”.
@@ -149,10 +149,8 @@ export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undef
 }
 
 /**
- * Asks billing about the projects of all watches and judges each. Alerts are stored with the judgement in one step, so
- * that each goes out once even if the process dies in between.
- *
- * @throws OvertakenError, store-unavailable
+ * Asks billing about all watched projects and evaluates each watch. States and alerts are stored in one step, so that each
+ * alert is sent once even after a crash. @throws OvertakenError, store-unavailable
  */
 async function checkWatches(context: DeliveryContext): Promise<void> {
   const { workspace, snapshot, teamId, now, deliveryLog } = context;
@@ -164,7 +162,9 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
     checkWatch(watch, figures.get(figuresField(watch.projects[0]))?.now, context),
   );
   const write = (name: string, value: object): FieldWrite => ({
-    ...{ name, before: snapshot.fields[name], after: JSON.stringify(value) },
+    name,
+    before: snapshot.fields[name],
+    after: JSON.stringify(value),
   });
   const writes = [
     ...judged,

@@ -52,12 +52,12 @@ const schema = z.object({
 export type StoredFigures = Readonly<z.infer<typeof schema>>;
 
 /**
- * The field of the delivery log that has billing's last answers about a project, for lists: no alert rests on them. Names of one
- * project may have different connections, and so different accounts.
+ * The log's field with billing's last answers about a project, for lists only: alerts use fresh figures. Includes the alias,
+ * because names of one project can have different connections and so different accounts.
  */
 export const figuresField = (project: ChosenProject): string => `figures/${projectValue(project)}`;
 
-/** Undefined for none, and for a damaged one. */
+/** Undefined if missing or damaged. */
 export const storedFigures = (
   project: ChosenProject,
   { fields }: Pick<DeliveryLogSnapshot, 'fields'>,

@@ -1,4 +1,4 @@
-/** A watch's findings and alerts in the delivery log. An alert has a message for each channel or person, drawn again when it changes. */
+/** A watch's state and alerts in the delivery log. Each channel or person gets a message, updated when the alert changes. */
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -17,7 +17,7 @@ const alert = z.object({
   /** The budget's month or the spike's day; other kinds: unique per crossing. */
   episode: z.string(),
   level,
-  /** When it was found, in ms. */
+  /** When it was found. */
   at: z.int(),
   /** Account it is based on, see `figuresSourceOf`. */
   source: z.string(),
@@ -28,7 +28,7 @@ const alert = z.object({
   /** How many recent days were reported; '' if `why` says so. */
   covers: z.string(),
   state: z.enum(['open', 'recovered']),
-  /** When it recovered or was corrected, in ms, and what billing said then. */
+  /** When it recovered or was corrected, and the new figure as a sentence. */
   now: z.object({ at: z.int(), says: z.string() }).exactOptional(),
   acknowledged: z.object({ by: z.string(), at: z.int() }).exactOptional(),
   snoozed: z.object({ by: z.string(), at: z.int(), until: z.int() }).exactOptional(),
@@ -107,7 +107,7 @@ export const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Mill
 export const alertAbout = z.object({
   /** The watch's owner, who gets it if the recipients can't. */
   owner: z.string(),
-  /** A hash of the alert as Slack shows it: once that differs, it is drawn again. */
+  /** A hash of the alert as Slack shows it. If the alert differs, the message is updated. */
   shows: z.string(),
 });
 export type AlertAbout = Readonly<z.infer<typeof alertAbout>>;

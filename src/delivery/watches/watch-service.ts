@@ -35,7 +35,7 @@ export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 /** A person's response to an alert. */
 export type AlertResponse = Required<Pick<Alert, 'acknowledged'>> | Required<Pick<Alert, 'snoozed'>>;
 
-/** What forms, lists and alerts of watches need from delivery. @throws store-unavailable from each method */
+/** @throws store-unavailable from every method */
 export type WatchService = ReturnType<typeof createWatchService>;
 
 export function createWatchService({
