@@ -117,7 +117,7 @@ describe('an alert of a runway', () => {
     expect(says(of(undefined))[1]).toBe('');
   });
 
-  it('of an overdrawn project says so, unless bonuses carry it for less than a day', () => {
+  it('says that the project is overdrawn, unless bonuses last for less than a day', () => {
     const overdrawn = (left: number): Runway => ({
       ...{ kind: 'overdrawn', which: 'balance', balance: big(-5), left: big(left), bonusesCounted: true },
     });
@@ -210,7 +210,7 @@ describe('an alert of a spike', () => {
     ...{ rule: SPIKE, episode: '2026-11-18', measurement: measured(...days) },
   });
 
-  it('says what the day cost, how much more that is, and than what', () => {
+  it('says what the day cost, and how much more than usual that is', () => {
     expect(says(of(day({ day: '2026-11-17', amount: big(1) }), day()))).toEqual([
       'prod cost 50 EUR on Wed 18 Nov, 2.5 times the usual',
       '20 EUR is the median of the last 4 Wednesdays; 2 times that is 40 EUR.',
@@ -335,7 +335,7 @@ describe('the message of an alert', () => {
     });
   });
 
-  it('links the days it is about, and names the threshold to change', () => {
+  it('links its days, and names the threshold to change', () => {
     const projects = [{ id: '9', product: 2 }] as const;
     const budget = shown({ ...ALERT, episode: '2026-11' }, { ...WATCH, projects, rule: BUDGET });
     expect(budget.values).toContain('/spend 9 storage 2026-11');
@@ -368,7 +368,7 @@ describe('the message of an alert', () => {
       corrected(recovered(ALERT)),
       ['prod corrected: 3 EUR', ALERTED, ':white_check_mark: AT · Recovered'],
     ],
-  ])('says what has become of one that is %s, with the newest figure above', (_, alert, expected) => {
+  ])('says what has happened if it is %s, with the newest figure above', (_, alert, expected) => {
     const { lines } = shown(alert);
     expect(
       lines.slice(
@@ -378,7 +378,7 @@ describe('the message of an alert', () => {
     ).toEqual(expected);
   });
 
-  it('offers Acknowledge and Snooze while they have an effect', () => {
+  it('offers Acknowledge and Snooze only while it is open', () => {
     const offers = (alert: Alert) => shown(alert).values.length;
     expect(offers(ALERT)).toBe(8);
     expect(offers(acknowledged(ALERT))).toBe(7);
@@ -420,7 +420,7 @@ describe('a reminder', () => {
     );
   });
 
-  it('says that a token was rejected, and what waits for another one', () => {
+  it('says that a token was rejected, and what waits for a new one', () => {
     expect(reads('rejected', credential('connection')).slice(0, 3)).toEqual([
       '*The billing service rejected the access token of connection main*',
       'It may have expired or been revoked. Posts and watches that need it resume when it’s replaced.',
@@ -428,7 +428,7 @@ describe('a reminder', () => {
     ]);
   });
 
-  it('says the same of an application access, by the name of its project', () => {
+  it('says the same about an application access, by the name of its project', () => {
     expect(reads('3', credential('access'))).toEqual([
       '*The application access of prod expires Mon 23 Nov 2026 (3 days)*',
       'After that, nobody can get an OS_TOKEN with it.',

@@ -341,7 +341,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
 const POSTS = cases.filter(([kind]) => /^(post|post by hand|correction) to a channel$/.test(kind));
 
 describe.each(POSTS)('%s', (_, { prepare, send }) => {
-  it.each(['payroll', 'zz-other'])('is not sent when %s is limited while it is made', async (alias) => {
+  it.each(['payroll', 'zz-other'])('isn’t sent if %s is limited while it is made', async (alias) => {
     await begin();
     await prepare();
     const before = seenBy('channel');
@@ -373,7 +373,7 @@ describe('an alert that was not sent because its project was limited', () => {
     return to;
   };
 
-  it.each(targets)('is sent once the limit is lifted, with the figures of then: to %s', async (_, target) => {
+  it.each(targets)('is sent once the limit is lifted, with current figures: to %s', async (_, target) => {
     const to = await crossWhileLimited(target);
     expect(seenBy(to)).toEqual([]);
     balance = 41_234;
@@ -384,7 +384,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(seenBy(to)[0]).not.toContain('48,151');
   });
 
-  it.each(targets)('is not sent if it has recovered before: to %s', async (_, target) => {
+  it.each(targets)('isn’t sent if it has recovered by then: to %s', async (_, target) => {
     const to = await crossWhileLimited(target);
     balance = 90_000;
     await until(now + 2 * HOUR);
@@ -411,7 +411,7 @@ describe('an alert that was not sent because its project was limited', () => {
     expect(receivers()).toEqual([directMessage(ANNA), directMessage('U0DORA0001')]);
   });
 
-  it('stays with the people who got it, and is not repeated', async () => {
+  it('stays with those who received it, and isn’t repeated', async () => {
     await begin();
     const scenario = alertTo({ people: [BEN, ANNA] });
     await scenario.prepare();
@@ -426,8 +426,8 @@ describe('an alert that was not sent because its project was limited', () => {
   });
 });
 
-describe('what Tally sends by itself', () => {
-  it('is sent by the outbox alone, which checks the recipient each time', async () => {
+describe('messages that Tally sends by itself', () => {
+  it('are sent only by the outbox, which checks the recipient each time', async () => {
     const folder = 'src/delivery';
     const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.ts'));
     const sources = await Promise.all(

@@ -67,11 +67,11 @@ const looksAt = (project: string) =>
 const DOWN = new Failure('service-failed', { service: 'billing', status: 500 });
 const EMPTY = new Failure('no-data', { question: { project: '507', product: 1, days: undefined } });
 
-describe('a project of a digest that gives no answer at a look', () => {
+describe('a project that doesn’t answer when a digest is checked again', () => {
   it.each([
     ['answers 500', DOWN],
     ['has no data', EMPTY],
-  ])('and %s has not changed: the others are corrected, and it keeps its figure', async (_, error) => {
+  ])('and %s hasn’t changed: the others are corrected, and it keeps its figure', async (_, error) => {
     await run();
     expect(post()[0]?.text).toContain('650.00');
     spent = { 505: 200, 506: 200, 507: 50 };
@@ -90,14 +90,14 @@ describe('a project of a digest that gives no answer at a look', () => {
     expect(post()[0]).toMatchObject({ edits: 2 });
   });
 
-  it('changes nothing where the others stay as they are', async () => {
+  it('leaves the post unchanged if the others are unchanged', async () => {
     await run();
     failing = { 507: DOWN };
     await until(NINE + 5 * DAY);
     expect(post()).toMatchObject([{ edits: 0 }]);
   });
 
-  it('keeps no figure that the channel may not see any more', async () => {
+  it('keeps no figure that the channel can no longer see', async () => {
     await run();
     await delivery.save({
       connections: [{}],
@@ -111,12 +111,12 @@ describe('a project of a digest that gives no answer at a look', () => {
   });
 });
 
-describe('a digest that went out without a project', () => {
+describe('a digest that was posted without a project', () => {
   it.each([
     ['soon', NINE + 20 * MINUTE, 30],
     ['after the look of six hours', NINE + 6 * HOUR + 20 * MINUTE, 6 * 60 + 30],
     ['after the look of a day', NINE + DAY + 20 * MINUTE, 24 * 60 + 30],
-  ])('is filled in at the next half hour, where it answers %s', async (_, well, minutes) => {
+  ])('is filled in at the next half hour if it answers %s', async (_, well, minutes) => {
     failing = { 507: new Failure('service-failed', { service: 'billing', status: 502 }) };
     await run();
     expect(post()[0]?.text).toContain('2 of 3 projects');
@@ -130,7 +130,7 @@ describe('a digest that went out without a project', () => {
     expect(post()[0]?.text).not.toContain('2 of 3');
   });
 
-  it('is asked for again every half hour for three hours after the post and after each look, and then no more', async () => {
+  it('asks again every half hour for three hours after the post and after each check', async () => {
     failing = { 507: DOWN };
     await run();
     await until(NINE + 10 * DAY);

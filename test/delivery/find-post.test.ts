@@ -33,7 +33,7 @@ async function posted(key: string, given: Record<string, string> = {}) {
 describe('a post that may be in Slack', () => {
   const search = async (at = NINE) => findSentMessage(clientOf(slack.url), CHANNEL, 'schedul1/x', at);
 
-  it('is found by its mark within five minutes of when it was sent', async () => {
+  it('is found by its metadata within five minutes of when it was sent', async () => {
     const ts = await posted('schedul1/x');
     await posted('schedul1/y');
     for (const at of [NINE, NINE + 300_000, NINE - 299_000]) expect(await search(at)).toEqual({ ts });
@@ -53,7 +53,7 @@ describe('a post that may be in Slack', () => {
     expect(await search()).toBe('unknown');
   });
 
-  it('counts as unknown where the channel has more messages than Slack gives at once', async () => {
+  it('counts as unknown if the channel has more messages than Slack returns at once', async () => {
     const found = async (isPart: boolean, event: string, key?: string) => {
       const { url, close } = await serve((_, response) =>
         json(response, {

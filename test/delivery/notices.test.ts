@@ -83,7 +83,7 @@ describe('the owner of a schedule', () => {
     ]);
   });
 
-  it('is told of another cause of the same date', async () => {
+  it('is notified of a second cause for the same date', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     failure = new Failure('not-connected');
@@ -93,7 +93,7 @@ describe('the owner of a schedule', () => {
     expect(people().toSorted()).toEqual([BOSS, OWNER, OWNER].map(directMessage));
   });
 
-  it('reads in the notice that stands of the schedules that the same cause stops later', async () => {
+  it('sees schedules stopped later by the same cause added to the open notice', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await given({ id: 'schedul2', timing: { ...schedule().timing, time: '11:00' } });
@@ -108,7 +108,7 @@ describe('the owner of a schedule', () => {
   it.each([
     ['deletes', () => delivery.remove('schedule:schedul1')],
     ['pauses', () => given({ paused: { at: delivery.now, by: OWNER } })],
-  ])('who %s the schedule reads that there is nothing to be done any more', async (_, change) => {
+  ])('who %s the schedule reads that nothing is left to do', async (_, change) => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
     await change();
@@ -120,7 +120,7 @@ describe('the owner of a schedule', () => {
     expect(slack.posts).toMatchObject([{ edits: 1 }]);
   });
 
-  it('is told nothing of a cause that was gone before Slack took the message', async () => {
+  it('isn’t notified if the cause was fixed before the message was sent', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'msg_too_long' : undefined);
     await run();
@@ -190,7 +190,7 @@ describe('a notice', () => {
     expect(notice({}, { limited: true, canManage: true }).text).toContain('a-b wasn’t posted. There is no');
   });
 
-  it('of several lists fifteen, and counts the rest', () => {
+  it('lists fifteen schedules, and counts the rest', () => {
     const many = (count: number) => notice({ cases: casesOf(count) });
     const listed = ({ lines }: ReturnType<typeof notice>) =>
       lines.filter((line) => line.includes('in <#C0COSTS001>'));
@@ -201,7 +201,7 @@ describe('a notice', () => {
     expect(many(17).values).toEqual([undefined]);
   });
 
-  it('of a pause says what to do, and offers it', () => {
+  it('says what to do about a pause, and offers it', () => {
     const archived = { kind: 'not-sent', data: { reason: 'channel-archived' } };
     const rejected = { kind: 'token-rejected', data: { service: 'billing' } };
     const paused = (cause: About['cause'], canManage = false, count = 1) =>
@@ -231,7 +231,7 @@ describe('a notice', () => {
     expect(over).toMatchObject({ text, lines: [`*${text}*`], buttons: [] });
   });
 
-  it('about a doubtful post says only that', () => {
+  it('about an unconfirmed post says only that it may not have been posted', () => {
     const doubtful = notice({
       cause: { kind: 'not-sent', data: { reason: 'post-unconfirmed' }, mayBePosted: true },
     });

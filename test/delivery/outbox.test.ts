@@ -82,7 +82,7 @@ beforeEach(async () => {
 });
 
 describe('a message that is due', () => {
-  it('goes out once, is found by its key, and stays in the log', async () => {
+  it('is sent once, can be found by its key, and stays in the log', async () => {
     plan();
     expect(await run()).toBeUndefined();
     await run();
@@ -91,13 +91,13 @@ describe('a message that is due', () => {
     expect(outcomes()).toEqual(['sent']);
   });
 
-  it('goes to a person by a direct message', async () => {
+  it('is sent to a person as a direct message', async () => {
     plan('U0OWNER001');
     await run();
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0OWNER001') }]);
   });
 
-  it('goes out once where many processes run at the same time', async () => {
+  it('is sent once if many processes run at the same time', async () => {
     plan();
     slack.slow = 50;
     await Promise.all(Array.from({ length: 8 }, run));
@@ -106,7 +106,7 @@ describe('a message that is due', () => {
     expect(slack.posts).toHaveLength(1);
   });
 
-  it('is drawn again when its record says so, where it stands', async () => {
+  it('is updated in place when its record says so', async () => {
     kind = { nextUpdate: ({ at }) => at + HOUR };
     plan();
     expect(await run()).toBe(BEGIN + HOUR);
@@ -117,7 +117,7 @@ describe('a message that is due', () => {
     expect((await stored())?.next).toBeUndefined();
   });
 
-  it('is drawn again for a manager only while its reader is one', async () => {
+  it('is updated with manager details only while its reader is a manager', async () => {
     const managers = (...named: string[]) =>
       redis.hset(recordKey(TEAM), 'settings', JSON.stringify({ managers: named }));
     const limited = {
@@ -179,7 +179,7 @@ describe('a process that is killed', () => {
       },
       1,
     ],
-  ])('%s: the message is out once', async (_, prepare, before) => {
+  ])('%s: the message is sent once', async (_, prepare, before) => {
     plan();
     prepare();
     await Promise.race([run(), new Promise((resolve) => setTimeout(resolve, 300))]);
@@ -191,7 +191,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'posted', ts: slack.posts[0]?.ts });
   });
 
-  it('where Slack does not say whether it has the message: it goes out once more, and says so', async () => {
+  it('is followed by one that sends it again and says so, if Slack can’t say whether it has the message', async () => {
     plan();
     slack.fault = ({ method }) =>
       method === 'chat.postMessage'
@@ -209,7 +209,7 @@ describe('a process that is killed', () => {
     expect(await stored()).toMatchObject({ state: 'failed' });
   });
 
-  it('that only hung does not send what another process has sent since', async () => {
+  it('doesn’t resend what another process sent while it hung', async () => {
     plan();
     let wake = () => {};
     atPrepare = () =>
@@ -255,7 +255,7 @@ describe('a message that fails', () => {
     expect((await messages()).map(({ tries }) => tries)).toEqual([0, 0]);
   });
 
-  it('goes to the next responsible person where its recipient gets no messages, and says why', async () => {
+  it('goes to the next responsible person if its recipient can’t get messages, and says why', async () => {
     plan('U0OWNER001');
     slack.fault = ({ args }) => (args.get('users') === 'U0OWNER001' ? 'user_disabled' : undefined);
     await run();
@@ -266,14 +266,14 @@ describe('a message that fails', () => {
   it.each([
     ['is a guest now', { is_restricted: true }],
     ['has left', { deleted: true }],
-  ])('goes to the next responsible person where its recipient %s', async (_, profile) => {
+  ])('goes to the next responsible person if its recipient %s', async (_, profile) => {
     slack.people.set('U0OWNER001', profile);
     plan('U0OWNER001');
     await run();
     expect(slack.posts).toMatchObject([{ channel: directMessage('U0BOSS0001') }]);
   });
 
-  it('has failed where nobody is left to get it', async () => {
+  it('fails if there is nobody left to send it to', async () => {
     for (const person of ['U0OWNER001', 'U0BOSS0001']) slack.people.set(person, { deleted: true });
     plan('U0OWNER001');
     await run();
@@ -281,7 +281,7 @@ describe('a message that fails', () => {
     expect(await stored()).toMatchObject({ state: 'failed', cause: { kind: 'not-sent' } });
   });
 
-  it('is not sent again once its record is damaged', async () => {
+  it('isn’t sent again once its record is damaged', async () => {
     plan();
     await redis.hset(deliveryLogKey(TEAM), `notice/one/${CHANNEL}`, '{"state":');
     await run();
@@ -289,7 +289,7 @@ describe('a message that fails', () => {
   });
 });
 
-it('gets no log again once the workspace has left', async () => {
+it('writes no log for a workspace that was removed', async () => {
   plan();
   atPrepare = async () => void (await redis.unlink(...keysOf(TEAM)));
   await run();

@@ -25,7 +25,7 @@ const workspace = workspaceOf({
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
 describe('a project', () => {
-  it('is called by the name it was chosen by, else by its only name, else by its ID', () => {
+  it('is called by the name it was chosen by, or its only name, or its ID', () => {
     const labelOf = (id: string, product: 1 | 2, alias?: string) =>
       projectLabel({ id, product, ...(alias !== undefined && { alias }) }, workspace);
     expect([labelOf('123', 1), labelOf('123', 2), labelOf('7', 1), labelOf('9', 1)]).toEqual([
@@ -71,7 +71,7 @@ describe('a post', () => {
     return { text, lines: textOf(blocks).split('\n'), blocks };
   };
 
-  it('adds to its report only how often it comes, who set it up, and how to manage it', () => {
+  it('adds to its report only its schedule, who set it up, and how to manage it', () => {
     const { text, lines } = render();
     expect(text).toBe('Spent 100');
     expect(lines).toEqual(['Spent 100', 'Manage', PRINT]);
@@ -97,7 +97,7 @@ describe('a post', () => {
     );
   });
 
-  it('names the zone of its days where that is not the schedule’s', () => {
+  it('names the zone of its days if it isn’t the schedule’s', () => {
     const covers = { ...finding('1').covers, zone: 'America/New_York' };
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
@@ -127,7 +127,7 @@ describe('a post', () => {
     ]);
   });
 
-  it('says why a missed date has no figures, on whichever day it is drawn again', () => {
+  it('gives the same reason for a missed date whenever it is rendered', () => {
     const days = { first: '2026-11-18', last: '2026-11-18' };
     const cause = { kind: 'no-data', data: { question: { project: '123', product: 1, days } } };
     const earlier = { counted: 0, named: [{ date: '2026-11-19', cause }] };
@@ -150,7 +150,7 @@ describe('a post', () => {
     });
   });
 
-  it('has them as buttons where a command is too long for a menu, or it has no lines', () => {
+  it('has them as buttons if a command is too long for a menu, or there are no lines', () => {
     const projects = Array.from({ length: 10 }, (_, n) => ({ id: `${n}`.repeat(20), product: 1 }) as const);
     const figures = Object.fromEntries(projects.map(({ id }) => [`${id}:1`, '1']));
     expect(render({ projects }, { ...finding('1'), figures }).blocks.at(-1)).toMatchObject({
@@ -160,7 +160,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), message }).blocks.at(-1)).toMatchObject({ type: 'actions' });
   });
 
-  it('by hand says who sent it, and whether it is a test', () => {
+  it('says who sent it by hand, and whether it is a test', () => {
     const by = (why: 'test' | 'now') =>
       textOf(manualPostMessage(finding('1'), why, 'U1', []).blocks).split('\n')[0];
     expect(by('test')).toBe('Test of a scheduled post, sent by <@U1>');

@@ -80,7 +80,7 @@ describe('a post that is due', () => {
     });
   });
 
-  it('notes the balances that it states, as late as it is', async () => {
+  it('stores the balances that it shows, even if it is late', async () => {
     await given();
     await delivery.save({ connections: [{ registeredAt: 0 }] });
     await project('prod', '123', []);
@@ -122,7 +122,7 @@ describe('a post that is due', () => {
     expect(posted.map(({ days }) => days)).toEqual([1, 3, 1]);
   });
 
-  it('is not posted before it is due, nor for what was due before it was made', async () => {
+  it('isn’t posted before it is due, nor for dates before it was created', async () => {
     await given({ since: NINE });
     await run();
     expect(slack.posts).toEqual([]);
@@ -174,7 +174,7 @@ describe.each([
   ['Australia/Lord_Howe', '2026-04-05', '01:45', '2026-04-04T14:45:00Z'],
   ['Africa/Casablanca', '2026-02-15', '02:30', '2026-02-15T01:30:00Z'],
 ])('in %s on %s', (zone, date, time, due) => {
-  it(`posts ${time} once, at ${due}`, async () => {
+  it(`posts once at ${due} for the local time ${time}`, async () => {
     const timing = { cadence: { kind: 'daily' }, time, zone } as const;
     await given({ timing, since: at(due) - HOUR });
     for (const step of [-1, 0, MINUTE, HOUR, 2 * HOUR, 3 * HOUR]) {
@@ -200,7 +200,7 @@ describe('after an outage', () => {
     expect(await lastSent()).toMatchObject({ result });
   });
 
-  it('posts the newest date alone and names those before with their totals', async () => {
+  it('posts only the newest date, and names the earlier ones with their totals', async () => {
     answer = ({ at: instant }) => finding(String((instant - NINE) / HOUR / 24 + 1));
     await given();
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
@@ -213,7 +213,7 @@ describe('after an outage', () => {
     expect(blocks).toContain('Spent 4');
   });
 
-  it('names no balances of earlier dates, because the balance is today’s', async () => {
+  it('names no balances of earlier dates, because only today’s is known', async () => {
     await given({ report: 'balance' });
     delivery.now = NINE + 3 * 24 * HOUR + HOUR;
     await run();
@@ -240,7 +240,7 @@ describe('after an outage', () => {
   });
 });
 
-describe('a process that died while Slack was asked', () => {
+describe('a post whose process died during the Slack call', () => {
   const KEY = 'post/schedul1/2026-11-20';
 
   /** As one leaves it that was killed right after the call went out. */
@@ -254,7 +254,7 @@ describe('a process that died while Slack was asked', () => {
     delivery.now += 2 * MINUTE;
   };
 
-  it('has posted, as the history says: it is noted and not posted again', async () => {
+  it('is recorded and not posted again if it is in the channel’s history', async () => {
     await killed(true);
     await run();
     expect(inChannel()).toMatchObject([{ key: KEY }]);
@@ -273,7 +273,7 @@ describe('a process that died while Slack was asked', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('is searched around the instant when it was sent, however long the history cannot be read', async () => {
+  it('is searched for around its claim time, even if the history couldn’t be read for long', async () => {
     await killed(true);
     slack.fault = ({ method }) =>
       method === 'conversations.history' ? { status: 502, take: false } : undefined;
@@ -287,7 +287,7 @@ describe('a process that died while Slack was asked', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('is left alone until the call that was under way has ended', async () => {
+  it('isn’t touched until the interrupted call must have ended', async () => {
     await given();
     await alter(KEY, { to: 'C0COSTS001', about: { due: NINE }, state: 'sending', at: delivery.now });
     const next = await run();
@@ -307,8 +307,8 @@ describe('a process that died while Slack was asked', () => {
   });
 });
 
-describe('a clock that went ahead for a moment and came back', () => {
-  it('delays nothing, and keeps no date from being posted', async () => {
+describe('a clock that jumped ahead and back', () => {
+  it('delays no post and skips no date', async () => {
     await given();
     delivery.now = NINE + 24 * HOUR;
     slack.fault = () => ({ retryAfter: 30 });
@@ -328,7 +328,7 @@ describe('a clock that went ahead for a moment and came back', () => {
 });
 
 describe('a run that another process has overtaken', () => {
-  it('posts nothing where its process stood still before it asked Slack', async () => {
+  it('posts nothing if its process froze before the Slack call', async () => {
     await given();
     const hanging = redis.duplicate();
     const send = hanging.sendCommand.bind(hanging);
@@ -345,7 +345,7 @@ describe('a run that another process has overtaken', () => {
 });
 
 describe('when billing fails', () => {
-  it('tries again for an hour, five minutes later at most, bothers no channel, then tells the owner', async () => {
+  it('retries for an hour, at most five minutes apart, without a message in the channel, then notifies the owner', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     const pauses: number[] = [];
@@ -364,7 +364,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });
 
-  it('tells the owner of each failed date', async () => {
+  it('notifies the owner of each failed date', async () => {
     await given();
     await delivery.save({ settings: { managers: ['U0BOSS0001'] } });
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -377,7 +377,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('posts within the hour once billing is back, and tells nobody', async () => {
+  it('posts as soon as billing works within the hour, and notifies nobody', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     delivery.now = (await run()) ?? 0;
@@ -387,7 +387,7 @@ describe('when billing fails', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted' });
   });
 
-  it('pauses over a rejected token, and goes on by itself with another one', async () => {
+  it('pauses over a rejected token, and resumes by itself with another one', async () => {
     await connect('a token');
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
@@ -409,7 +409,7 @@ describe('when billing fails', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: '“Yesterday’s spend” for Project 123 works again' }]);
   });
 
-  it('is not sent where its project is limited while billing is asked, until the limit ends', async () => {
+  it('isn’t sent if its project is limited while billing is asked, until the limit ends', async () => {
     await given();
     answer = async () => {
       await project('prod', '123', ['C0FINANCE1']);
@@ -435,7 +435,7 @@ describe('when billing fails', () => {
       new Failure('connection-missing', { connection: 'main' }),
       'A Tally manager can add the connection',
     ],
-  ])('pauses where %s, and says what to do', async (_, error, words) => {
+  ])('pauses if %s, and says what to do', async (_, error, words) => {
     await given();
     answer = failing(error);
     await run();
@@ -452,13 +452,13 @@ describe('when billing fails', () => {
   });
 });
 
-describe('when Slack does not take the post', () => {
+describe('when Slack rejects the post', () => {
   it.each([
     ['is_archived', 'channel-archived', 'archived'],
     ['not_in_channel', 'not-in-channel', '/invite @Tally'],
     ['channel_not_found', 'not-in-channel', '/invite @Tally'],
     ['restricted_action', 'channel-restricted', 'Tally isn’t allowed to post'],
-  ])('pauses over %s and tells the owner once', async (code, why, words) => {
+  ])('pauses over %s and notifies the owner once', async (code, why, words) => {
     await given();
     slack.fault = (call) => (toChannel(call) ? code : undefined);
     await run();
@@ -470,7 +470,7 @@ describe('when Slack does not take the post', () => {
     expect(toPerson()[0]?.blocks).toContain('schedule-row:retry');
   });
 
-  it.each(['account_inactive', 'token_revoked'])('pauses over %s, which nobody can be told', async (code) => {
+  it.each(['account_inactive', 'token_revoked'])('pauses over %s, and can notify nobody', async (code) => {
     await given();
     slack.fault = () => code;
     await run();
@@ -487,7 +487,7 @@ describe('when Slack does not take the post', () => {
     ['internal_error', 'sending'],
     ['request_timeout', 'sending'],
     ['msg_too_long', 'due'],
-  ])('looks for it after %s before it is posted again: %s', async (code, state) => {
+  ])('searches Slack for it after %s before posting again: %s', async (code, state) => {
     await given();
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? code : undefined);
     await run();
@@ -498,7 +498,7 @@ describe('when Slack does not take the post', () => {
     expect(slack.calls.some(({ method }) => method === 'conversations.history')).toBe(state === 'sending');
   });
 
-  it('outlasts a storm of 429 without a second post', async () => {
+  it('posts once despite many rate limits', async () => {
     for (const id of ['schedul1', 'schedul2', 'schedul3'])
       await given({ id, channel: `C0${id.toUpperCase()}` });
     let calls = 0;
@@ -516,7 +516,7 @@ describe('when Slack does not take the post', () => {
   });
 });
 
-describe('a standing cause', () => {
+describe('a cause that persists', () => {
   /** Once nothing can be sent any more, nothing is tried for hours. */
   const isLeftAlone = async () => {
     const [calls, questions] = [slack.calls.length, asked.length];
@@ -524,7 +524,7 @@ describe('a standing cause', () => {
     expect([slack.calls.length, asked.length]).toEqual([calls, questions]);
   };
 
-  it('is tried again at each due date alone while nothing changes, and told once', async () => {
+  it('is retried only at each due date while nothing changes, and reported once', async () => {
     await given();
     answer = failing(new Failure('token-rejected', { service: 'billing' }));
     await run();
@@ -537,7 +537,7 @@ describe('a standing cause', () => {
     expect(messages).toHaveLength(3);
   });
 
-  it('is gone at a due date: the post names what was missed, and the notice says that it works again', async () => {
+  it('is resolved at a due date: the post lists the missed dates, and the notice says that it works again', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? 'is_archived' : undefined);
     await forHours(48);
@@ -597,7 +597,7 @@ describe('a standing cause', () => {
     expect(toPerson()).toMatchObject([{ edits: 1, text: expect.stringContaining('works again') }]);
   });
 
-  it('does not have a post sent again that Slack may have taken before', async () => {
+  it('doesn’t resend a post that Slack may already have', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: true } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -612,7 +612,7 @@ describe('a standing cause', () => {
     expect(await line()).toMatchObject({ ts: inChannel()[0]?.ts });
   });
 
-  it('that keeps Slack from saying whether it has a post doesn’t hold up the next date', async () => {
+  it('doesn’t delay the next date if Slack can’t confirm a post', async () => {
     await given();
     slack.fault = (call) => (toChannel(call) ? { status: 502, take: false } : undefined);
     delivery.now = (await run()) ?? 0;
@@ -627,14 +627,14 @@ describe('a standing cause', () => {
   });
 });
 
-describe('a date that was lost', () => {
+describe('a date that was never posted', () => {
   const lost = async () => {
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await forHours(2);
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   };
 
-  it('because billing was down for more than an hour is named by the next post with its total', async () => {
+  it('is named by the next post with its total, if billing was down for more than an hour', async () => {
     await given();
     await lost();
     expect(inChannel()).toEqual([]);
@@ -648,7 +648,7 @@ describe('a date that was lost', () => {
     expect(inChannel()[1]?.blocks).not.toContain('Earlier');
   });
 
-  it('is named with those before it that were lost', async () => {
+  it('is listed together with earlier missed dates', async () => {
     await given();
     await lost();
     delivery.now = NINE + 24 * HOUR;
@@ -669,14 +669,14 @@ describe('a date that was lost', () => {
   });
 });
 
-describe('a figure that changes after it was posted', () => {
+describe('a figure that changes after the post', () => {
   const looks = async () => {
     const next = await run();
     if (next !== undefined) delivery.now = next;
     return next;
   };
 
-  it('is put right in the post, which says when, and nothing else is sent', async () => {
+  it('is corrected in the post, which says when; nothing else is sent', async () => {
     await given();
     expect(await looks()).toBe(NINE + 3_000 + 6 * HOUR);
     answer = () => finding('110.50');
@@ -702,7 +702,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]?.edits).toBe(edits);
   });
 
-  it('is not one that is missing because its project gave no answer: that is asked for again', async () => {
+  it('isn’t “changed” if its project merely didn’t answer: that is asked again', async () => {
     await given();
     await run();
     answer = () => ({ ...finding(undefined), unanswered: { '123:1': storedCause('It is down.') } });
@@ -715,7 +715,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()).toMatchObject([{ edits: 1, text: 'Spent 200' }]);
   });
 
-  it('is looked for 6, 24 and 72 hours after the post, and then no more', async () => {
+  it('is checked 6, 24 and 72 hours after the post, and then no more', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await run();
     asked = [];
@@ -737,7 +737,7 @@ describe('a figure that changes after it was posted', () => {
     ['is_archived', 1],
     ['not_in_channel', 1],
     ['msg_too_long', 7],
-  ])('is not put right where Slack does not change the post: %s, %i tries', async (code, tries) => {
+  ])('isn’t corrected if Slack doesn’t change the post: %s, %i tries', async (code, tries) => {
     await given();
     await run();
     slack.fault = ({ method }) => (method === 'chat.update' ? code : undefined);
@@ -747,7 +747,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()).toMatchObject([{ edits: 0, text: 'Spent 100' }]);
   });
 
-  it('is put right after billing failed, and after a rate limit', async () => {
+  it('is corrected after billing failed, and after a rate limit', async () => {
     await given();
     await run();
     delivery.now = NINE + 6 * HOUR + MINUTE;
@@ -764,7 +764,7 @@ describe('a figure that changes after it was posted', () => {
     expect(inChannel()[0]).toMatchObject({ edits: 1, text: 'Spent 200' });
   });
 
-  it('keeps what the post said of its lateness and of missed dates', async () => {
+  it('keeps what the post said about lateness and missed dates', async () => {
     await given();
     delivery.now = NINE + 2 * 24 * HOUR + HOUR;
     await run();
@@ -776,7 +776,7 @@ describe('a figure that changes after it was posted', () => {
       expect(inChannel()[0]?.blocks).toContain(words);
   });
 
-  it('is left alone while the schedule is paused', async () => {
+  it('isn’t checked while the schedule is paused', async () => {
     await given();
     await run();
     await given({ paused: { at: delivery.now, by: 'U0OWNER001' } });
@@ -825,7 +825,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
 
   const edited = (one: Partial<Schedule>) => given({ since: delivery.now - MINUTE, ...one });
 
-  it('says nothing of another project in another channel that the schedule was moved to', async () => {
+  it('doesn’t reveal another project in the channel that the schedule moved to', async () => {
     await edited({ projects: [{ id: '900', product: 1 }], channel: 'C0FINANCE1' });
     await run();
     expect(JSON.stringify(slack.posts)).not.toContain(SECRET);
@@ -876,7 +876,7 @@ describe('a project of a digest that gives no answer', () => {
     { id: '500', product: 1 },
   ] as const;
   const partial = () => ({ ...finding('100'), unanswered: { '500:1': storedCause('eu') } });
-  it('does not hold up the post about the others where it was chosen by a name that is limited by now', async () => {
+  it('doesn’t hold up the post if its chosen name has been limited since', async () => {
     await project('labs', '500', ['C0ELSEWHERE']);
     await given({ projects: [BOTH[0], { ...BOTH[1], alias: 'labs' }] });
     answer = partial;
@@ -885,8 +885,8 @@ describe('a project of a digest that gives no answer', () => {
   });
 });
 
-describe('A post that Slack took without saying so', () => {
-  it('is what follow-ups in its thread refer to once it is found, as it was made', async () => {
+describe('a post that Slack took without confirming it', () => {
+  it('can be followed up in its thread, as it was posted', async () => {
     await given({ report: 'balance' });
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? { status: 502, take: true } : undefined);
     await run();
@@ -907,7 +907,7 @@ describe('Send it now', () => {
   const sendNow = (by: string, process = delivery.parts) =>
     process.scheduling.send(TEAM, schedule(), 'now', by);
 
-  it('posts once however often and to however many processes it is sent, and again a minute later', async () => {
+  it('posts once, however often it is pressed and in however many processes, and again a minute later', async () => {
     await given({ since: NINE });
     const other = another();
     const outcomes = await Promise.all([
@@ -923,7 +923,7 @@ describe('Send it now', () => {
     await other.close();
   });
 
-  it('can be pressed again at once where it failed', async () => {
+  it('can be pressed again at once if it failed', async () => {
     await given({ since: NINE });
     slack.fault = (call) => (toChannel(call) ? 'not_in_channel' : undefined);
     await expect(sendNow('U0OWNER001')).rejects.toThrow();
@@ -932,7 +932,7 @@ describe('Send it now', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('posts beside the calendar and says who wanted it', async () => {
+  it('posts without using up a due date, and says who sent it', async () => {
     await given({ since: NINE });
     await delivery.parts.scheduling.send(TEAM, schedule(), 'test', 'U0OWNER001');
     expect(await lastSent()).toBeUndefined();
@@ -950,7 +950,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],
     ['moved', () => given({ id: 'schedul2', since: delivery.now })],
-  ])('is not posted any more once it is %s, however many are before it in the channel', async (_, change) => {
+  ])('isn’t posted once it is %s, however many are before it in the channel', async (_, change) => {
     await given();
     await given({ id: 'schedul2' });
     answer = async () => {
@@ -974,7 +974,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     expect(inChannel()).toHaveLength(1);
   });
 
-  it('is posted at its new time, and is tried for an hour from then on, where that is later that day', async () => {
+  it('is posted at its new time, and retried for an hour after that', async () => {
     const five = at('2026-11-20T16:00:00Z');
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
@@ -996,7 +996,7 @@ describe('a schedule that is removed or changed while it is tried', () => {
     expect(await lastSent()).toMatchObject({ result: 'posted', due: five });
   });
 
-  it('is not posted any more where it was still being tried', async () => {
+  it('isn’t posted if it was still being retried', async () => {
     await given();
     answer = failing(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await run();

@@ -59,7 +59,7 @@ describe('a token that expires', () => {
     expect(slack.posts.map(({ blocks }) => blocks).join()).not.toContain('token 1');
   });
 
-  it('is no longer announced once it was replaced; the new token is, at its own time', async () => {
+  it('isn’t announced once it is replaced; the new token is, at its own time', async () => {
     await connect('token 1', EXPIRES);
     await until(Date.parse('2026-11-20T00:00:00Z'));
     expect(sentTo(ANNA)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe('a token that expires', () => {
     expect(sentTo(ANNA)).toHaveLength(4);
   });
 
-  it('says what is true now when Tally was down on all of these days', async () => {
+  it('is announced as it is now if Tally was down on all those days', async () => {
     await connect('token 1', EXPIRES);
     delivery.now = EXPIRES + HOUR;
     await run();
@@ -78,7 +78,7 @@ describe('a token that expires', () => {
     expect(texts(ANNA)).toEqual(['The access token of connection main expired Tue 1 Dec 2026 (today)']);
   });
 
-  it('is not announced as many days before as it never had', async () => {
+  it('isn’t announced “14 days before” if it never had 14 days', async () => {
     await connect('token 1', BEGIN + 10 * DAY);
     await until(BEGIN + 5 * DAY);
     expect(slack.posts).toEqual([]);
@@ -87,7 +87,7 @@ describe('a token that expires', () => {
   });
 });
 
-describe('a token of somebody who has left', () => {
+describe('a token of someone who has left', () => {
   const ADMINS = ['U0AMARA001', 'U0OLIVIA01'];
   const announced = (person: string) => texts(person).map((text) => /\((.+)\)/.exec(text)?.[1]);
 
@@ -124,14 +124,14 @@ describe('a token of somebody who has left', () => {
     },
   );
 
-  it('who is no longer a manager: they still get it, and read who can replace it', async () => {
+  it('is still announced to a former manager, who reads whom to ask', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
     await until(EXPIRES - 13 * DAY);
     expect(sentTo(ANNA)[0]?.blocks).toContain('Ask a Tally manager to replace it.');
   });
 
-  it('reaches named managers alone while one is left', async () => {
+  it('is announced only to named managers while one is left', async () => {
     slack.people.set(ANNA, { deleted: true });
     await connect('token 1', EXPIRES);
     await until(EXPIRES);
@@ -149,7 +149,7 @@ it('announces an application access, with the button that replaces it', async ()
 });
 
 describe('a token that the service rejects', () => {
-  it('is sent at once and only once, also to the owners of waiting watches, whichever request was rejected', async () => {
+  it('is announced once, at once, also to owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
     const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };
     await save({
@@ -178,7 +178,7 @@ describe('a token that the service rejects', () => {
     expect(sentTo(ANNA)).toHaveLength(1);
   });
 
-  it('is sent when a command noticed, but not for a token that was tried and never registered', async () => {
+  it('is announced if a command noticed it, but not if the token was only tried in a form', async () => {
     await connect('token 1');
     const note = (mark: string) =>
       delivery.parts.saveRejection({ workspace: TEAM, kind: 'connection', name: 'main', mark });
@@ -194,7 +194,7 @@ describe('a token that the service rejects', () => {
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['none', {}, 1],
-])('begins again where somebody sets %s by hand', async (_, after, count) => {
+])('reminders begin again if someone sets %s by hand', async (_, after, count) => {
   const byHand = { token: 'token 1', registeredBy: ANNA, registeredAt: BEGIN };
   await save({ connections: [{ ...byHand, expiresAt: EXPIRES }] });
   await until(EXPIRES - 13 * DAY - HOUR);
@@ -204,7 +204,7 @@ it.each([
   expect(sentTo(ANNA)).toHaveLength(count);
 });
 
-describe('a reminder that stands in Slack', () => {
+describe('a reminder that is already in Slack', () => {
   it.each<[string, () => Promise<unknown>, string]>([
     [
       'works again',
@@ -224,7 +224,7 @@ describe('a reminder that stands in Slack', () => {
       () => delivery.remove('connection:main'),
       'The access token of connection main was removed',
     ],
-  ])('says that its token %s, once, and offers nothing any more', async (_, mend, text) => {
+  ])('says once that its token %s, and then offers nothing', async (_, mend, text) => {
     await connect('token 1');
     await save({ watches: [WATCH] });
     isRejected = true;

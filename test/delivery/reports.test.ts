@@ -110,7 +110,7 @@ describe('the post about yesterday', () => {
     );
   });
 
-  it('has the news as its header, then the comparison, the month with its forecast, and what is left', async () => {
+  it('has the day’s amount in its header, then the comparison, the month with its forecast, and the balance', async () => {
     const { reads, message } = await post('yesterday', ['5001']);
     expect(message.text).toBe('prod · Fri 20 Nov · 150.50 · 1.6× a usual Friday');
     expect(reads.slice(0, 4)).toEqual([
@@ -121,7 +121,7 @@ describe('the post about yesterday', () => {
     ]);
   });
 
-  it('says no day and no number twice, and its small print only what is not as usual', async () => {
+  it('repeats no day and no number, and has only exceptions in the small print', async () => {
     const { message } = await post('yesterday', ['5001']);
     const words = textOf(message.blocks.filter(({ type }) => type !== 'data_visualization'));
     const numbers = words.match(/\d[\d,.]*/g) ?? [];
@@ -155,7 +155,7 @@ describe('the post about yesterday', () => {
     expect(title.split(' · ').slice(3).join(' · ')).toBe(news);
   });
 
-  it('has no news without 3 reported days of the last 4 such weekdays', async () => {
+  it('doesn’t call a day unusual unless 3 of the last 4 such weekdays are reported', async () => {
     setDays('5001', days('2026-11', 6, 19, '100'), days('2026-11', 20, 20, '400'));
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
   });
@@ -247,7 +247,7 @@ describe('the post about yesterday', () => {
     expect(figures).toEqual({});
   });
 
-  it('says of how many days an average is, and what the days before lack', async () => {
+  it('says how many days an average is based on, and what the days before lack', async () => {
     setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
     expect((await post('last-week', ['5001'])).reads[1]).toBe(
       '*▲ 10.0 %* vs 2–8 Nov (daily average, 6 of 7 days reported) · 110.00 a day',
@@ -258,7 +258,7 @@ describe('the post about yesterday', () => {
     expect(reads.at(-1)).toBe('no data for Mon 9 Nov');
   });
 
-  it('says in the header how many days are reported where they are few', async () => {
+  it('says in the header how many days are reported if they are few', async () => {
     setDays('5001', days('2026-11', 2, 8, '100'), days('2026-11', 9, 13, '110'));
     const { reads } = await post('last-week', ['5001']);
     expect(reads[0]).toBe('prod · 9–15 Nov · 550.00 on 5 of 7 days');
@@ -286,7 +286,7 @@ describe('the post about yesterday', () => {
     expect(reads.slice(0, 2)).toEqual(['prod · Sun 15 Nov · 10.00', 'Same as Sun 8 Nov']);
   });
 
-  it('says that the day before is not reported; of its own day the header does', async () => {
+  it('says that the day before isn’t reported; the header says it of its own day', async () => {
     setDays('5001', days('2026-11', 14, 20, '100'));
     expect((await post('yesterday', ['5001'])).reads[1]).toBe('No comparison: Fri 13 Nov isn’t reported.');
     setDays('5001', days('2026-11', 1, 19, '100'));
@@ -428,7 +428,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('adds up the news too', async () => {
+  it('adds up the unusual amounts too', async () => {
     for (const id of ['5001', '5002'])
       setDays(id, days('2026-10', 1, 31, '10'), days('2026-11', 1, 19, '10'), days('2026-11', 20, 20, '40'));
     expect((await post('yesterday', ['5001', '5002'])).reads[0]).toBe(
@@ -436,7 +436,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('names what can’t be compared: once for all, else by project, and promises no comparison', async () => {
+  it('names what can’t be compared, once for all or per project', async () => {
     setDays('5002', days('2026-11', 14, 20, '10'));
     const some = await post('yesterday', ['5001', '5002']);
     expect(some.reads).toContain('dev: No comparison: Fri 13 Nov isn’t reported.');
@@ -503,7 +503,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('names a project by the name that was chosen, with its currency, where it has several', async () => {
+  it('names a project by the chosen name, with its currency, if it has several', async () => {
     await addProject(bot, { alias: 'twin', id: '5001', currency: '€' });
     try {
       const title = async (project: string) => (await post('yesterday', [project])).reads[0];
@@ -543,7 +543,7 @@ describe('a digest of several projects', () => {
     expect(Object.keys(unanswered)).toEqual(['5002:1']);
   });
 
-  it('names the days of the post where billing rejects a query, whichever post asked first', async () => {
+  it('names its own days when billing rejects a query, even if another post asked first', async () => {
     bot.billing.respond(({ query }) =>
       String(query).includes('5002') && String(query).includes('reportSubscriptionConsuming')
         ? { status: 200, body: '{"errors":[{"message":"no"}],"data":null}' }
@@ -573,7 +573,7 @@ describe('a digest of several projects', () => {
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 
-  it('fails when no project is answered, so that it is retried', async () => {
+  it('fails if no project has an answer, so that it is retried', async () => {
     bot.billing.setMode('401');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });

@@ -32,7 +32,7 @@ const posts = () => slack.posts.filter(({ channel }) => channel === 'C0COSTS001'
 const lastSent = async () => lastDelivery('schedul1', await delivery.parts.deliveryLog.load(TEAM));
 
 describe('a post whose newest day billing has not reported', () => {
-  it('waits, and looks every 30 minutes', async () => {
+  it('waits, and asks again every 30 minutes', async () => {
     await given();
     await until(NINE + 100 * MINUTE);
     expect(looks).toEqual([0, 30, 60, 90]);
@@ -44,7 +44,7 @@ describe('a post whose newest day billing has not reported', () => {
     });
   });
 
-  it('goes out as soon as the day is there, once, and not as a late one', async () => {
+  it('is sent once, as soon as the day is there, and not as a late one', async () => {
     await given();
     await until(NINE + 40 * MINUTE);
     answer = () => finding('100');
@@ -59,7 +59,7 @@ describe('a post whose newest day billing has not reported', () => {
     [3, [0, 30, 60, 90, 120, 150, 180]],
     [1, [0, 30, 60]],
     [0, [0]],
-  ])('waits %i hours at most, then goes without the day and says so', async (waitHours, expected) => {
+  ])('waits %i hours at most, then is sent without the day and says so', async (waitHours, expected) => {
     await given({ waitHours });
     await until(NINE + 5 * HOUR);
     expect(looks).toEqual(expected);
@@ -71,7 +71,7 @@ describe('a post whose newest day billing has not reported', () => {
   it.each([
     [5 * MINUTE, false],
     [5 * MINUTE + 1, true],
-  ])('is late only after it was to be looked for: %i ms, %s', async (after, isLate) => {
+  ])('is late only some time after its wait: %i ms, %s', async (after, isLate) => {
     await given();
     await until(NINE);
     answer = () => finding('100');
@@ -90,7 +90,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()[0]?.blocks).not.toContain('Late');
   });
 
-  it('does not forget that the date before it failed', async () => {
+  it('still names the earlier date that failed', async () => {
     await given();
     answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));
     await until(NINE + 3 * HOUR);
@@ -110,7 +110,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('goes on waiting in another process', async () => {
+  it('keeps waiting in another process', async () => {
     await given();
     await until(NINE + 10 * MINUTE);
     await delivery.restart();

@@ -100,7 +100,7 @@ describe('a workspace', () => {
     await posted();
   });
 
-  it('is woken for what was changed while its run was about to end', async () => {
+  it('is woken again for a change made just before its run ended', async () => {
     due = Date.now() + 50;
     const planner = startProcess();
     prepare = async () => {
@@ -113,7 +113,7 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('is found again where its wake-up was lost', async () => {
+  it('is woken even if its wake-up was lost', async () => {
     due = Date.now() + 3 * HOUR;
     const planner = startProcess();
     planner.start();
@@ -123,13 +123,13 @@ describe('a workspace', () => {
     await waitUntil(async () => (await planned()).join() === TEAM);
   });
 
-  it('without anything to do is not woken', async () => {
+  it('isn’t woken without anything to do', async () => {
     startProcess().start();
     await waitUntil(async () => (await redis.llen('{tally}:deliver:wait')) === 0);
     await waitUntil(async () => (await planned()).length === 0);
   });
 
-  it('that is gone without a word is forgotten', async () => {
+  it('is forgotten if it disappeared without an uninstall event', async () => {
     due = Date.now();
     await redis.del(recordKey(TEAM));
     await redis.zadd(INDEX_KEY, 0, TEAM);
@@ -138,7 +138,7 @@ describe('a workspace', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('that leaves while its messages are made leaves nothing that names it', async () => {
+  it('leaves no trace in the queue if it uninstalls during a run', async () => {
     due = Date.now();
     const planner = startProcess();
     prepare = () => createDeletion({ redis, others: planner.forget }).workspace(TEAM);
@@ -151,7 +151,7 @@ describe('a workspace', () => {
 });
 
 describe('a wake-up', () => {
-  it('comes once, however many processes ask for it, at the last instant that was named', async () => {
+  it('runs once, however many processes ask, at the latest time asked for', async () => {
     const woken: string[] = [];
     const [one, other] = [queueOf(async (workspace) => void woken.push(workspace)), queueOf()];
     await Promise.all([one.wake(TEAM, Date.now() + HOUR), other.wake(TEAM, Date.now() + 50)]);
@@ -164,7 +164,7 @@ describe('a wake-up', () => {
     expect(woken).toEqual([TEAM, 'T0TEAM0002']);
   });
 
-  it('comes again where its run failed, and holds up no other workspace', async () => {
+  it('is repeated if its run failed, and holds up no other workspace', async () => {
     const woken: string[] = [];
     const wakeUps = queueOf(async (workspace) => {
       woken.push(workspace);
@@ -178,7 +178,7 @@ describe('a wake-up', () => {
     expect(woken).toContain('T0TEAM0002');
   });
 
-  it('is never beside the run of its workspace, and follows it', async () => {
+  it('waits for a running run of its workspace, and follows it', async () => {
     let running = 0;
     let most = 0;
     let runs = 0;
@@ -197,7 +197,7 @@ describe('a wake-up', () => {
     expect([runs, most]).toEqual([2, 1]);
   });
 
-  it('says that the store does not answer instead of waiting for it', async () => {
+  it('fails if Redis doesn’t answer, instead of waiting for it', async () => {
     const lost = openWakeUps(redis, 'unix:///nowhere/redis.sock');
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });
     await lost.close();

@@ -73,7 +73,7 @@ const { slack } = delivery;
 const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): string =>
   kind === 'budget' ? `${episode} ${level}` : kind === 'spike' ? episode : level;
 
-describe(`judging ${DAYS} days`, () => {
+describe(`evaluating ${DAYS} days`, () => {
   it.each([1, 2])(
     'tells what an oracle tells, at whatever hours it looks (project %d)',
     (seed) => {

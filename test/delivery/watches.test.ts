@@ -92,7 +92,7 @@ describe('a watch on a balance', () => {
     expect(await stateOf()).toMatchObject({ isCrossed: true, problem: undefined });
   });
 
-  it('says in the alert itself that it recovered, sends nothing about it, and alerts again after that', async () => {
+  it('updates the alert when the balance recovers, sends no message about it, and alerts again after the next crossing', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -113,7 +113,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('names the project as it is called when the alert is drawn', async () => {
+  it('names the project as it is called when the alert is sent', async () => {
     await save(watch(BALANCE));
     balance = 48_210;
     await forHours(2);
@@ -147,7 +147,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toHaveLength(2);
   });
 
-  it('alerts nobody while it is snoozed or paused, and afterwards only if the crossing still holds', async () => {
+  it('doesn’t alert while snoozed or paused, and afterwards only if it is still crossed', async () => {
     await save(watch(BALANCE, { snoozedUntil: BEGIN + 5 * HOUR }));
     balance = 40_000;
     await forHours(4);
@@ -191,7 +191,7 @@ describe('a watch on a balance', () => {
     },
   );
 
-  it('drops an alert that a pause held back if it recovered by then', async () => {
+  it('drops an alert held back by a pause if it has recovered meanwhile', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -213,7 +213,7 @@ describe('a watch on a balance', () => {
     expect(alerts()[0]?.blocks).toContain('the balance reaches zero around 30 Dec 2026.');
   });
 
-  it('sends no alert that was still waiting for Slack when somebody paused it', async () => {
+  it('drops an alert that was still waiting for Slack when someone paused the watch', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -227,7 +227,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('judges an edited threshold from the start', async () => {
+  it('evaluates an edited threshold from the start', async () => {
     await save(watch(BALANCE));
     balance = 40_000;
     await forHours(2);
@@ -239,7 +239,7 @@ describe('a watch on a balance', () => {
     ]);
   });
 
-  it('does not alert by a balance that is not known, and says why', async () => {
+  it('doesn’t alert while the balance is unknown, and says why', async () => {
     await save(watch(BALANCE));
     balance = undefined;
     await forHours(3);
@@ -254,7 +254,7 @@ describe('a watch on a balance', () => {
 describe('a watch on a budget', () => {
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(22_500) };
 
-  it('alerts anew about a higher step', async () => {
+  it('alerts again about a higher step', async () => {
     // 19 days at 1,000: 84 % of the budget, and a forecast above it.
     await save(watch(BUDGET));
     await forHours(1);
@@ -276,7 +276,7 @@ describe('a watch on a budget', () => {
 describe('a watch on spikes', () => {
   const SPIKE: WatchRule = { kind: 'spike', factor: new Big(2), floor: new Big(0) };
 
-  it('says in the alert that its day was corrected down, and alerts again when it is corrected up', async () => {
+  it('says in the alert that its day was corrected down, and alerts again if it is corrected up', async () => {
     await save(watch(SPIKE, { since: BEGIN - 9 * 24 * HOUR }));
     const day = '2026-11-19';
     const report = async (cost: number) => {
@@ -301,7 +301,7 @@ describe('a watch on spikes', () => {
   });
 });
 
-describe('an alert on its way', () => {
+describe('an alert that isn’t sent yet', () => {
   const [ANNA, BEN, BOSS, REGISTRANT] = ['U0ANNA0001', 'U0BEN00001', 'U0BOSS0001', 'U0REGIS001'];
   const isPost = ({ method }: { method: string }) => method === 'chat.postMessage';
   const people = (...to: readonly string[]) => ({ channel: undefined, people: to });
@@ -324,7 +324,7 @@ describe('an alert on its way', () => {
     );
   });
 
-  it('is not sent any more once its threshold has recovered: what was never alerted does not recover', async () => {
+  it('isn’t sent if it has recovered meanwhile, and then there is no recovery message either', async () => {
     slack.fault = (call) => (isPost(call) ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -340,7 +340,7 @@ describe('an alert on its way', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('that Slack may have is looked for when it recovers, and says so if it is there', async () => {
+  it('is searched for in Slack if it may have been sent before a recovery, and updated if found', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -353,18 +353,21 @@ describe('an alert on its way', () => {
   it.each([
     [false, 'is sent if it isn’t there'],
     [true, 'stays if it is there'],
-  ])('that Slack may have when its watch is paused (it took it: %s) is looked for, and %s', async (take) => {
-    slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
-    await save(watch(BALANCE));
-    balance = 40_000;
-    await run();
-    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
-    slack.fault = () => undefined;
-    await forHours(3);
-    expect(alerts()).toHaveLength(1);
-  });
+  ])(
+    'that may have been sent when its watch is paused (it was: %s) is searched for, and %s',
+    async (take) => {
+      slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
+      await save(watch(BALANCE));
+      balance = 40_000;
+      await run();
+      await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
+      slack.fault = () => undefined;
+      await forHours(3);
+      expect(alerts()).toHaveLength(1);
+    },
+  );
 
-  it('is acknowledged although the process died before it knew that Slack has it', async () => {
+  it('can be acknowledged even if the process died before it recorded the message', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -399,7 +402,7 @@ describe('an alert on its way', () => {
     },
   );
 
-  it('goes to the owner, then to a manager, then to who registered the connection, and says to whom it was', async () => {
+  it('is passed to the owner, then a manager, then whoever registered the connection, and says who it was meant for', async () => {
     await delivery.save({
       settings: { managers: [BOSS] },
       connections: [{ token: 'a good token', registeredBy: REGISTRANT }],
@@ -426,7 +429,7 @@ describe('an alert on its way', () => {
     },
   );
 
-  it('that nobody can get has failed, and status says why', async () => {
+  it('fails if nobody can get it, and status says why', async () => {
     await delivery.save({ settings: { managers: [BOSS] } });
     refuses('user_disabled', ANNA, OWNER, BOSS);
     await save(watch(BALANCE, people(ANNA)));
@@ -453,7 +456,7 @@ it.each<[string, Partial<Watch>, Partial<Watch>, number]>([
   expect(alerts()).toHaveLength(1);
 });
 
-describe('what billing is asked about a watched project', () => {
+describe('billing queries for a watched project', () => {
   const RUNWAY: WatchRule = { kind: 'runway', days: 3 };
   const BUDGET: WatchRule = { kind: 'budget', amount: new Big(900_000) };
   const TODAY = '2026-11-20';
@@ -464,20 +467,20 @@ describe('what billing is asked about a watched project', () => {
     ['a budget', [BUDGET], ['consumption 123']],
     ['a runway', [RUNWAY], ['balance 123', 'consumption 123']],
     ['several rules', [BUDGET, BALANCE, RUNWAY, BALANCE], ['balance 123', 'consumption 123']],
-  ])('is what its rules need, once: %s', async (_, rules, expected) => {
+  ])('are what its rules need, once: %s', async (_, rules, expected) => {
     for (const [n, rule] of rules.entries()) await save(watch(rule, { id: `watch00${n}` }));
     await run();
     expect(asked()).toEqual(expected);
   });
 
-  it('is nothing where the settings are damaged', async () => {
+  it('aren’t made while the settings are damaged', async () => {
     await save(watch(BALANCE));
     await delivery.set({ settings: '{' });
     await forHours(2);
     expect([asked(), slack.posts]).toEqual([[], []]);
   });
 
-  it('is asked again in the next hour where it failed, and status says why until then', async () => {
+  it('are repeated in the next hour if they failed, and status says why until then', async () => {
     await save(watch(RUNWAY));
     fakeBilling.failure = (_, __, what) =>
       what === 'consumption' ? new Failure('queue-full', { service: 'billing' }) : undefined;
@@ -489,7 +492,7 @@ describe('what billing is asked about a watched project', () => {
     expect(await stateOf()).toMatchObject({ problem: undefined, measurement: { kind: 'runway' } });
   });
 
-  it('before it is saved, is what its preview needs', async () => {
+  it('are what its preview needs, before it is saved', async () => {
     const workspace = await load();
     const project = resolveProject({ project: '123', product: 1 }, workspace, UNLIMITED);
     const preview = await delivery.parts.watching.fetchPreview(workspace, project, RUNWAY);
@@ -544,7 +547,7 @@ describe('a watch whose account is gone', () => {
     await forHours(5);
   };
 
-  it('after a disconnect alerts by no stored figure, and shows none', async () => {
+  it('doesn’t alert by stored figures after a disconnect, and doesn’t show them', async () => {
     await knowBalance();
     await delivery.remove('connection:main');
     await saveNew();
@@ -573,7 +576,7 @@ describe('a watch whose account is gone', () => {
     expect(await stateOf('watch002')).toMatchObject({ isPaused: false, problem: undefined });
   });
 
-  it('sends no alert that waited for Slack with the figures of the account before', async () => {
+  it('drops a waiting alert that is based on the previous account’s figures', async () => {
     slack.fault = ({ method }) => (method === 'chat.postMessage' ? 'fatal_but_not_unclear' : undefined);
     await save(watch(BALANCE));
     balance = 40_000;
@@ -602,7 +605,7 @@ describe('a watch whose account is gone', () => {
 });
 
 describe('a rejected token', () => {
-  it('pauses the watches, which go on by themselves once it is replaced', async () => {
+  it('pauses its watches, which resume once it is replaced', async () => {
     for (let n = 0; n < 10; n += 1)
       await save(
         watch(BALANCE, {

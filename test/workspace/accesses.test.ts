@@ -50,7 +50,7 @@ describe('an application access', () => {
     expect(() => parseAccess(keyring, 'T1', '123', sentElsewhere).open()).toThrow(aFailure('unseal-failed'));
   });
 
-  it('is sealed again with the other records', () => {
+  it('is resealed with the other records', () => {
     const both = createKeyring([NEW, OLD]);
     const owner = sealOwnerOfField('T1', 'access:123', json)!;
     const resealed = reseal(both, owner, json)!;
@@ -65,7 +65,7 @@ describe('an application access', () => {
     expect(serializeAccess(keyring, 'T1', { ...GIVEN, id: 'short' }).access.lastFour).toBe('····');
   });
 
-  it('is summed up for Tally managers and for people it names, and for nobody else', () => {
+  it('is described to Tally managers and to people it names, and to nobody else', () => {
     const summary = (id: string, canManage: boolean) =>
       accessSummary(access, { id, canManage }, Date.UTC(2026, 10, 21), 'UTC');
     expect(summary('U1', false)).toBe('access ending abcd, expiry unknown');
@@ -80,7 +80,7 @@ describe('an application access', () => {
     ['one more', Array(MAX_ISSUERS + 1).fill('U1'), [], false],
     ['one more group', [], Array(MAX_ISSUER_GROUPS + 1).fill('S1'), false],
     ['a group among the people', ['S1'], [], false],
-  ])('accepts as its issuers %s', (_, people, groups, isValid) => {
+  ])('validates its issuers: %s', (_, people, groups, isValid) => {
     const { json } = serializeAccess(keyring, 'T1', { ...GIVEN, issuers: { people, groups } });
     const parsed = tryParse(() => parseAccess(keyring, 'T1', GIVEN.project, json));
     expect(parsed !== undefined).toBe(isValid);

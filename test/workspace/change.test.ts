@@ -137,11 +137,11 @@ describe('a change and its entry in the audit', () => {
   });
 });
 
-describe('what is under way when a workspace leaves', () => {
+describe('requests that are running when a workspace leaves', () => {
   beforeEach(saveAll);
   const nothing = async () => expect(await workspaceKeys(redis)).toEqual([]);
 
-  it.each(Object.keys(SAVING))('leaves no key: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leave no key: %s', async (name) => {
     const by = await change();
     await createDeletion({ redis }).workspace('T1');
     await expect(SAVING[name]!(by)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it.each(Object.keys(SAVING))('leaves no key, in either order: %s', async (name) => {
+  it.each(Object.keys(SAVING))('leave no key, in either order: %s', async (name) => {
     const by = await change();
     await Promise.allSettled([
       SAVING[name]!(by),
@@ -160,7 +160,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leaves no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organization', async () => {
+  it('leave no key: an entry, an event, a lock, a renewed token, a note, a workspace of its organization', async () => {
     const installed = createInstallationStore({ redis, keyring: createKeyring([OLD]) });
     await installed.save('T1', 'an installation');
     await createDeletion({ redis: redis, others: async () => undefined }).workspace('T1');
@@ -173,7 +173,7 @@ describe('what is under way when a workspace leaves', () => {
     await nothing();
   });
 
-  it('leaves no key when it is the first change of a workspace whose token Slack rejects', async () => {
+  it('leave no key if it is the first change of a workspace whose token Slack rejects', async () => {
     await redis.flushdb();
     const asked: string[] = [];
     const left = createWorkspaces({
@@ -190,7 +190,7 @@ describe('what is under way when a workspace leaves', () => {
   });
 });
 
-describe('of two who change one thing at once', () => {
+describe('two people who change the same thing at once', () => {
   /** Both looked before either saved. */
   const both = async (
     first: (by: WorkspaceChange) => Promise<unknown>,
@@ -210,7 +210,7 @@ describe('of two who change one thing at once', () => {
     await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
   });
 
-  it('gives a renamed project one name, and tells the slower person', async () => {
+  it('gives a renamed project one name, and notifies the slower person', async () => {
     expect(told(await both(rename('live'), rename('main-site')))).toBe(FIRST);
     expect([...(await read()).aliases]).toEqual(['live']);
     expect(await entries()).toHaveLength(1);
@@ -268,7 +268,7 @@ describe('of two who change one thing at once', () => {
     ['a changed watch', 'no watch'],
     ['no watch', 'a changed watch'],
     ['no channel’s default', 'no project'],
-  ])('it is as the quicker one left it: %s, then %s', async (quick, slow) => {
+  ])('the faster one wins: %s, then %s', async (quick, slow) => {
     await redis.flushdb();
     await saveAll();
     const late = await both(SAVING[quick]!, SAVING[slow]!);
@@ -279,7 +279,7 @@ describe('of two who change one thing at once', () => {
   it.each([
     ...['another default', 'a setting', 'no channel’s default', 'a channel’s default', 'no access'],
     ...['no damaged project', 'a changed watch'],
-  ])('what is so already is neither written nor audited again: %s', async (name) => {
+  ])('a change that is already made is neither written nor audited again: %s', async (name) => {
     await redis.flushdb();
     await saveAll();
     const change = SAVING[name]!;

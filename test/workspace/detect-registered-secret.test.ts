@@ -37,7 +37,7 @@ describe('a text', () => {
     `*${SECRET}*, please`,
     `spend ${NUMBER}`,
     `${SECRET};`,
-  ])('with a registered secret is recognized: %s', (text) => {
+  ])('is recognized with a registered secret: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(true);
   });
 
@@ -52,7 +52,7 @@ describe('a text', () => {
     `x${NUMBER}`,
     `${NUMBER}x`,
     'ab3de',
-  ])('without one is not: %s', (text) => {
+  ])('isn’t recognized without one: %s', (text) => {
     expect(holdsRegisteredSecret(text, record)).toBe(false);
   });
 });

@@ -10,7 +10,7 @@ const namedBy = (id: string): readonly (readonly [name: string, key: string])[] 
   );
 
 describe('the keys of a workspace', () => {
-  it('are all keys that are named by its ID, but an organization’s members, which outlive its other keys', () => {
+  it('include every key with its ID, except an organization’s member list, which is deleted last', () => {
     const own = namedBy('T1').filter(([, key]) => key.includes('{T1}'));
     expect(own.map(([name]) => name)).toContain('recordKey');
     const listed = own.filter(([name]) => name !== 'membersKey').map(([, key]) => key);

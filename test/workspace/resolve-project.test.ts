@@ -30,8 +30,8 @@ const member = (channel: string | null = HERE): ProjectScope => ({
 });
 const manager: ProjectScope = { channel: HERE, isUnlimited: true };
 
-describe('the project that is meant', () => {
-  it('by its alias is asked with what was registered', () => {
+describe('the project of a question', () => {
+  it('is found by its alias, with what was registered', () => {
     const record = recordOf([
       project('prod', { product: 2, connection: 'second', currency: '€', id: '9'.repeat(32) }),
     ]);
@@ -47,7 +47,7 @@ describe('the project that is meant', () => {
     });
   });
 
-  it('by its ID is the registered one, and any other ID is asked by the defaults', () => {
+  it('is found by its ID; other IDs use the defaults', () => {
     const record = recordOf([project('prod', { product: 2, connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: 'prod',
@@ -68,14 +68,14 @@ describe('the project that is meant', () => {
     });
   });
 
-  it('by an ID that has two names is the one of that product, without a product the cloud one', () => {
+  it('is found by ID and product if the ID has two names; without a product, the cloud one', () => {
     const record = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(resolveProject({ project: '123', product: 2 }, record, member()).alias).toBe('logs');
     expect(resolveProject({ project: '123' }, record, member()).alias).toBe('prod');
     expect(resolveProject({ project: '123', product: 3 }, record, member()).alias).toBeUndefined();
   });
 
-  it('by an ID with two names of one product is neither of them', () => {
+  it('has no name if two names share its ID and product', () => {
     const record = recordOf([project('a-one'), project('b-one', { connection: 'second' })]);
     expect(resolveProject({ project: '123' }, record, member())).toMatchObject({
       alias: undefined,
@@ -83,7 +83,7 @@ describe('the project that is meant', () => {
     });
   });
 
-  it('is the default of the channel where none is named', () => {
+  it('is the channel’s default if none is named', () => {
     const record = recordOf([project('prod'), project('logs', { id: '7' })], { [`channel:${HERE}`]: 'logs' });
     expect(resolveProject({}, record, member()).alias).toBe('logs');
     expect(() => resolveProject({}, record, member(ELSEWHERE))).toThrow(aFailure('project-missing'));
@@ -99,7 +99,7 @@ describe('the project that is meant', () => {
     expect(() => resolveProject({}, limited, manager)).toThrow(aFailure('project-missing'));
   });
 
-  it('is not asked for while no connection exists', () => {
+  it('is rejected while no connection exists', () => {
     expect(() => resolveProject({}, recordOf([], {}, false), member())).toThrow(aFailure('not-connected'));
   });
 
@@ -127,7 +127,7 @@ describe('a limit to channels', () => {
     expect(resolveProject(named, record, { channel: undefined, isUnlimited: true }).project).toBe('123');
   });
 
-  it('holds for another name of the same ID', () => {
+  it('applies to other names of the same ID', () => {
     const record = recordOf([prod, project('logs', { product: 2 })]);
     expect(resolveProject({ alias: 'logs' }, record, member(ELSEWHERE)).product).toBe(2);
     expect(resolveProject({ project: '123', product: 2 }, record, member(ELSEWHERE)).alias).toBe('logs');
@@ -140,7 +140,7 @@ describe('a limit to channels', () => {
       expect(() => resolveProject(named, record, member(ELSEWHERE))).toThrow(aFailure('not-allowed'));
   });
 
-  it('is the project’s: each of its names is limited, in whatever order they were given', () => {
+  it('is the project’s: it applies to each of its names, in whatever order they were added', () => {
     for (const names of [
       [prod, project('ok-name')],
       [project('a-first'), prod, project('zz-last')],
@@ -169,7 +169,7 @@ describe('a limit to channels', () => {
     }
   });
 
-  it('that differs between its names lets only their common channels ask, and managers', () => {
+  it('allows only channels common to all names, and managers', () => {
     const record = recordOf([prod, project('other', { channels: [ELSEWHERE] })]);
     for (const alias of ['prod', 'other'])
       for (const place of [member(HERE), member(ELSEWHERE), member(null)])
@@ -177,7 +177,7 @@ describe('a limit to channels', () => {
     expect(resolveProject({ alias: 'other' }, record, manager).project).toBe('123');
   });
 
-  it('is unknown if a record is damaged: a named project is then not shown under another product', () => {
+  it('isn’t shown under another product while a record is damaged', () => {
     const record = recordOf([project('open')], DAMAGED);
     expect(resolveProject({ alias: 'open' }, record, member()).product).toBe(1);
     expect(() => resolveProject({ alias: 'open', product: 2 }, record, member())).toThrow(
@@ -185,7 +185,7 @@ describe('a limit to channels', () => {
     );
   });
 
-  it('leaves projects with another ID alone', () => {
+  it('doesn’t apply to projects with another ID', () => {
     const record = recordOf([prod, project('dev', { id: '124' })]);
     expect(resolveProject({ alias: 'dev' }, record, member(ELSEWHERE)).project).toBe('124');
     expect(resolveProject({ project: '124', product: 3 }, record, member(ELSEWHERE)).project).toBe('124');
@@ -214,7 +214,7 @@ describe('several projects', () => {
       'failure' in one ? `${one.label} (${one.failure.kind})` : one.label,
     );
 
-  it('are each resolved by themselves, and each once', () => {
+  it('are resolved separately, and each once', () => {
     const named = [
       { alias: 'prod' },
       { project: '124' },
@@ -227,7 +227,7 @@ describe('several projects', () => {
     expect(first).toMatchObject({ project: '123', product: 3 });
   });
 
-  it('of one ID are two where their products differ', () => {
+  it('are two if they have one ID and different products', () => {
     const two = recordOf([project('prod'), project('logs', { product: 2 })]);
     expect(labels([{ alias: 'prod' }, { alias: 'logs' }], undefined, two, member())).toEqual([
       'prod',
@@ -246,7 +246,7 @@ describe('several projects', () => {
     ]);
   });
 
-  it('with `all` are those that may be asked about there', () => {
+  it('with `all` are those that can be asked about there', () => {
     expect(labels('all', undefined, record, member())).toEqual(['dev', 'prod']);
     expect(labels('all', undefined, record, manager)).toEqual(['dev', 'prod', 'secret']);
     const secret = project('secret', { channels: [ELSEWHERE] });
@@ -256,14 +256,14 @@ describe('several projects', () => {
     expect(() => resolveProjects('all', undefined, unconnected, member())).toThrow(aFailure('not-connected'));
   });
 
-  it('with a damaged one are refused by ID, because the ID may be the damaged one’s', () => {
+  it('can’t be named by ID while one is damaged, because the ID may be that one’s', () => {
     expect(() => resolveProject({ project: '999' }, damaged, member())).toThrow(aFailure('unseal-failed'));
     const other = recordOf(projects, { 'schedule:bad': '{' });
     expect(resolveProject({ project: '999' }, other, member()).project).toBe('999');
   });
 });
 
-describe('the connection that a project is asked by', () => {
+describe('the connection of a project', () => {
   const CONNECTIONS = ['main', 'eu'].map((name) => ({
     ...{ name, baseUrl: `https://${name}.example.com`, token: `token of ${name}` },
   }));
@@ -271,7 +271,7 @@ describe('the connection that a project is asked by', () => {
   const opened = (connection: string | undefined, of = record) =>
     openConnection(of, { connection, label: 'prod', alias: 'prod' });
 
-  it('is its own, or else the default one, with its token', () => {
+  it('is its own or else the default, with its token', () => {
     expect(opened('eu')).toMatchObject({
       workspace: 'T1',
       connection: 'eu',

@@ -48,7 +48,7 @@ const save = async () => {
   await workspaces.addProject(await changeIn(workspaces, 'T1'), PROD);
 };
 
-it('notes a rejected token, and that its project fails', async () => {
+it('stores that a token was rejected, and that its project fails', async () => {
   await save();
   const error = new Failure('token-rejected', { service: 'billing' });
   expect(await asked(() => Promise.reject(error))).toEqual({
@@ -59,7 +59,7 @@ it('notes a rejected token, and that its project fails', async () => {
   });
 });
 
-it('notes that a project answers again, and writes nothing if the record already says so', async () => {
+it('clears a failure when the project answers, and writes nothing if there was none', async () => {
   await save();
   const answer = async () => ({ balance: { text: '1' }, bonuses: { text: '0' }, remarks: [] });
   const fails = () => Promise.reject(new Failure('service-failed', { service: 'billing', status: 500 }));
@@ -70,7 +70,7 @@ it('notes that a project answers again, and writes nothing if the record already
   expect(await asked(() => Promise.reject(new Failure('store-unavailable')))).toMatchObject({ writes: 0 });
 });
 
-it('keeps since when a project fails, and notes nothing of one that is not registered', async () => {
+it('keeps when a project began to fail, and stores nothing about one that isn’t registered', async () => {
   await save();
   const before = { kind: 'timed-out', data: {}, topic: 'balance', since: 7 };
   await redis.hset(HASH, 'failed:123:1', JSON.stringify(before));
@@ -98,7 +98,7 @@ it.each([
   },
 );
 
-it('plans reminders again after a new rejection, and never fails the request', async () => {
+it('plans reminders after a new rejection, and never fails the request', async () => {
   await save();
   const { fingerprint: mark = '' } = (await read()).connections.get('main') ?? {};
   const rejection = { ...CONNECTION, workspace: 'T1', mark };

@@ -92,7 +92,7 @@ describe('an installation', () => {
 describe('deleting an organization', () => {
   const [ORG, TEAMS] = ['E0GRID0001', ['T0GRID0001', 'T0GRID0002']];
 
-  it('also deletes what other parts keep of each of its workspaces', async () => {
+  it('also deletes other data of each of its workspaces', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
     const deleted: string[] = [];
     await createDeletion({ redis: redis, others: async (id) => void deleted.push(id) }).organization(ORG);
@@ -100,7 +100,7 @@ describe('deleting an organization', () => {
     expect(await workspaceKeys(redis)).toEqual([]);
   });
 
-  it('remembers its workspaces if another part fails, so that it can be repeated', async () => {
+  it('keeps the list of its workspaces if a step fails, so that it can be repeated', async () => {
     await redis.sadd(membersKey(ORG), ...TEAMS);
     const failing = createDeletion({
       redis: redis,
@@ -145,7 +145,7 @@ describe('an event that Slack sends again', () => {
     expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
   });
 
-  it('is handled once although the workspace’s first record came in between', async () => {
+  it('is handled once even if the workspace’s first record is written in between', async () => {
     const { first } = createEventDedup(redis);
     expect(await first('T0NORTH001', 'Ev1')).toBe(true);
     await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');

@@ -37,7 +37,7 @@ const textsAt = async (place: ThreadPlace, at = AT) => {
 };
 
 describe('the last question of a thread', () => {
-  it('is for everybody there when everybody saw its answer', async () => {
+  it('is for everyone if everyone saw its answer', async () => {
     await threads.remember(PLACE, question('prod october'), 'everybody');
     expect(await threads.recall(OTHER, AT)).toEqual({ ...NOTHING, answered: question('prod october') });
   });
@@ -53,7 +53,7 @@ describe('the last question of a thread', () => {
     expect(await threads.recall({ ...PLACE, ...elsewhere }, AT)).toEqual(NOTHING);
   });
 
-  it('is for one person when nobody else saw its answer', async () => {
+  it('is for one person if nobody else saw its answer', async () => {
     await threads.remember(PLACE, question('prod', AT - 2), 'everybody');
     await threads.remember(PLACE, question('payroll', AT - 1), 'person');
     expect(await textsAt(PLACE)).toEqual(['payroll', undefined]);
@@ -86,7 +86,7 @@ describe('the last question of a thread', () => {
     expect(await redis.client.zcard(threadTimesKey('T1'))).toBe(1);
   });
 
-  it('is not written for a workspace that has left', async () => {
+  it('isn’t written for a workspace that was removed', async () => {
     await redis.client.unlink('tally:{T1}:record');
     await threads.remember(PLACE, question('prod'), 'everybody');
     expect(await redis.client.keys('tally:{T1}:*')).toEqual([]);
@@ -101,7 +101,7 @@ describe('the last question of a thread', () => {
   );
 });
 
-it('fails at once when Redis is away', async () => {
+it('fails at once if Redis doesn’t answer', async () => {
   const away = connectRedis('redis://127.0.0.1:1');
   const store = createThreadStore(away);
   await expect(store.remember(PLACE, question('prod'), 'everybody')).rejects.toMatchObject({

@@ -85,7 +85,7 @@ describe('a workspace', () => {
     await expect(createDeletion({ redis }).workspace(id)).rejects.toThrow(RangeError);
   });
 
-  it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('does not take “%s” for a zone', async (name) => {
+  it.each(['Mars/Olympus', '', '+02:00', 'UTC\n'])('rejects “%s” as a time zone', async (name) => {
     await expect(async () => workspaces.saveSettings(await changing(), zone(name))).rejects.toThrow();
     expect(await redis.exists(HASH)).toBe(0);
   });
@@ -148,7 +148,7 @@ describe('a token', () => {
     expect(() => connection?.token()).toThrow(aFailure('unseal-failed', 'not-authentic'));
   });
 
-  it('opens under its own name only, whatever the record says of itself', async () => {
+  it('opens only under its own name, whatever its record says', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     await redis.hset(HASH, 'connection:eu', json);
@@ -169,7 +169,7 @@ describe('a token', () => {
       '"authUrl":"https://identity.example.org/v3"',
     ],
     ['identity gone', '"authUrl":"https://identity.example.com/v3",', ''],
-  ])('does not open beside an address that somebody else wrote: %s', async (_, from, to) => {
+  ])('doesn’t open beside a changed address: %s', async (_, from, to) => {
     await workspaces.saveConnection(await changing(), MAIN);
     const json = (await redis.hget(HASH, 'connection:main'))!;
     expect(json).toContain(from);
@@ -200,7 +200,7 @@ describe('a project', () => {
     expect(findProject(await read(), 'prod')?.id).toBe(ids[added.indexOf(true)]);
   });
 
-  it('takes its channels along when it is renamed, and never another one’s alias', async () => {
+  it('keeps its channels when renamed, and never takes another one’s alias', async () => {
     await workspaces.addProject(await changing(), PROD);
     await workspaces.addProject(await changing(), STAGING);
     await workspaces.setChannelDefault(await changing(), 'C1', 'prod');
@@ -230,7 +230,7 @@ describe('a project', () => {
 describe('a rejected credential', () => {
   const CONNECTION = { kind: 'connection', name: 'main' } as const;
 
-  it('is noted only once until it works or is registered again', async () => {
+  it('is stored only once until it works or is registered again', async () => {
     const { fingerprint: mark } = await workspaces.saveConnection(await changing(), MAIN);
     const note = (at: number) =>
       outcomesOf(workspaces, at).rejected({ workspace: 'T1', ...CONNECTION, mark });
@@ -246,7 +246,7 @@ describe('a rejected credential', () => {
     expect(await rejectedAt()).toBeUndefined();
   });
 
-  it('is not noted if it was only tried in a form, or was replaced or removed', async () => {
+  it('isn’t stored if it was only tried in a form, or was replaced or removed', async () => {
     const before = await workspaces.saveConnection(await changing(), MAIN);
     const { fingerprint } = await workspaces.saveConnection(await changing(), {
       ...MAIN,
@@ -263,7 +263,7 @@ describe('a rejected credential', () => {
   });
 });
 
-describe('what is stored after an answer', () => {
+describe('the record after an answer', () => {
   const BALANCE = { id: '123', product: 1, balance: '10.000000000000000000001', bonuses: '-2' } as const;
   const MINUTE = 60_000;
   const HOUR = 60 * MINUTE;
@@ -277,7 +277,7 @@ describe('what is stored after an answer', () => {
     return writes;
   }
 
-  it('wakes what waits for a token that was rejected, once it works again', async () => {
+  it('wakes the workspace once a rejected token works again', async () => {
     await workspaces.saveConnection(await changing(), MAIN);
     const mark = (await read()).connections.get('main')?.fingerprint ?? '';
     const woken: string[] = [];
@@ -322,7 +322,7 @@ describe('what is stored after an answer', () => {
         await redis.hset(HASH, 'project:prod', JSON.stringify({ ...PROD, connection: 'eu' }));
       },
     ],
-  ])('is no balance any more once the connection that gave it %s', async (_, change) => {
+  ])('is no longer a balance once its connection %s', async (_, change) => {
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.addProject(await changing(), PROD);
     await writesOf({ connection: 'main', at: NOW, balance: BALANCE });
@@ -356,11 +356,11 @@ describe('a lifetime', () => {
     [0, 'expired Thu 3 Dec 2026 (today)'],
     [DAY, 'expired Thu 3 Dec 2026 (yesterday)'],
     [3 * DAY, 'expired Thu 3 Dec 2026 (3 days ago)'],
-  ])('seen from %i ms after its end reads: %s', (after, words) => {
+  ])('reads, %i ms after its end: %s', (after, words) => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL + after, 'UTC')).toBe(words);
   });
 
-  it('counts days where the workspace’s days begin, and may never end', () => {
+  it('counts days in the workspace’s time zone, and may never end', () => {
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'UTC')).toContain('(tomorrow)');
     expect(formatExpiry({ expiresAt: UNTIL }, UNTIL - 9 * 3_600_000, 'Asia/Tokyo')).toContain('(today)');
     expect(formatExpiry({ lifetime: 'none' }, NOW, 'UTC')).toBe('no expiry');
@@ -369,7 +369,7 @@ describe('a lifetime', () => {
 });
 
 describe('a record that is read again', () => {
-  it('doesn’t take a moved record for the one whose place it took', async () => {
+  it('rejects a record that was copied from another field', async () => {
     await redis.hset(HASH, {
       'project:live': JSON.stringify(PROD),
       'schedule:schedul2': JSON.stringify(schedule({ id: 'schedul1' })),
@@ -396,7 +396,7 @@ describe('a damaged part', () => {
     '{"zone":7}',
   ];
 
-  it.each(DAMAGE)('is refused when it is touched, and leaves the others usable: %s', async (json) => {
+  it.each(DAMAGE)('is refused when used, and leaves the others usable: %s', async (json) => {
     await workspaces.saveSettings(await changing(), zone('Asia/Tokyo'));
     await workspaces.saveConnection(await changing(), MAIN);
     await workspaces.saveConnection(await changing(), { ...MAIN, name: 'eu' });
