@@ -74,15 +74,7 @@ export const newMessage = <About>(
   to: SlackId,
   about: About,
   at: Millis,
-): OutboxMessage<About> => ({
-  key,
-  to,
-  about,
-  at,
-  state: 'due',
-  tries: 0,
-  json: undefined,
-});
+): OutboxMessage<About> => ({ key, to, about, at, state: 'due', tries: 0, json: undefined });
 
 /** After this, a killed process's Slack call has ended. */
 export const SLACK_SETTLE: Millis = 20_000;

@@ -114,11 +114,10 @@ function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
   const stored = kinds.flatMap((kind) =>
-    snapshot.messagesOf(kind).map((message) => ({
-      kind,
-      message,
-      at: kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view),
-    })),
+    snapshot.messagesOf(kind).map((message) => {
+      const at = kind.dueAt === undefined ? dueTime(message, now) : kind.dueAt(message, view);
+      return { kind, message, at };
+    }),
   );
   return {
     writes: plans.flatMap(({ writes = [] }) => writes),

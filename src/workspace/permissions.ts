@@ -41,7 +41,6 @@ function refusalOf(
   return right === 'manage' && !canManage ? 'not-manager' : undefined;
 }
 
-/** @throws not-allowed without the right */
 export function requireRight(right: Right, permissions: Permissions): void {
   const reason = refusalOf(right, permissions);
   if (reason !== undefined) throw new Failure('not-allowed', { reason });

@@ -38,14 +38,14 @@ export interface ThreadPlace {
 /** Who saw the answer: everyone, or only the asker; `failed` if it failed (only the asker saw that). */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
-/** The last questions of each thread, for follow-ups. One round trip each. @throws store-unavailable from every method */
+/** The last questions of each thread, for follow-ups. Each method is one round trip. @throws store-unavailable */
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
 /** Maximum remembered threads per workspace; oldest dropped. */
 const MOST_QUESTIONS = 2_000;
 
-/** Each question has its own age: the next write deletes what is too old, and the keys expire without a write. */
+/** Each write deletes expired questions; without writes, the keys expire as a whole. */
 const REMEMBER = `
 if redis.call('EXISTS', KEYS[3], KEYS[4]) == 0 then return 0 end
 local questions, times, field, question, at = KEYS[1], KEYS[2], ARGV[1], ARGV[2], ARGV[3]

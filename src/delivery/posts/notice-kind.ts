@@ -154,11 +154,9 @@ export const noticeKind: MessageKind<NoticeAbout> = {
     const { snapshot } = context;
     const isOver = isSettled(message.about, context);
     if (isOver && message.state !== 'posted') return { outcome: 'skipped', message: undefined };
-    return {
-      projects: [],
-      isLast: isOver,
-      render: (at, recipient) => drawNotice(message.about, { ...recipient, snapshot }, at, isOver),
-    };
+    const render = (at: Millis, recipient: Recipient) =>
+      drawNotice(message.about, { ...recipient, snapshot }, at, isOver);
+    return { projects: [], isLast: isOver, render };
   },
 };
 

@@ -197,27 +197,14 @@ export async function refreshPost(
     return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
   }
   const { without: ___, ...before } = post;
-  const corrected: PostContent = {
-    ...before,
-    figures,
-    unanswered,
-    corrected: now,
-    ...(awaits !== undefined && { without: awaits }),
-  };
-  const { report, projects, timing } = subject;
-  const details = {
-    report,
-    projects,
-    timing,
-    workspace,
-    owner: schedule.owner,
-    date: dateOf(message),
-    at: message.at,
-  };
+  const stillMissing = awaits === undefined ? {} : { without: awaits };
+  const corrected: PostContent = { ...before, ...stillMissing, figures, unanswered, corrected: now };
+  const { owner } = schedule;
+  const details = { ...subject, ...corrected, workspace, owner, date: dateOf(message), at: message.at };
   return {
     projects: shownProjects(subject, corrected),
     about: { due, post: corrected },
-    render: () => renderPost(result, { ...details, ...corrected }),
+    render: () => renderPost(result, details),
   };
 }
 

@@ -9,8 +9,7 @@ import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import { putMessage } from '../delivery-log.ts';
 import { checkRecipient } from '../outbox/check-recipient.ts';
-import type { RunParts } from '../outbox/message-kind.ts';
-import { rememberQuestion } from '../outbox/message-kind.ts';
+import { type RunParts, rememberQuestion } from '../outbox/message-kind.ts';
 import {
   detailsButton,
   type MakeReport,

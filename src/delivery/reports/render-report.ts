@@ -2,7 +2,6 @@
  * Renders a scheduled report. Header: the main figure. Then one line each for the comparison, the month so far, and the
  * balance. One project gets a chart, several get rows and totals.
  */
-
 import { type Failure, remarkLead } from '../../domain/failure/index.ts';
 import {
   divide,

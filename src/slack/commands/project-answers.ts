@@ -1,7 +1,7 @@
 /** Fetches figures for one project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
-import { projectList, rankText } from '../../domain/language/parsed-command.ts';
+import { projectList, rankText, type SeveralProjects } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type ResolvedProject,
   resolveProject,
   resolveProjects,
-  type SeveralProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';

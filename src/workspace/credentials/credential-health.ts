@@ -1,8 +1,7 @@
 import { type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { Millis, Zone } from '../../domain/time/calendar.ts';
 import { findConnection, type Workspace } from '../record/workspace.ts';
-import type { Connection } from './credential-records.ts';
-import { type Expiring, expiresSoon } from './credential-records.ts';
+import { type Connection, type Expiring, expiresSoon } from './credential-records.ts';
 
 export type HealthLevel = 'broken' | 'warning' | 'fine';
 

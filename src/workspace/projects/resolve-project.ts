@@ -59,9 +59,13 @@ export function resolveProject(
     throw new Failure('not-allowed', { reason: 'channel' });
   const { alias, connection, currency = requireSettings(record).currency } = project ?? {};
   return {
-    ...{ project: id, product, alias, connection, currency },
+    project: id,
+    product,
     label: alias ?? `Project ${id}`,
     word: alias ?? id,
+    alias,
+    connection,
+    currency,
     isOwnProduct: project?.product === product,
   };
 }
@@ -74,8 +78,6 @@ export interface UnresolvedProject {
   readonly product: ProductId | undefined;
   readonly failure: Failure;
 }
-
-export type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 
 /**
  * The listed projects without duplicates, or all the asker can ask about. @throws project-missing, or not-connected if none

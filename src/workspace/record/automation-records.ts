@@ -1,4 +1,4 @@
-/** Schedules and watches as the workspace's record keeps them. */
+/** The stored records of schedules and watches. */
 import * as z from 'zod';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { MAX_RUNWAY_DAYS, MAX_THRESHOLD_DIGITS } from '../../domain/money/watch-measurement.ts';
@@ -37,7 +37,7 @@ export const scheduleContentSchema = z.object({
 export const scheduleSchema = scheduleContentSchema.extend({
   id: z.string().regex(/^[a-z0-9]{8}$/),
   channel: slackId,
-  /** How long a post waits for a day that billing has not reported, in hours; 0 for not at all. */
+  /** How long a post waits for a day that billing hasn't reported; 0 for not at all. */
   waitHours: z.int().min(0).max(MAX_WAIT_HOURS).default(DEFAULT_WAIT_HOURS),
   owner: slackId,
   createdBy: z.string(),
@@ -77,7 +77,7 @@ const storedWatch = z
     owner: slackId,
     createdBy: z.string(),
     createdAt: millis,
-    /** When the rule was last set. Older alerts are about another rule. */
+    /** When the rule was last changed. Older alerts are about another rule. */
     since: z.int(),
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),

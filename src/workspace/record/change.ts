@@ -9,8 +9,8 @@ import type { Workspace } from './workspace.ts';
 import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
 /**
- * A change of a workspace's record: what it is based on, and the audit entries that are written with it in one step.
- * Every method that saves takes one, so nothing is saved without its entry:
+ * A change to the record with its audit entries, saved in one step. Every saving method takes one, so nothing is saved
+ * without an entry:
  *
  *     await workspaces.removeProject(auditedChange(request, ['removed the project', 'prod']), removal);
  */
@@ -26,7 +26,6 @@ interface ChangeRequest {
   readonly workspace: Workspace;
 }
 
-/** @param actions audit entries */
 export function auditedChange(
   { at, user, workspace }: ChangeRequest,
   ...actions: readonly (readonly [action: string, about: string])[]
@@ -38,10 +37,7 @@ export function auditedChange(
 /** Where changes are written. */
 export interface ChangeTarget {
   readonly store: WorkspaceStore;
-  /**
-   * Whether Slack still accepts our token. Checked after a workspace's first write: if the app was removed meanwhile, the
-   * write is deleted again.
-   */
+  /** Asked after a workspace's first write: if the app was removed meanwhile, the write is deleted again. */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
 
@@ -111,7 +107,7 @@ export const fieldValues = (
   ...names: readonly string[]
 ): Record<string, string | undefined> => Object.fromEntries(names.map((name) => [name, fields[name]]));
 
-/** Whether two values of a field mean the same, as a secret does that was resealed with another key. */
+/** Whether two values of a field mean the same. A re-encrypted secret does. */
 const isSame = (before: string | undefined, now: string | undefined): boolean =>
   before === now || (before !== undefined && now !== undefined && withoutSeal(before) === withoutSeal(now));
 

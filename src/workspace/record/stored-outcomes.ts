@@ -1,5 +1,4 @@
 /** What the record stores about the services' last responses: use, balances, failures, rejected credentials. */
-
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
 import { PRODUCT_IDS, type ProductId } from '../../domain/product.ts';

@@ -51,7 +51,9 @@ export function createWorkspaceStore(redis: RedisConnection) {
       { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
     ): Promise<boolean> {
       const write = {
-        ...{ first, remove, set },
+        first,
+        remove,
+        set,
         seen: Object.entries(seen).map(([field, value]) => ({ field, value })),
         entries: entries.map(auditArguments),
       };

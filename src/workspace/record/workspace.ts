@@ -93,7 +93,7 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   watch: 'record',
 };
 
-/** For everything that must not use defaults: sums in the wrong time zone would be wrong. @throws settings-damaged */
+/** For everything that must not use defaults: days in the wrong time zone give wrong sums. @throws settings-damaged */
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
   if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
@@ -185,9 +185,17 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
   const lastUsed = (connection: string) => parseLastUsed(fields, connection);
 
   return {
-    ...{ teamId, damaged, fields, saves: [], settings: settings ?? DEFAULT_SETTINGS },
-    ...{ connections, connectionNames, defaultConnection, projects, accesses },
+    teamId,
+    fields,
+    saves: [],
+    damaged,
+    settings: settings ?? DEFAULT_SETTINGS,
+    connections,
+    connectionNames,
+    defaultConnection,
+    projects,
     aliases: new Set(ids(FIELDS.project)),
+    accesses,
     accessIds: ids(FIELDS.access),
     schedules: parseOwned('schedule', scheduleSchema),
     scheduleIds: ids(FIELDS.schedule),
@@ -230,7 +238,7 @@ function parseParts<T>(
   return parts;
 }
 
-/** What follows each prefix, sorted: one pass over a record that may have a thousand fields. */
+/** The IDs after each prefix, sorted. One pass, because a record can have a thousand fields. */
 function idsByPrefix(fields: RecordFields): (prefix: string) => readonly string[] {
   const found = new Map<string, string[]>();
   for (const field of Object.keys(fields).sort()) {

@@ -6,7 +6,6 @@ import { FIELDS } from '../../redis/keys.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import {
   type ApplicationAccessRecord,
-  type Connection,
   type Expiry,
   type Issuers,
   type NewAccess,
@@ -77,22 +76,18 @@ export function createWorkspaces({
   };
 }
 
-/** @throws settings-damaged from what changes the default */
+/** Methods for connections and accesses. @throws settings-damaged from those that change the default */
 function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   return {
     /** Adds or replaces a connection. @param newDefault set if the default changes */
-    async saveConnection(
-      change: WorkspaceChange,
-      given: NewConnection,
-      newDefault?: string,
-    ): Promise<Connection> {
-      const { connection, json } = serializeConnection(keyring, change.workspace.teamId, given);
-      const { name } = connection;
+    async saveConnection(change: WorkspaceChange, added: NewConnection, newDefault?: string) {
+      const { name } = added;
+      const { connection, json } = serializeConnection(keyring, change.workspace.teamId, added);
       const field = FIELDS.connection + name;
       await commitChange(target, change, (fields) => {
         const { dependsOn, set } = planDefault(change, fields, newDefault);
         // The new token may fix the stored failures, so clear them.
-        const failures = Object.keys(fields).filter((name) => name.startsWith(FIELDS.failed));
+        const failures = Object.keys(fields).filter((key) => key.startsWith(FIELDS.failed));
         return {
           dependsOn: [...dependsOn, field],
           remove: [rejectionField({ kind: 'connection', name }), ...failures],
@@ -106,7 +101,6 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const remove = [field, lastUsedField(name), rejectionField({ kind: 'connection', name })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
-    /** Makes it the default connection. */
     async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
       await commitChange(target, change, (fields) => {
         const plan = planDefault(change, fields, name);
@@ -114,8 +108,8 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       });
     },
     /** Replaces the access of the same project. */
-    async saveAccess(change: WorkspaceChange, given: NewAccess): Promise<ApplicationAccessRecord> {
-      const { access, json } = serializeAccess(keyring, change.workspace.teamId, given);
+    async saveAccess(change: WorkspaceChange, added: NewAccess): Promise<ApplicationAccessRecord> {
+      const { access, json } = serializeAccess(keyring, change.workspace.teamId, added);
       const field = FIELDS.access + access.project;
       const remove = [rejectionField({ kind: 'access', name: access.project })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove, set: { [field]: json } }));
@@ -213,7 +207,7 @@ function createProjectStore(target: ChangeTarget) {
       };
       return commitChange(target, change, () => plan, isRenamed ? to : undefined);
     },
-    /** With the channels whose default it is. Its other names keep its channel limit. */
+    /** Also as a channel default. Its other names keep its channel limit. */
     async removeProject(change: WorkspaceChange, project: Project): Promise<void> {
       const { alias, id } = project;
       const { workspace } = change;
