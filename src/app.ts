@@ -41,7 +41,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceOutcomes } from './workspace/service-outcomes.ts';
+import { createServiceOutcomes } from './workspace/save-service-status.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** Drain time at shutdown, in ms; longer than a billing request. */

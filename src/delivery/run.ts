@@ -8,7 +8,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
-import { createAnswerCollector } from '../workspace/service-outcomes.ts';
+import { createAnswerCollector } from '../workspace/save-service-status.ts';
 import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
 import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';

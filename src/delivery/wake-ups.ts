@@ -8,7 +8,7 @@ import { guardRead, reportOutage } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
 import { withTimeout } from '../timeout.ts';
-import { createWorkspaceIndex } from '../workspace/record/workspace-store.ts';
+import { createWorkspaceIndex } from '../workspace/record/record-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';
 

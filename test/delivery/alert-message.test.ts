@@ -10,7 +10,7 @@ import {
   correctionText,
   recoveryText,
 } from '../../src/delivery/watches/alert-message.ts';
-import { type Alert, alertName } from '../../src/delivery/watches/watch-record.ts';
+import { type Alert, alertName } from '../../src/delivery/watches/alert-record.ts';
 import type { Runway } from '../../src/domain/money/runway.ts';
 import type {
   DaySpend,
@@ -19,7 +19,7 @@ import type {
   WatchRule,
 } from '../../src/domain/money/watch-measurement.ts';
 import { fingerprintOf } from '../../src/workspace/credentials/credential-records.ts';
-import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/chosen-project.ts';
+import { moneyWriter, type WriteMoney } from '../../src/workspace/projects/project-ref.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { textOf } from '../support/bot.ts';
 import { type RecordParts, workspaceOf } from '../support/records.ts';

@@ -6,7 +6,7 @@ import { describeReport, type ReportResult } from '../../src/delivery/reports/ma
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
 import { button, context, section } from '../../src/slack/block-kit/blocks.ts';
-import { describeProjects, projectLabel } from '../../src/workspace/projects/chosen-project.ts';
+import { describeProjects, projectLabel } from '../../src/workspace/projects/project-ref.ts';
 import { textOf } from '../support/bot.ts';
 import { finding } from '../support/delivery.ts';
 import { workspaceOf } from '../support/records.ts';

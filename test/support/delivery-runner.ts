@@ -12,7 +12,7 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/save-service-status.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface RunnerOptions {

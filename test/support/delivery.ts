@@ -14,7 +14,7 @@ import { connectQueue } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
-import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
+import { createWorkspaceIndex } from '../../src/workspace/record/record-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 

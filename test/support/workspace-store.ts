@@ -6,7 +6,7 @@ import type { NewAccess, NewConnection } from '../../src/workspace/credentials/c
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceOutcomes } from '../../src/workspace/service-outcomes.ts';
+import { createServiceOutcomes } from '../../src/workspace/save-service-status.ts';
 import { testRedis } from './redis.ts';
 
 /** The key of the record. */

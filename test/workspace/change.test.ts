@@ -7,8 +7,8 @@ import { createInstallationStore } from '../../src/workspace/credentials/install
 import { type AuditEntry, createAudit } from '../../src/workspace/record/audit.ts';
 import { auditedChange, type WorkspaceChange } from '../../src/workspace/record/change.ts';
 import { sealOwnerOfField } from '../../src/workspace/record/parse-record.ts';
+import { createDeletion } from '../../src/workspace/record/record-store.ts';
 import { findConnection, findProject } from '../../src/workspace/record/workspace.ts';
-import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { createEventDedup } from '../../src/workspace/replay-protection.ts';
 import { changeIn } from '../support/change.ts';

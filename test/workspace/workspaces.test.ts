@@ -5,14 +5,14 @@ import { createKeyring } from '../../src/vault/keyring.ts';
 import type { NewConnection } from '../../src/workspace/credentials/credential-records.ts';
 import { formatExpiry } from '../../src/workspace/credentials/credential-records.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import type { StoredAnswer } from '../../src/workspace/record/stored-outcomes.ts';
+import { createDeletion } from '../../src/workspace/record/record-store.ts';
+import type { StoredAnswer } from '../../src/workspace/record/service-status.ts';
 import {
   findConnection,
   findProject,
   findSchedule,
   requireSettings,
 } from '../../src/workspace/record/workspace.ts';
-import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { changeIn } from '../support/change.ts';

@@ -12,11 +12,11 @@ import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
 import { askedText } from '../../slack/commands/project-answers.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
-import { type ChosenProject, findNamed } from '../../workspace/projects/chosen-project.ts';
+import { type ChosenProject, findNamed } from '../../workspace/projects/project-ref.ts';
 import type { ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
-import type { AnswerCollector, AnswerStore } from '../../workspace/service-outcomes.ts';
+import type { AnswerCollector, AnswerStore } from '../../workspace/save-service-status.ts';
 import type { ThreadQuestion, ThreadStore } from '../../workspace/thread-store.ts';
 import type {
   DeliveryLog,

@@ -29,7 +29,7 @@ import {
   moneyWriter,
   projectKey,
   projectLabel,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { Draft, Step } from '../outbox/message-kind.ts';
 import {

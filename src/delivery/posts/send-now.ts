@@ -6,7 +6,7 @@ import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
 import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
-import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
+import { createAnswerCollector } from '../../workspace/save-service-status.ts';
 import { putMessage } from '../delivery-log.ts';
 import { checkRecipient } from '../outbox/check-recipient.ts';
 import { type RunParts, rememberQuestion } from '../outbox/message-kind.ts';

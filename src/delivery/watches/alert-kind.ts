@@ -5,7 +5,7 @@ import { averageDay, measureWatch, type WatchFigures } from '../../domain/money/
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, daysBefore, earliest, HOUR, type Millis } from '../../domain/time/calendar.ts';
 import { FIELDS, hashBucket } from '../../redis/keys.ts';
-import { moneyWriter } from '../../workspace/projects/chosen-project.ts';
+import { moneyWriter } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -20,15 +20,6 @@ import {
   type RunView,
 } from '../outbox/message-kind.ts';
 import { type AlertBasis, alertMessage, alertText, correctionText, recoveryText } from './alert-message.ts';
-import {
-  fetchFigures,
-  figuresField,
-  figuresSourceOf,
-  hasFigures,
-  needsBalance,
-  parseWatchFigures,
-  type StoredFigures,
-} from './watch-figures.ts';
 import {
   type Alert,
   type AlertAbout,
@@ -45,7 +36,16 @@ import {
   watchField,
   watchRecordOf,
   withoutUnseenAlerts,
-} from './watch-record.ts';
+} from './alert-record.ts';
+import {
+  fetchFigures,
+  figuresField,
+  figuresSourceOf,
+  hasFigures,
+  needsBalance,
+  parseWatchFigures,
+  type StoredFigures,
+} from './watch-figures.ts';
 
 /** A message's watch and alert; undefined if removed. */
 function subjectOf({ key }: OutboxMessage, { workspace, snapshot }: Pick<RunView, 'workspace' | 'snapshot'>) {

@@ -34,10 +34,10 @@ import {
   overflow,
   section,
 } from '../../slack/block-kit/blocks.ts';
-import { projectLabel, type WriteMoney } from '../../workspace/projects/chosen-project.ts';
+import { projectLabel, type WriteMoney } from '../../workspace/projects/project-ref.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { type Alert, alertName, isOpen } from './watch-record.ts';
+import { type Alert, alertName, isOpen } from './alert-record.ts';
 
 /** The alert message in its current state. */
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {

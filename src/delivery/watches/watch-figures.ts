@@ -22,7 +22,7 @@ import {
   connectionNameOf,
   projectValue,
   referenceTo,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import {
   type OpenedConnection,
   openConnection,
@@ -32,7 +32,7 @@ import {
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
-import { storedBalance } from '../../workspace/service-outcomes.ts';
+import { storedBalance } from '../../workspace/save-service-status.ts';
 import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 

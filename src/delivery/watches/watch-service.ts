@@ -10,6 +10,16 @@ import { OvertakenError } from '../delivery-log.ts';
 import type { RunParts, RunView } from '../outbox/message-kind.ts';
 import { isLimited, nextCheck } from './alert-kind.ts';
 import {
+  type Alert,
+  alertKey,
+  alertName,
+  findAlert,
+  isOpen,
+  parseWatchRecord,
+  watchField,
+  watchRecordOf,
+} from './alert-record.ts';
+import {
   fetchAccount,
   fetchUsage,
   figuresSourceOf,
@@ -19,16 +29,6 @@ import {
   type StoredFigures,
   storedFigures,
 } from './watch-figures.ts';
-import {
-  type Alert,
-  alertKey,
-  alertName,
-  findAlert,
-  isOpen,
-  parseWatchRecord,
-  watchField,
-  watchRecordOf,
-} from './watch-record.ts';
 
 export type WatchState = Readonly<ReturnType<typeof stateOf>>;
 

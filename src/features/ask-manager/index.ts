@@ -19,7 +19,7 @@ import { type AskedManager, askedManagerSchema } from '../../slack/error-message
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import { describeProjects } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects } from '../../workspace/projects/project-ref.ts';
 import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';

@@ -15,7 +15,7 @@ import { type FieldRefusal, refuseField } from '../../slack/forms/fields.ts';
 import { CHANGED_FIRST, createForm, type SentForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_CONNECTIONS, type NewConnection } from '../../workspace/credentials/credential-records.ts';
-import { findNamed, projectLabel } from '../../workspace/projects/chosen-project.ts';
+import { findNamed, projectLabel } from '../../workspace/projects/project-ref.ts';
 import { resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isDamaged, type Workspace } from '../../workspace/record/workspace.ts';

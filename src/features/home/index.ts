@@ -23,7 +23,7 @@ import type { Project } from '../../workspace/projects/project-record.ts';
 import { openConnection } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
-import { storedBalance } from '../../workspace/service-outcomes.ts';
+import { storedBalance } from '../../workspace/save-service-status.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
 import { isNeedy, isProblem, loadHealth } from './workspace-health.ts';

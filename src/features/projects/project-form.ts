@@ -24,8 +24,8 @@ import { channels, choice, more, personField, refuseField, text } from '../../sl
 import { CHANGED_FIRST, createForm, type FormInput, type SentForm } from '../../slack/forms/form.ts';
 import { selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
+import { isSameProject } from '../../workspace/projects/project-ref.ts';
 import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';

@@ -31,8 +31,8 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
+import { isSameProject } from '../../workspace/projects/project-ref.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

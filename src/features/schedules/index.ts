@@ -26,7 +26,7 @@ import { channelLink, escapeMarkup, formatInstant, mention } from '../../slack/b
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { parsePage } from '../../slack/commands/subcommands.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { describeProjects, stopReasonOf } from '../../workspace/projects/chosen-project.ts';
+import { describeProjects, stopReasonOf } from '../../workspace/projects/project-ref.ts';
 import { limitedProjects, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import {
   MAX_DIGEST_PROJECTS,

@@ -18,7 +18,7 @@ import {
   projectLabel,
   stopReasonOf,
   type WriteMoney,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

@@ -56,7 +56,7 @@ import {
   isSameProject,
   moneyWriter,
   type WriteMoney,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.ts';

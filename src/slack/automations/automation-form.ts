@@ -4,14 +4,14 @@ import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import type { Delivery } from '../../workspace/projects/chosen-project.ts';
+import type { Delivery } from '../../workspace/projects/project-ref.ts';
 import {
   type ChosenProject,
   parseProjectValue,
   projectIdLabel,
   projectLabel,
   projectValue,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
 import {

@@ -4,7 +4,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
-import type { ChosenProject } from '../../workspace/projects/chosen-project.ts';
+import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
 import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve-project.ts';
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
 import { auditedChange } from '../../workspace/record/change.ts';

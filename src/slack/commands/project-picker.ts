@@ -14,7 +14,7 @@ import {
   isSameProject,
   projectLabel,
   projectValue,
-} from '../../workspace/projects/chosen-project.ts';
+} from '../../workspace/projects/project-ref.ts';
 import {
   canAskAbout,
   limitedProjects,

@@ -13,7 +13,7 @@ import { parseCommandText } from '../../domain/language/read-command.ts';
 import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
 import type { Day } from '../../domain/time/calendar.ts';
 import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
-import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
+import type { LastFailure } from '../../workspace/record/service-status.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
 import { commandButton, toCommand } from '../commands/command-buttons.ts';

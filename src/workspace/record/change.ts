@@ -5,8 +5,8 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { AuditEntry } from './audit.ts';
+import type { RecordFields, RecordWrite, WorkspaceStore } from './record-store.ts';
 import type { Workspace } from './workspace.ts';
-import type { RecordFields, RecordWrite, WorkspaceStore } from './workspace-store.ts';
 
 /**
  * A change to the record with its audit entries, saved in one step. Every saving method takes one, so nothing is saved

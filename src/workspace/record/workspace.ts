@@ -17,6 +17,7 @@ import { type Project, parseProject } from '../projects/project-record.ts';
 import { DEFAULT_SETTINGS, parseSettings, type Settings } from '../settings.ts';
 import { type Schedule, scheduleSchema, type Watch, watchSchema } from './automation-records.ts';
 import { parseNamedRecord } from './parse-record.ts';
+import type { RecordFields } from './record-store.ts';
 import {
   type CredentialName,
   findRejection,
@@ -25,8 +26,7 @@ import {
   parseFailures,
   parseLastBalance,
   parseLastUsed,
-} from './stored-outcomes.ts';
-import type { RecordFields } from './workspace-store.ts';
+} from './service-status.ts';
 
 /** A parsed record, loaded once per request. Secrets are decrypted on demand. */
 export interface Workspace {

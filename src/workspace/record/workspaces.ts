@@ -20,6 +20,7 @@ import { DEFAULT_SETTINGS, parseSettings, type Settings, serializeSettings } fro
 import { type Schedule, serializeWatch, type Watch } from './automation-records.ts';
 import { type ChangeTarget, commitChange, type PlannedChange, type WorkspaceChange } from './change.ts';
 import { parseFields } from './parse-record.ts';
+import { createWorkspaceStore, type RecordFields, type RecordWrite } from './record-store.ts';
 import {
   balanceFields,
   type CredentialName,
@@ -27,9 +28,8 @@ import {
   failureFields,
   lastUsedField,
   rejectionField,
-} from './stored-outcomes.ts';
+} from './service-status.ts';
 import { findProject, parseWorkspace, requireSettings, type Workspace } from './workspace.ts';
-import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
  * Each method is one round trip unless stated otherwise. Saving methods take a `WorkspaceChange` (who, when, audit entries)

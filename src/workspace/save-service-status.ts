@@ -7,7 +7,7 @@ import type { SlackId } from '../domain/slack-id.ts';
 import { type Day, dayAt, daysBetween, HOUR, MINUTE, type Millis } from '../domain/time/calendar.ts';
 import { FIELDS } from '../redis/keys.ts';
 import { fingerprintOf } from './credentials/credential-records.ts';
-import { isSameProject, projectKey } from './projects/chosen-project.ts';
+import { isSameProject, projectKey } from './projects/project-ref.ts';
 import type { ResolvedProject } from './projects/resolve-project.ts';
 import { fieldValues } from './record/change.ts';
 import {
@@ -19,7 +19,7 @@ import {
   type LastFailure,
   rejectionField,
   type StoredAnswer,
-} from './record/stored-outcomes.ts';
+} from './record/service-status.ts';
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 

@@ -6,7 +6,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { OpenableAccess, OpenableConnection } from '../credentials/credential-records.ts';
 import { millis, tryParseRecord } from './parse-record.ts';
-import type { RecordFields } from './workspace-store.ts';
+import type { RecordFields } from './record-store.ts';
 
 const balanceSchema = z.object({
   /** The connection used. */
