@@ -41,7 +41,7 @@ import { createKeyring } from './vault/keyring.ts';
 import { createAudit } from './workspace/record/audit.ts';
 import { createWorkspaces } from './workspace/record/workspaces.ts';
 import { createEventDedup } from './workspace/replay-protection.ts';
-import { createServiceOutcomes } from './workspace/save-service-status.ts';
+import { createServiceStatus } from './workspace/save-service-status.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
 /** Drain time at shutdown, in ms; longer than a billing request. */
@@ -142,7 +142,7 @@ function createClients(
   changed: (workspace: SlackId) => Promise<void>,
 ) {
   const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
-  const answerStore = createServiceOutcomes({
+  const answerStore = createServiceStatus({
     ...{ workspaces, clock, changed },
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });

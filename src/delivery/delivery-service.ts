@@ -1,6 +1,6 @@
 import type { RedisConnection } from '../redis/connect.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import type { RunParts } from './outbox/message-kind.ts';
+import type { RunServices } from './outbox/message-kind.ts';
 import { noticeKind } from './posts/notice-kind.ts';
 import { createPostKind } from './posts/post-kind.ts';
 import { createScheduleService } from './posts/send-now.ts';
@@ -11,7 +11,7 @@ import { createWakeUps } from './wake-ups.ts';
 import { alertKind } from './watches/alert-kind.ts';
 import { createWatchService } from './watches/watch-service.ts';
 
-export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
+export interface DeliveryServices extends Omit<RunServices, 'deliveryLog'> {
   readonly redis: RedisConnection;
   /** From `connectQueue`; the caller closes it. */
   readonly queue: RedisConnection;
@@ -20,14 +20,14 @@ export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
 /** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-export function createDeliveryService(options: DeliveryParts) {
-  const parts = { ...options, deliveryLog: createDeliveryLog(options.redis) };
+export function createDeliveryService(options: DeliveryServices) {
+  const services = { ...options, deliveryLog: createDeliveryLog(options.redis) };
   const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
-  const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });
+  const wakeUps = createWakeUps({ ...services, runner: createWorkspaceRunner(kinds, services) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleService({ ...parts, makeReport, changed }),
-    watching: createWatchService({ ...parts, changed }),
+    scheduling: createScheduleService({ ...services, makeReport, changed }),
+    watching: createWatchService({ ...services, changed }),
   };
 }

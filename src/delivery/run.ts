@@ -10,7 +10,7 @@ import { type RunWork, trackWork } from '../ops/work-record.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/save-service-status.ts';
 import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
-import type { DeliveryContext, MessageKind, RunParts, RunView } from './outbox/message-kind.ts';
+import type { DeliveryContext, MessageKind, RunServices, RunView } from './outbox/message-kind.ts';
 import { deliverMessage } from './outbox/send.ts';
 
 /** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
@@ -33,17 +33,17 @@ export interface WorkspaceRunner {
 }
 
 /** @param kinds planned in this order */
-export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
-  const { clock, onFinished } = parts;
+export function createWorkspaceRunner(kinds: readonly MessageKind[], services: RunServices): WorkspaceRunner {
+  const { clock, onFinished } = services;
   const stopping = new AbortController();
   // Each waiting message adds a listener; Node would warn at eleven.
   setMaxListeners(0, stopping.signal);
 
   async function runPasses(teamId: SlackId, plan?: PlanRun): Promise<Millis | undefined> {
-    const run = openRun(teamId, parts, stopping.signal);
+    const run = openRun(teamId, services, stopping.signal);
     let planned: { readonly read: unknown; readonly next: Millis | undefined } | undefined;
     for (let pass = 0; pass < MAX_PASSES && !run.isEnding(); pass += 1) {
-      const view = await loadView(teamId, parts);
+      const view = await loadView(teamId, services);
       const read = view && [view.workspace.fields, view.snapshot.fields];
       if (planned !== undefined && isDeepStrictEqual(read, planned.read)) return planned.next;
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
@@ -83,7 +83,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
 /** @returns undefined if the workspace was removed @throws store-unavailable */
 async function loadView(
   teamId: SlackId,
-  { workspaces, deliveryLog, clock }: RunParts,
+  { workspaces, deliveryLog, clock }: RunServices,
 ): Promise<RunView | undefined> {
   const [workspace, snapshot] = await Promise.all([workspaces.load(teamId), deliveryLog.load(teamId)]);
   const hasLeft = Object.keys(workspace.fields).length === 0;
@@ -154,13 +154,13 @@ interface OpenedRun extends Omit<DeliveryContext, keyof RunView | 'answerCollect
   quietUntil(): Millis | undefined;
 }
 
-function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): OpenedRun {
-  const { clientFor, workspaces, clock } = parts;
+function openRun(teamId: SlackId, services: RunServices, stopping: AbortSignal): OpenedRun {
+  const { clientFor, workspaces, clock } = services;
   const lastPosts = new Map<SlackId, Millis>();
   let quietUntil: Millis | undefined;
   return {
-    ...parts,
-    billing: askOnce(parts.billing),
+    ...services,
+    billing: askOnce(services.billing),
     teamId,
     stopping,
     isEnding: () => stopping.aborted || quietUntil !== undefined,

@@ -12,7 +12,7 @@ import { createWorkspaceIndex } from '../workspace/record/record-store.ts';
 import type { Workspaces } from '../workspace/record/workspaces.ts';
 import type { WorkspaceRunner } from './run.ts';
 
-export interface WakeUpParts {
+export interface WakeUpServices {
   readonly redis: RedisConnection;
   /** From `connectQueue`; the caller closes it. */
   readonly queue: RedisConnection;
@@ -77,8 +77,8 @@ export interface WakeUps {
  * after it. BullMQ reruns crashed and failed runs. What a run does depends only on the records, so a late, repeated or
  * needless run is harmless.
  */
-export function createWakeUps(parts: WakeUpParts): WakeUps {
-  const { queue: connection, clock, log, runner } = parts;
+export function createWakeUps(services: WakeUpServices): WakeUps {
+  const { queue: connection, clock, log, runner } = services;
   const onError = (err: Error): void => {
     reportOutage(err);
     log.debug({ err }, 'The delivery queue reported an error');
@@ -102,7 +102,8 @@ export function createWakeUps(parts: WakeUpParts): WakeUps {
     start() {
       worker = new Worker(
         QUEUE_NAME,
-        async ({ name, data }) => void (await (name === 'wake' ? run(data.workspace) : sweep(queue, parts))),
+        async ({ name, data }) =>
+          void (await (name === 'wake' ? run(data.workspace) : sweep(queue, services))),
         { connection, prefix: QUEUE_PREFIX, ...WORKER_OPTIONS },
       );
       worker.on('error', onError).on('failed', (_, error) => onError(error));
@@ -162,7 +163,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
 /** Wakes workspaces that have no wake-up, and drops removed ones from the index. */
 async function sweep(
   queue: ReturnType<typeof openQueue>,
-  { redis, workspaces, clock }: WakeUpParts,
+  { redis, workspaces, clock }: WakeUpServices,
 ): Promise<void> {
   const index = createWorkspaceIndex(redis);
   for await (const workspace of index.list()) {

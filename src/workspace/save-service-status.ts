@@ -23,7 +23,7 @@ import {
 import type { Workspace } from './record/workspace.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
-export interface Rejection extends CredentialName {
+export interface CredentialRejection extends CredentialName {
   readonly workspace: SlackId;
   /** The credential that was sent (it may have been replaced since): fingerprint, or the end of the ID. */
   readonly mark: string;
@@ -47,22 +47,22 @@ interface Asked {
 /** Stored characters of an access ID. */
 const MARK_LENGTH = 4;
 
-export type ServiceOutcomes = ReturnType<typeof createServiceOutcomes>;
+export type ServiceStatus = ReturnType<typeof createServiceStatus>;
 
 /** Stores what an answer said. */
-export type AnswerStore = Pick<ServiceOutcomes, 'save'>;
+export type AnswerStore = Pick<ServiceStatus, 'save'>;
 
 /**
  * Stores what responses say about credentials and projects. Never rejects, because answers don't depend on it. Writes only
  * changes, so a project that keeps failing or working costs nothing.
  */
-export function createServiceOutcomes({
+export function createServiceStatus({
   workspaces,
   changed,
   clock,
   onFailure,
 }: {
-  readonly workspaces: Pick<Workspaces, 'load' | 'note'>;
+  readonly workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>;
   /** Reschedules the workspace. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
@@ -78,13 +78,14 @@ export function createServiceOutcomes({
     const teamId = typeof record === 'string' ? record : record.teamId;
     try {
       const write = plan(typeof record === 'string' ? await workspaces.load(record) : record);
-      if (write !== undefined && (await workspaces.note(teamId, write)) && wakes) await changed(teamId);
+      if (write !== undefined && (await workspaces.writeUnaudited(teamId, write)) && wakes)
+        await changed(teamId);
     } catch (error) {
       onFailure(error, teamId);
     }
   };
   /** Records the rejection and triggers a reminder, if the credential is still stored. */
-  const rejected = ({ workspace, mark, ...credential }: Rejection): Promise<void> =>
+  const rejected = ({ workspace, mark, ...credential }: CredentialRejection): Promise<void> =>
     note(workspace, (now) => rejectionNote(credential, mark, clock(), now), true);
 
   return {
@@ -137,7 +138,7 @@ export function createServiceOutcomes({
   };
 }
 
-type Note = Parameters<Workspaces['note']>[1];
+type Note = Parameters<Workspaces['writeUnaudited']>[1];
 
 function rejectionNote(
   credential: CredentialName,

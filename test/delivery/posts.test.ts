@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { notSentFailure } from '../../src/delivery/outbox/retry-policy.ts';
 import { lastDelivery } from '../../src/delivery/posts/post-record.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
+import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Work } from '../../src/ops/work-record.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
@@ -20,8 +20,8 @@ const HOUR = 60 * MINUTE;
 /** Friday, 20 November 2026, 09:00 in Rome. */
 const NINE = at('2026-11-20T08:00:00Z');
 
-let answer: (question: ReportQuestion) => ReportResult | Promise<ReportResult>;
-let asked: ReportQuestion[];
+let answer: (question: ReportRequest) => ReportResult | Promise<ReportResult>;
+let asked: ReportRequest[];
 let works: Work[];
 const delivery = await startDelivery(NINE + 3_000, () => ({
   onFinished: (work) => void works.push(work),
@@ -796,7 +796,7 @@ describe('a post whose schedule, settings or rights were changed since', () => {
 
   const THURSDAY = { first: '2026-11-19', last: '2026-11-19' };
   /** As the reports themselves do: the rights of the channel, and figures that name what they are of. */
-  const honest = ({ report: name, projects, channel, workspace, zone }: ReportQuestion): ReportResult => {
+  const honest = ({ report: name, projects, channel, workspace, zone }: ReportRequest): ReportResult => {
     const [{ id, product } = { id: '', product: 1 as const }] = projects;
     resolveProject({ project: id, product }, workspace, { channel, isUnlimited: false });
     const digits = id === '900' ? '777' : spent;

@@ -7,7 +7,7 @@ import {
   dateOf,
   isHandled,
   lastHandled,
-  type PostMessage,
+  type PostEntry,
   planDates,
   postKey,
   postsOf,
@@ -178,13 +178,13 @@ describe('a promise', () => {
       .map((half) => `${String(half >> 1).padStart(2, '0')}:${half % 2 ? '30' : '00'}`),
     zone: fc.constantFrom(...zones),
   });
-  const messageOf = (date: string, due: number, state: 'posted' | 'due'): PostMessage => ({
+  const messageOf = (date: string, due: number, state: 'posted' | 'due'): PostEntry => ({
     ...newMessage(postKey(example().id, date), CHANNEL, { due }, due),
     ...{ state, json: '{}' },
   });
-  const logOf = (messages: readonly PostMessage[]) => ({ messagesOf: () => messages as never });
+  const logOf = (messages: readonly PostEntry[]) => ({ messagesOf: () => messages as never });
   /** Delivers what is planned at the start and at each due time; a date that was begun and is not planned any more is dropped. */
-  function deliver(one: Schedule, messages: readonly PostMessage[], from: number, until: number) {
+  function deliver(one: Schedule, messages: readonly PostEntry[], from: number, until: number) {
     let done = messages;
     for (const look of [from, ...dueTimesBetween(one.timing, from, until).map((due) => due.at)]) {
       const { due } = planDates(one, postsOf(one.id, logOf(done)), look);
@@ -193,7 +193,7 @@ describe('a promise', () => {
     }
     return done;
   }
-  const postedIn = (messages: readonly PostMessage[]) =>
+  const postedIn = (messages: readonly PostEntry[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
   it('matches what is posted after any edits', () => {

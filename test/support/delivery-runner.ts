@@ -12,7 +12,7 @@ import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceOutcomes } from '../../src/workspace/save-service-status.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
 import { createThreadStore } from '../../src/workspace/thread-store.ts';
 
 export interface RunnerOptions {
@@ -47,7 +47,7 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
   const workspaces = createWorkspaces({ redis, keyring });
   const deliveryLog = createDeliveryLog(redis);
   const clients = createClientFactory({ ...BACKGROUND_OPTIONS, slackApiUrl: slackUrl, logger: QUIET });
-  const outcomes = createServiceOutcomes({
+  const outcomes = createServiceStatus({
     workspaces,
     changed,
     clock,

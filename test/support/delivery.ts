@@ -6,7 +6,7 @@ import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { createScheduleService } from '../../src/delivery/posts/send-now.ts';
 import { reminderKind } from '../../src/delivery/reminder-kind.ts';
-import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
+import type { ReportRequest, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { alertKind } from '../../src/delivery/watches/alert-kind.ts';
 import { createWatchService } from '../../src/delivery/watches/watch-service.ts';
@@ -21,12 +21,12 @@ import { createRunner, type RunnerOptions } from './delivery-runner.ts';
 export interface DeliveryOptions extends RunnerOptions {
   readonly redisUrl: string;
   /** Returns the result of a report. */
-  readonly report?: (question: ReportQuestion) => ReportResult | Promise<ReportResult>;
+  readonly report?: (question: ReportRequest) => ReportResult | Promise<ReportResult>;
 }
 
 export function createDeliveryParts(options: DeliveryOptions) {
   const { redisUrl, report = () => finding('100') } = options;
-  const makeReport = async (question: ReportQuestion) => report(question);
+  const makeReport = async (question: ReportRequest) => report(question);
   const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
   const changed = (workspace: string) => planner.changed(workspace);
   const { parts, lines, outcomes, runner } = createRunner({ changed, ...options }, kinds);

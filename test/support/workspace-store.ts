@@ -6,7 +6,7 @@ import type { NewAccess, NewConnection } from '../../src/workspace/credentials/c
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import type { Watch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaces, type Workspaces } from '../../src/workspace/record/workspaces.ts';
-import { createServiceOutcomes } from '../../src/workspace/save-service-status.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
 import { testRedis } from './redis.ts';
 
 /** The key of the record. */
@@ -38,11 +38,11 @@ export const WATCH: Watch = {
 
 /** Stores what services answer at this instant. @param changed called once something waits no more */
 export const outcomesOf = (
-  workspaces: Pick<Workspaces, 'load' | 'note'>,
+  workspaces: Pick<Workspaces, 'load' | 'writeUnaudited'>,
   at: number,
   changed: (workspace: string) => unknown = () => undefined,
 ) =>
-  createServiceOutcomes({
+  createServiceStatus({
     workspaces,
     clock: () => at,
     changed: async (workspace) => void changed(workspace),

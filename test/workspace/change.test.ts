@@ -168,7 +168,7 @@ describe('requests that are running when a workspace leaves', () => {
     expect(await createEventDedup(redis).first('T1', 'Ev1')).toBe(true);
     expect(await installed.lock('T1')).toBe(false);
     expect(await installed.replace('T1', 'an installation', 'another')).toBe(false);
-    await workspaces.note('T1', { set: { 'used:main': '1' } });
+    await workspaces.writeUnaudited('T1', { set: { 'used:main': '1' } });
     await installed.join('T1', 'T2');
     await nothing();
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type BillingClient, reportOutcomes } from '../../src/billing/client.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { createServiceOutcomes } from '../../src/workspace/save-service-status.ts';
+import { createServiceStatus } from '../../src/workspace/save-service-status.ts';
 import { changeIn } from '../support/change.ts';
 import { NO_BILLING } from '../support/delivery-runner.ts';
 import { aFailure } from '../support/failures.ts';
@@ -11,10 +11,10 @@ const NOW = ADDED_AT + 1;
 const { redis, workspaces, read } = await startWorkspaceStore();
 
 /** @param store in place of the record */
-function noting(store: Parameters<typeof createServiceOutcomes>[0]['workspaces'] = workspaces) {
+function noting(store: Parameters<typeof createServiceStatus>[0]['workspaces'] = workspaces) {
   const changed: string[] = [];
   const failures: unknown[] = [];
-  const outcomes = createServiceOutcomes({
+  const outcomes = createServiceStatus({
     workspaces: store,
     changed: async (workspace) => void changed.push(workspace),
     clock: () => NOW,
@@ -28,8 +28,12 @@ async function asked(balance: BillingClient['balance']) {
   const { failures } = await read();
   const access = { workspace: 'T1', connection: 'main', baseUrl: MAIN.baseUrl, token: MAIN.token, failures };
   let writes = 0;
-  const note: typeof workspaces.note = (...given) => workspaces.note(...given).finally(() => writes++);
-  const client = reportOutcomes({ ...NO_BILLING, balance }, noting({ ...workspaces, note }).outcomes.billing);
+  const writeUnaudited: typeof workspaces.writeUnaudited = (...given) =>
+    workspaces.writeUnaudited(...given).finally(() => writes++);
+  const client = reportOutcomes(
+    { ...NO_BILLING, balance },
+    noting({ ...workspaces, writeUnaudited }).outcomes.billing,
+  );
   const result = await client
     .balance(access, { project: '123', product: 1 })
     .catch((error: unknown) => error);

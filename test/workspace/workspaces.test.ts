@@ -271,8 +271,9 @@ describe('the record after an answer', () => {
   /** How many writes went out for these notes, one after the other, each by a request of its own. */
   async function writesOf(...notes: StoredAnswer[]): Promise<number> {
     let writes = 0;
-    const note: typeof workspaces.note = (...args) => workspaces.note(...args).finally(() => writes++);
-    const outcomes = outcomesOf({ ...workspaces, note }, NOW);
+    const writeUnaudited: typeof workspaces.writeUnaudited = (...args) =>
+      workspaces.writeUnaudited(...args).finally(() => writes++);
+    const outcomes = outcomesOf({ ...workspaces, writeUnaudited }, NOW);
     for (const one of notes) await outcomes.save(await read(), one);
     return writes;
   }

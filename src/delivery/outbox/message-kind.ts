@@ -36,7 +36,7 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
    * The current content, for a new message or an update. @returns a draft, or a step that ends it without sending @throws
    * Failure
    */
-  prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
+  prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
   /** The question that follow-ups in its thread refer to. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
   /** When to update it in Slack once it is posted. */
@@ -49,9 +49,9 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
     message: OutboxMessage<About>,
     refusal: Refusal,
     context: DeliveryContext,
-  ): Step<About> | undefined;
+  ): Transition<About> | undefined;
   /** Preparing or sending failed. @param after the record to store; `failed` if giving up */
-  onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
+  onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Transition<About>;
 }
 
 /** A kind's work besides the stored messages. */
@@ -94,7 +94,7 @@ export interface Refusal {
 }
 
 /** A new state without sending. `outcome` appears in logs and metrics. */
-export interface Step<About> {
+export interface Transition<About> {
   readonly outcome: 'skipped' | 'waiting' | 'retrying' | 'paused' | 'refused' | 'failed' | 'changed';
   readonly message: OutboxMessage<About> | undefined;
 }
@@ -158,7 +158,7 @@ export interface RunView {
 }
 
 /** Services of every run. */
-export interface RunParts {
+export interface RunServices {
   readonly workspaces: Workspaces;
   readonly deliveryLog: DeliveryLog;
   readonly billing: BillingClient;
@@ -173,7 +173,7 @@ export interface RunParts {
 }
 
 /** One pass: what was read, and services. */
-export interface DeliveryContext extends RunParts, RunView {
+export interface DeliveryContext extends RunServices, RunView {
   readonly teamId: SlackId;
   readonly answerCollector: AnswerCollector;
   readonly stopping: AbortSignal;

@@ -33,7 +33,7 @@ import {
   type Recipient,
   type Refusal,
   rememberQuestion,
-  type Step,
+  type Transition,
 } from './message-kind.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
@@ -70,7 +70,7 @@ export function deliverMessage<About>(
   });
 }
 
-type Outcome = Step<unknown>['outcome'] | 'sent' | 'found';
+type Outcome = Transition<unknown>['outcome'] | 'sent' | 'found';
 
 /** A message being sent: its record as read, and as last stored. */
 class Sending<About> {
@@ -211,7 +211,7 @@ class Sending<About> {
   }
 
   /** Passes it to the next responsible person, or fails it. */
-  private async passOn(cause: StoredFailure): Promise<Step<About>> {
+  private async passOn(cause: StoredFailure): Promise<Transition<About>> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
     const at = context.clock();

@@ -15,14 +15,14 @@ import {
   hashSetup,
   type MessageKind,
   type RunView,
-  type Step,
+  type Transition,
 } from '../outbox/message-kind.ts';
 import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import {
+  followUpQuestionOf,
   type MakeReport,
   type PostContext,
   type ReportResult,
-  reportQuestion,
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
@@ -35,7 +35,7 @@ import {
   POSTS,
   type PostAbout,
   type PostContent,
-  type PostMessage,
+  type PostEntry,
   planDates,
   postKey,
   postsOf,
@@ -113,7 +113,7 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
       : preparePost(message, { ...context, makeReport }),
   nextUpdate: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
-    post && reportQuestion({ ...post.subject, ...post }, workspace),
+    post && followUpQuestionOf({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
     message.state === 'posted'
       ? undefined
@@ -123,10 +123,10 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
 
 /** @param after the record; `failed` if giving up */
 function afterFailedTry(
-  after: PostMessage,
+  after: PostEntry,
   { kind, cause }: FailureEffect,
   context: DeliveryContext,
-): Step<PostAbout> {
+): Transition<PostAbout> {
   const { state, next } = after;
   const now = context.clock();
   if (state === 'posted') {
@@ -140,7 +140,7 @@ function afterFailedTry(
   return { outcome: state === 'failed' ? 'failed' : 'retrying', message };
 }
 
-const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
+const findSchedule = (post: PostEntry, { workspace }: Pick<RunView, 'workspace'>): Schedule | undefined =>
   workspace.schedules.find(({ id }) => id === scheduleOf(post));
 
 interface Wanted {
@@ -151,7 +151,7 @@ interface Wanted {
 }
 
 /** @returns undefined if the schedule has changed: no longer this date, time or channel */
-function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
+function findWanted(post: PostEntry, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;
   const { due, missed } = planDates(schedule, postsOf(schedule.id, view.snapshot), view.now);
@@ -160,10 +160,10 @@ function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
 }
 
 /** Pauses until the cause may be fixed or the next date is due. */
-function pausePost(message: PostMessage, cause: StoredFailure, context: DeliveryContext): Step<PostAbout> {
-  const schedule = findSchedule(message, context);
-  const { next: _, ...rest } = message;
-  const { awaits: __, ...about } = message.about;
+function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryContext): Transition<PostAbout> {
+  const schedule = findSchedule(post, context);
+  const { next: _, ...rest } = post;
+  const { awaits: __, ...about } = post.about;
   const basis = schedule && basisOf(schedule, cause, context);
   const paused = { ...about, ...(basis && { basis }), tried: context.clock() };
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
@@ -182,9 +182,9 @@ function basisOf(
 }
 
 async function preparePost(
-  message: PostMessage,
+  message: PostEntry,
   context: PostContext,
-): Promise<Draft<PostAbout> | Step<PostAbout>> {
+): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const wanted = findWanted(message, context);
   if (wanted === undefined) return closePost(message, context);
   const { schedule, due } = wanted;
@@ -220,14 +220,14 @@ async function preparePost(
 }
 
 /** Ends a post whose schedule was changed or paused, or that a later date has overtaken. */
-function closePost(message: PostMessage, { workspace, snapshot, clock }: DeliveryContext): Step<PostAbout> {
-  const schedule = findSchedule(message, { workspace });
+function closePost(post: PostEntry, { workspace, snapshot, clock }: DeliveryContext): Transition<PostAbout> {
+  const schedule = findSchedule(post, { workspace });
   const at = clock();
   const { due } = schedule ? planDates(schedule, postsOf(schedule.id, snapshot), at) : {};
-  const isSuperseded = due !== undefined && due.date > dateOf(message);
-  const { next: _, ...rest } = message;
+  const isSuperseded = due !== undefined && due.date > dateOf(post);
+  const { next: _, ...rest } = post;
   // Keep the record if Slack may have the message.
-  const isKept = message.state === 'sending' || isSuperseded;
+  const isKept = post.state === 'sending' || isSuperseded;
   return { outcome: 'skipped', message: isKept ? { ...rest, state: 'failed', at } : undefined };
 }
 

@@ -31,7 +31,7 @@ import {
   projectLabel,
 } from '../../workspace/projects/project-ref.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { Draft, Step } from '../outbox/message-kind.ts';
+import type { Draft, Transition } from '../outbox/message-kind.ts';
 import {
   detailsButton,
   type PostContext,
@@ -45,7 +45,7 @@ import {
   nextRefresh,
   type PostAbout,
   type PostContent,
-  type PostMessage,
+  type PostEntry,
   scheduleOf,
 } from './post-record.ts';
 
@@ -169,14 +169,14 @@ const CORRECTED_FROM = 5;
  * answer keeps its posted figure. @throws Failure
  */
 export async function refreshPost(
-  message: PostMessage,
+  message: PostEntry,
   context: PostContext,
-): Promise<Draft<PostAbout> | Step<PostAbout>> {
+): Promise<Draft<PostAbout> | Transition<PostAbout>> {
   const { workspace, clock } = context;
   const { next: _, cause: __, ...rest } = message;
   const { due, post } = message.about;
   const schedule = workspace.schedules.find(({ id }) => id === scheduleOf(message));
-  const never: Step<PostAbout> = { outcome: 'skipped', message: rest };
+  const never: Transition<PostAbout> = { outcome: 'skipped', message: rest };
   // Another account may use the same project ID for another project.
   if (post === undefined || schedule === undefined || hasOtherConnections(post, workspace)) return never;
   const { subject, figures: posted, without } = post;

@@ -66,7 +66,7 @@ export const POSTS = {
   }),
 } as const;
 export type PostAbout = Readonly<z.infer<typeof POSTS.about>>;
-export type PostMessage = OutboxMessage<PostAbout>;
+export type PostEntry = OutboxMessage<PostAbout>;
 
 export const postKey = (schedule: string, date: Day): string => `post/${schedule}/${date}`;
 export const scheduleOf = ({ key }: Pick<OutboxMessage, 'key'>): string => key.split('/')[1] ?? '';
@@ -76,7 +76,7 @@ export const dateOf = ({ key }: Pick<OutboxMessage, 'key'>): Day => key.split('/
 export function postsOf(
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): readonly PostMessage[] {
+): readonly PostEntry[] {
   return snapshot
     .messagesOf(POSTS)
     .filter((post) => scheduleOf(post) === schedule)
@@ -118,7 +118,7 @@ export function lastDelivery(
   return { ...ended, cause: cause && { ...cause, ...(mayBePosted && { mayBePosted }) }, next };
 }
 
-function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] | undefined {
+function resultOf({ state, cause, about }: PostEntry): LastDelivery['result'] | undefined {
   if (state === 'posted') return about.post?.isLate ? 'posted-late' : 'posted';
   if (about.awaits !== undefined) return 'waiting';
   if (cause === undefined) return undefined;
@@ -130,7 +130,7 @@ function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] 
 export const lastHandled = (
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
-): PostMessage | undefined => postsOf(schedule, snapshot).findLast(isHandled);
+): PostEntry | undefined => postsOf(schedule, snapshot).findLast(isHandled);
 
 /**
  * Splits a schedule's open dates into overdue ones and the next `ahead`. Shared by posts, forms and lists, so that they
@@ -138,7 +138,7 @@ export const lastHandled = (
  */
 export function splitDueTimes(
   { timing, since }: Pick<Schedule, 'timing' | 'since'>,
-  last: PostMessage | undefined,
+  last: PostEntry | undefined,
   now: Millis,
   ahead = 1,
 ): { readonly overdue: readonly DueTime[]; readonly next: readonly DueTime[] } {
@@ -152,7 +152,7 @@ export function splitDueTimes(
 }
 
 /** The date to post now: the newest overdue one. It names the missed dates before it. */
-export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
+export function planDates(schedule: Schedule, posts: readonly PostEntry[], now: Millis) {
   const last = posts.findLast(isHandled);
   // The next post names a failed date too, like one that was never tried.
   const settled = posts.findLast(({ state }) => state === 'posted');
@@ -177,7 +177,7 @@ const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolea
 
 /** When to check a post again; undefined for never. @param shown names the projects that didn't answer just now */
 export function nextRefresh(
-  { at }: PostMessage,
+  { at }: PostEntry,
   shown: Pick<PostContent, 'unanswered'> | undefined,
   now: Millis,
 ): Millis | undefined {

@@ -9,18 +9,18 @@ import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/save-service-status.ts';
 import { putMessage } from '../delivery-log.ts';
 import { checkRecipient } from '../outbox/check-recipient.ts';
-import { type RunParts, rememberQuestion } from '../outbox/message-kind.ts';
+import { type RunServices, rememberQuestion } from '../outbox/message-kind.ts';
 import {
   detailsButton,
+  followUpQuestionOf,
   type MakeReport,
   type ReportResult,
-  reportQuestion,
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
 import { postsOf } from './post-record.ts';
 
-interface SchedulingParts extends RunParts {
+interface SchedulingServices extends RunServices {
   readonly makeReport: MakeReport;
   /** Reschedules the workspace's run after a change. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
@@ -31,8 +31,8 @@ export type ScheduleService = ReturnType<typeof createScheduleService>;
 /** A second **Send now** within this time counts as a double click. */
 const SAME_PRESS: Millis = MINUTE;
 
-export const createScheduleService = (parts: SchedulingParts) => {
-  const { deliveryLog, changed, clock } = parts;
+export const createScheduleService = (services: SchedulingServices) => {
+  const { deliveryLog, changed, clock } = services;
   const retry = async (teamId: SlackId, schedule: string): Promise<void> => {
     const paused = postsOf(schedule, await deliveryLog.load(teamId)).flatMap((post) => {
       const { basis, ...about } = post.about;
@@ -67,7 +67,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
         if (!(await deliveryLog.write(teamId, [press]))) return 'repeated';
       }
       try {
-        await sendByHand(parts, teamId, schedule, why, by);
+        await sendByHand(services, teamId, schedule, why, by);
       } catch (error) {
         if (why === 'now')
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
@@ -81,16 +81,16 @@ export const createScheduleService = (parts: SchedulingParts) => {
 };
 
 async function sendByHand(
-  parts: SchedulingParts,
+  services: SchedulingServices,
   teamId: SlackId,
   schedule: Schedule,
   why: ManualReason,
   by: SlackId,
 ): Promise<void> {
-  const { workspaces, clientFor, users, answerStore, clock } = parts;
+  const { workspaces, clientFor, users, answerStore, clock } = services;
   const workspace = await workspaces.load(teamId);
   const answerCollector = createAnswerCollector(clock);
-  const context = { ...parts, workspace, answerCollector };
+  const context = { ...services, workspace, answerCollector };
   const began = clock();
   const result = await runReport(schedule, began, context);
   const projects = shownProjects(schedule, result);
@@ -104,7 +104,7 @@ async function sendByHand(
   const message = manualPostMessage(result, why, by, detailsButton(made, workspace));
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
-  await rememberQuestion(reportQuestion(made, workspace), posted, { ...parts, teamId });
+  await rememberQuestion(followUpQuestionOf(made, workspace), posted, { ...services, teamId });
 }
 
 /** Why someone sent it by hand. A `test` goes only to them. */

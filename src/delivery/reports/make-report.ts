@@ -55,7 +55,7 @@ import {
   renderReport,
 } from './render-report.ts';
 
-export interface ReportQuestion {
+export interface ReportRequest {
   readonly report: ReportName;
   readonly workspace: Workspace;
   /** In display order; several projects make a digest. */
@@ -96,7 +96,7 @@ export const shownProjects = (
   projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
 
 /** @throws Failure if no project answered */
-export type MakeReport = (question: ReportQuestion) => Promise<ReportResult>;
+export type MakeReport = (request: ReportRequest) => Promise<ReportResult>;
 
 /** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
 export const describeReport = (
@@ -105,9 +105,9 @@ export const describeReport = (
   scope?: ProjectScope,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-/** What to run a report for. `zone` defaults to the workspace's. */
-type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
-  Pick<ReportQuestion, 'posted'> & { readonly zone?: Zone };
+/** What to run a report for. `zone` defaults to the workspace’s. */
+type ReportSubject = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
+  Pick<ReportRequest, 'posted'> & { readonly zone?: Zone };
 
 export interface PostContext extends DeliveryContext {
   readonly makeReport: MakeReport;
@@ -115,7 +115,7 @@ export interface PostContext extends DeliveryContext {
 
 /** Runs a report as of `at`, with current rights. @throws Failure */
 export async function runReport(
-  { timing, zone, ...request }: ReportRequest,
+  { timing, zone, ...request }: ReportSubject,
   at: Millis,
   context: Pick<PostContext, 'makeReport' | 'workspace' | 'billing' | 'answerCollector' | 'clock'>,
 ): Promise<ReportResult> {
@@ -137,7 +137,7 @@ type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 
 /** The question a post answers, for follow-ups. “This month” becomes the month's name, because it will change. */
-export function reportQuestion(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
+export function followUpQuestionOf(posted: PostedReport, workspace: Workspace): AskedQuestion | undefined {
   const { report, covers } = posted;
   if (report === 'month-to-date') return questionAbout(posted, covers.first.slice(0, 7), workspace);
   const { first, last, zone } = covers;
@@ -167,13 +167,11 @@ function questionAbout(posted: PostedReport, days: string, workspace: Workspace)
     : askAbout('/balance', projects, '', workspace);
 }
 
-export const makeReport: MakeReport = async (question) => {
-  const { report, projects, at, days, zone } = question;
+export const makeReport: MakeReport = async (request) => {
+  const { report, projects, at, days, zone } = request;
   const headline = REPORTS[report].coversDays ? 'spent' : 'left';
   const periods = reportPeriodsOf(report, at, zone, days);
-  const all = await Promise.all(
-    projects.map((project) => fetchProject(question, project, periods, headline)),
-  );
+  const all = await Promise.all(projects.map((project) => fetchProject(request, project, periods, headline)));
   const answered = all.filter((answer) => 'figures' in answer);
   const failed = all.filter((answer) => 'failure' in answer);
   const unchanged = answered.flatMap(({ target, unchanged: before }) =>
@@ -210,8 +208,8 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
 
 /** Two parallel queries: the days, and the balance (optional). */
 async function fetchProject(
-  { workspace, channel, billing, answeredBy, posted = {} }: ReportQuestion,
-  chosen: ReportQuestion['projects'][number],
+  { workspace, channel, billing, answeredBy, posted = {} }: ReportRequest,
+  chosen: ReportRequest['projects'][number],
   periods: ReportPeriods,
   headline: Headline,
 ): Promise<ProjectFigures | UnresolvedProject> {

@@ -155,7 +155,7 @@ export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undef
 async function checkWatches(context: DeliveryContext): Promise<void> {
   const { workspace, snapshot, teamId, now, deliveryLog } = context;
   const { watches } = workspace;
-  const allowed = watches.filter((watch) => !isLimited(watch, workspace));
+  const allowed = watches.filter((watch) => !isProjectLimited(watch, workspace));
   const figures = await fetchFigures(allowed, context);
   if (context.isEnding()) return;
   const judged = watches.flatMap((watch) =>
@@ -175,7 +175,7 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
 }
 
 /** The project can no longer be shown in the channel. */
-export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
+export const isProjectLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
 /** @param figures undefined if billing wasn't asked @returns writes: the state if changed, and new alerts */

@@ -7,8 +7,8 @@ import { openConnection, type ResolvedProject } from '../../workspace/projects/r
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import { requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import { OvertakenError } from '../delivery-log.ts';
-import type { RunParts, RunView } from '../outbox/message-kind.ts';
-import { isLimited, nextCheck } from './alert-kind.ts';
+import type { RunServices, RunView } from '../outbox/message-kind.ts';
+import { isProjectLimited, nextCheck } from './alert-kind.ts';
 import {
   type Alert,
   alertKey,
@@ -43,7 +43,7 @@ export function createWatchService({
   billing,
   clock,
   changed,
-}: Pick<RunParts, 'deliveryLog' | 'billing' | 'clock'> & {
+}: Pick<RunServices, 'deliveryLog' | 'billing' | 'clock'> & {
   /** Reschedules the workspace's run; new watches are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
@@ -135,7 +135,7 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
     /** Alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why the last check failed, as a sentence. */
-    problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
+    problem: isProjectLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     /** The check can't work until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
     /** Why the last alert couldn't be sent, as a sentence. */

@@ -26,7 +26,7 @@ import { selectedValues } from '../../slack/request/payload.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { MAX_PROJECTS, type Project } from '../../workspace/projects/project-record.ts';
 import { isSameProject } from '../../workspace/projects/project-ref.ts';
-import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
+import { findAllowedChannels } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -232,7 +232,7 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
  * saving can't lift the limit.
  */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
-  const limit = findChannelLimit(project, workspace);
+  const limit = findAllowedChannels(project, workspace);
   if (limit?.length !== 0) return limit ?? [];
   const names = workspace.projects.filter((other) => isSameProject(other, project));
   return [...new Set(names.flatMap((other) => other.channels))];

@@ -33,7 +33,7 @@ import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { isSameProject } from '../../workspace/projects/project-ref.ts';
-import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
+import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
 type MoreVerbs = Readonly<Record<string, { readonly label: string }>>;
@@ -106,7 +106,7 @@ export function projectDetails(project: Project, workspace: Pick<Workspace, 'pro
     connection !== undefined && `connection ${escapeMarkup(connection)}`,
     currency !== undefined && escapeMarkup(currency),
     `owner ${mention(owner)}`,
-    limitText(findChannelLimit(project, workspace)),
+    limitText(findAllowedChannels(project, workspace)),
   ]);
 }
 

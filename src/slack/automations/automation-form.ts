@@ -4,7 +4,7 @@ import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import type { Delivery } from '../../workspace/projects/project-ref.ts';
+import type { AutomationContent } from '../../workspace/projects/project-ref.ts';
 import {
   type ChosenProject,
   parseProjectValue,
@@ -89,7 +89,7 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
     /** @param fillIn returns the projects and the initial values of the other fields; may throw */
     async openNew(
       request: Request,
-      fillIn: () => { readonly projects: Delivery['projects']; readonly values: FormFields },
+      fillIn: () => { readonly projects: AutomationContent['projects']; readonly values: FormFields },
     ): Promise<void> {
       const full = limitReachedMessage(kind, request);
       if (full !== undefined) return request.reply.update(full);
@@ -145,7 +145,7 @@ function savedMessage<T extends Automation>(kind: AutomationKind<T>, item: T, re
 /** The projects and the target. Outside a channel the target is the person, where the kind allows that. */
 function commonValues(
   { maxPeople }: Pick<AutomationKind, 'maxPeople'>,
-  item: Delivery,
+  item: AutomationContent,
   { user }: Request,
 ): FormFields {
   const { channel = '', people: named = [user.id] } = item;
@@ -154,7 +154,7 @@ function commonValues(
 }
 
 /** The target and projects that the form describes; `channel` is '' while none is chosen. */
-export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): Delivery => ({
+export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFields): AutomationContent => ({
   projects: selectedValues(projects).flatMap((value) => parseProjectValue(value) ?? []),
   ...(to === 'people'
     ? { people: selectedValues(named).filter(isPerson) }
@@ -162,7 +162,7 @@ export const deliveryOf = ({ projects, to, channel = '', people: named }: FormFi
 });
 
 /** The field for one project, or for several if `max` allows it. */
-export const projectsField = (max: number): Field<Delivery['projects']> => {
+export const projectsField = (max: number): Field<AutomationContent['projects']> => {
   const wanted = max === 1 ? 'a project' : `1 to ${max} projects`;
   return live(
     search(max === 1 ? 'Project' : 'Projects', {
@@ -237,7 +237,7 @@ export const targetFields = (kind: Pick<AutomationKind, 'find' | 'noun' | 'sends
 
 /** Problems and warnings about the target, as mrkdwn. @param known a channel the user doesn't have to be in */
 async function checkTarget(
-  { channel, people, projects }: Delivery,
+  { channel, people, projects }: AutomationContent,
   request: Request,
   known: SlackId | undefined,
 ): Promise<ChannelCheck> {
@@ -258,7 +258,7 @@ async function checkTarget(
 
 /** @returns why nothing can be sent there, as a mrkdwn sentence */
 const joinIfPossible = async (
-  { channel }: Delivery,
+  { channel }: AutomationContent,
   { problem, canJoin }: ChannelCheck,
   request: Request,
 ): Promise<string | undefined> =>

@@ -9,7 +9,7 @@ import { canAskAbout, type ProjectScope } from '../../workspace/projects/resolve
 import type { Schedule, Target, Watch } from '../../workspace/record/automation-records.ts';
 import { auditedChange } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import type { OwnedStore, Workspaces } from '../../workspace/record/workspaces.ts';
+import type { AutomationStore, Workspaces } from '../../workspace/record/workspaces.ts';
 import { channelLink, compact, type Message, mention, textMessage } from '../block-kit/blocks.ts';
 import type { Request } from '../request/request.ts';
 
@@ -49,7 +49,7 @@ export interface AutomationKind<T extends Automation = Automation> {
   readonly maxPeople: number;
   readonly words: AutomationWords<T>;
   readonly workspaces: Pick<Workspaces, 'load'>;
-  readonly store: OwnedStore<T>;
+  readonly store: AutomationStore<T>;
   /** Reschedules the next run after a change. */
   changed(teamId: string): Promise<void>;
   /** @throws unseal-failed when its record is damaged */

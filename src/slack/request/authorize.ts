@@ -6,7 +6,7 @@ import {
   type ResolvedProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { hasChanged, hasSameLimits } from '../../workspace/record/change.ts';
+import { hasChanged, hasSameRights } from '../../workspace/record/change.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
@@ -74,7 +74,7 @@ export const createAuthorize =
       ]);
       const person = await people.admit(latest, now.settings, isLate && asksGroups);
       requireRight(right, person);
-      if (!isChanging && !(hasSamePermissions(user, person) && hasSameLimits(workspace, now)))
+      if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
     const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';

@@ -7,7 +7,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { beginRequest, type RequestVia, trackWork } from '../../ops/work-record.ts';
 import { withTimeout } from '../../timeout.ts';
-import { hasSameLimits } from '../../workspace/record/change.ts';
+import { hasSameRights } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';
@@ -368,7 +368,7 @@ function registerSteps(app: App, dispatch: Dispatch): void {
           limits.demand('requests', { teamId, userId: WORKFLOWS });
           const workspace = await workspaces.load(teamId);
           const outputs = await run(inputs, { at: clock(), workspace });
-          if (!hasSameLimits(workspace, await workspaces.load(teamId))) throw new Failure('rights-changed');
+          if (!hasSameRights(workspace, await workspaces.load(teamId))) throw new Failure('rights-changed');
           await end('functions.completeSuccess', () => complete({ outputs }));
         } catch (error) {
           const text = stepErrorText(errorReply.explain(error, annotate));

@@ -63,7 +63,7 @@ export const connectionsOf = (
 ): readonly string[] => projects.map((project) => connectionNameOf(project, workspace));
 
 /** What an automation sends about, and where. */
-export type Delivery = Target & { readonly projects: readonly ChosenProject[] };
+export type AutomationContent = Target & { readonly projects: readonly ChosenProject[] };
 
 /** Why it can't work, judged by the record alone. `managers-only`: only some recipients may see it. */
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
@@ -73,8 +73,8 @@ export function stopReasonOf(
   item: Pick<Schedule, 'projects' | 'channel'>,
   workspace: Workspace,
 ): Exclude<StopReason, 'managers-only'> | undefined;
-export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined;
-export function stopReasonOf(item: Delivery, workspace: Workspace): StopReason | undefined {
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined;
+export function stopReasonOf(item: AutomationContent, workspace: Workspace): StopReason | undefined {
   if (isDamaged(workspace, 'settings') || isDamaged(workspace, 'project')) return undefined;
   const { projects, channel, people = [] } = item;
   const reasonOf = (project: ChosenProject): StopReason | undefined => {

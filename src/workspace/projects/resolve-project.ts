@@ -183,7 +183,7 @@ export const UNLIMITED: ProjectScope = { channel: undefined, isUnlimited: true }
  * Billing may answer for an unregistered product with another product's figures, so such a product takes the limits of all
  * projects with the ID, and is shown nowhere while a damaged project might have it.
  */
-export function findChannelLimit(
+export function findAllowedChannels(
   { id, product }: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
 ): readonly string[] | undefined {
@@ -208,7 +208,7 @@ export function limitOtherNames(
   after: Project | undefined,
 ): readonly Project[] {
   const isMoved = after !== undefined && (after.id !== id || after.product !== product);
-  const channels = after?.channels ?? findChannelLimit({ id, product }, record) ?? [];
+  const channels = after?.channels ?? findAllowedChannels({ id, product }, record) ?? [];
   if (isMoved || (after === undefined && channels.length === 0)) return [];
   return record.projects
     .filter((other) => other.alias !== alias && other.id === id && other.product === product)
@@ -222,7 +222,7 @@ export function canAskAbout(
   { channel, isUnlimited }: ProjectScope,
 ): boolean {
   if (isUnlimited) return true;
-  const limit = findChannelLimit(project, record);
+  const limit = findAllowedChannels(project, record);
   return limit === undefined || (channel !== undefined && limit.includes(channel));
 }
 

@@ -50,7 +50,7 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
 export const hasChanged = ({ saves }: Workspace): boolean => saves.length > 0;
 
 /** Whether settings and projects (which decide who may see what) are equal. */
-export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
+export function hasSameRights({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.every(
     (name) => before[name] === now[name] || !(name === FIELDS.settings || name.startsWith(FIELDS.project)),

@@ -52,8 +52,8 @@ export function createWorkspaces({
   return {
     ...createProjectStore(target),
     ...createCredentialStore(target, keyring),
-    schedules: createOwnedStore<Schedule>(target, 'schedule', JSON.stringify),
-    watches: createOwnedStore<Watch>(target, 'watch', serializeWatch),
+    schedules: createAutomationStore<Schedule>(target, 'schedule', JSON.stringify),
+    watches: createAutomationStore<Watch>(target, 'watch', serializeWatch),
     async load(teamId: SlackId): Promise<Workspace> {
       return parseWorkspace(teamId, await store.load(teamId), keyring);
     },
@@ -67,7 +67,7 @@ export function createWorkspaces({
       await commitChange(target, change, () => ({ dependsOn: dropped, remove: dropped }));
     },
     /** Tally's own writes (results of requests and deliveries), without an audit entry. @returns whether it was written */
-    note: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>): Promise<boolean> =>
+    writeUnaudited: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>) =>
       store.write(teamId, write),
     /** Clears a rejection: the credential works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
@@ -156,9 +156,9 @@ function planDefault(
 }
 
 /** Storage of schedules or watches. @throws store-unavailable */
-export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
+export type AutomationStore<T extends { readonly id: string }> = ReturnType<typeof createAutomationStore<T>>;
 
-export function createOwnedStore<T extends { readonly id: string }>(
+export function createAutomationStore<T extends { readonly id: string }>(
   target: ChangeTarget,
   kind: 'schedule' | 'watch',
   serialize: (item: T) => string,
