@@ -573,7 +573,7 @@ describe('a digest of several projects', () => {
     await expect(post('yesterday', ['5004'])).rejects.toThrow('certain channels');
   });
 
-  it('fails if no project has an answer, so that it is retried', async () => {
+  it('fails when no project is answered, so that it is retried', async () => {
     bot.billing.setMode('401');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });

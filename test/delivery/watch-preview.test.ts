@@ -4,7 +4,7 @@ import { previewWatch } from '../../src/delivery/watches/watch-service.ts';
 import { addDays } from '../../src/domain/time/calendar.ts';
 
 const TODAY = '2026-11-21';
-/** A hundred a day, and ten times as much on each seventh. */
+/** A hundred a day, and ten times as much each ninth day. */
 const days = Object.fromEntries(
   Array.from({ length: 190 }, (_, n) => [addDays(TODAY, -n - 1), n % 9 === 4 ? '1000' : '100']),
 );
@@ -28,9 +28,7 @@ test('works out earlier balances from what was spent since', () => {
 });
 
 test('knows nothing of a project without data', () => {
-  const preview = previewWatch(
-    { kind: 'budget', amount: new Big(1) },
-    { ...figures, usage: { ...figures.usage, days: {} } },
-  );
+  const usage = { ...figures.usage, days: {} };
+  const preview = previewWatch({ kind: 'budget', amount: new Big(1) }, { ...figures, usage });
   expect(preview).toMatchObject({ dates: [], isCrossed: false, isKnown: false, reported: 0 });
 });

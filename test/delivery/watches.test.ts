@@ -353,19 +353,16 @@ describe('an alert that isn’t sent yet', () => {
   it.each([
     [false, 'is sent if it isn’t there'],
     [true, 'stays if it is there'],
-  ])(
-    'that may have been sent when its watch is paused (it was: %s) is searched for, and %s',
-    async (take) => {
-      slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
-      await save(watch(BALANCE));
-      balance = 40_000;
-      await run();
-      await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
-      slack.fault = () => undefined;
-      await forHours(3);
-      expect(alerts()).toHaveLength(1);
-    },
-  );
+  ])('that may be in Slack when its watch is paused (it is: %s) is searched for, and %s', async (take) => {
+    slack.fault = (call) => (isPost(call) ? { status: 502, take } : undefined);
+    await save(watch(BALANCE));
+    balance = 40_000;
+    await run();
+    await save(watch(BALANCE, { paused: { at: delivery.now, by: OWNER } }));
+    slack.fault = () => undefined;
+    await forHours(3);
+    expect(alerts()).toHaveLength(1);
+  });
 
   it('can be acknowledged even if the process died before it recorded the message', async () => {
     slack.fault = (call) => (isPost(call) ? { status: 502, take: true } : undefined);

@@ -30,20 +30,13 @@ async function asked(balance: BillingClient['balance']) {
   let writes = 0;
   const writeUnaudited: typeof workspaces.writeUnaudited = (...given) =>
     workspaces.writeUnaudited(...given).finally(() => writes++);
-  const client = reportOutcomes(
-    { ...NO_BILLING, balance },
-    noting({ ...workspaces, writeUnaudited }).outcomes.billing,
-  );
-  const result = await client
-    .balance(access, { project: '123', product: 1 })
-    .catch((error: unknown) => error);
+  const { billing } = noting({ ...workspaces, writeUnaudited }).outcomes;
+  const client = reportOutcomes({ ...NO_BILLING, balance }, billing);
+  const asking = client.balance(access, { project: '123', product: 1 });
+  const result = await asking.catch((error: unknown) => error);
   const now = await read();
-  return {
-    result,
-    writes,
-    failed: now.failures.get('123:1'),
-    rejectedAt: now.rejectedAt(CONNECTION),
-  };
+  const rejectedAt = now.rejectedAt(CONNECTION);
+  return { result, writes, failed: now.failures.get('123:1'), rejectedAt };
 }
 
 const CONNECTION = { kind: 'connection', name: 'main' } as const;

@@ -33,7 +33,7 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   /** When to send or update a stored message; undefined for not now. Default: what its record says. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * The current content, for a new message or an update. @returns a draft, or a step that ends it without sending @throws
+   * The current content, for a new message or an update. @returns a draft, or the new state if nothing is to be sent @throws
    * Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;

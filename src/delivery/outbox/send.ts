@@ -206,8 +206,8 @@ class Sending<About> {
 
   private async refuse(refusal: Refusal): Promise<Outcome> {
     const { kind, context, message } = this;
-    const step = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause));
-    return this.save(step.outcome, step.message);
+    const transition = kind.onRefused?.(message, refusal, context) ?? (await this.passOn(refusal.cause));
+    return this.save(transition.outcome, transition.message);
   }
 
   /** Passes it to the next responsible person, or fails it. */
@@ -228,10 +228,10 @@ class Sending<About> {
     const ordinary = { outcome: after.state === 'failed' ? 'failed' : 'retrying', message: after } as const;
     const isForOther = effect.isUnreachable && message.state !== 'posted' && kind.onFailed === undefined;
     // If no other recipient can be found now, retry.
-    const step = isForOther
+    const transition = isForOther
       ? await this.passOn(effect.cause).catch(() => ordinary)
       : (kind.onFailed?.(after, effect, context) ?? ordinary);
-    const outcome = await this.save(step.outcome, step.message);
+    const outcome = await this.save(transition.outcome, transition.message);
     if (effect.wait !== undefined) context.backOff(context.clock() + effect.wait);
     return outcome;
   }
