@@ -35,7 +35,7 @@ import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
 const noticeAbout = z.object({
   owner: z.string(),
-  /** `failed`: a date wasn't posted. `paused`: nothing can be. */
+  /** `failed`: a date wasn't posted. `paused`: no date can be. */
   why: z.enum(['failed', 'paused']),
   cause: storedFailure,
   /** The affected schedules, and the due time of each. */

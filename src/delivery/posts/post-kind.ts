@@ -169,7 +169,7 @@ function pausePost(post: PostEntry, cause: StoredFailure, context: DeliveryConte
   return { outcome: 'paused', message: { ...rest, tries: 0, cause, about: paused } };
 }
 
-/** A hash that changes when the cause may be gone: people have set something up, or billing takes the token again. */
+/** Changes when the cause may be gone: the setup was changed, or billing accepts the token again. */
 function basisOf(
   schedule: Schedule,
   cause: StoredFailure | undefined,

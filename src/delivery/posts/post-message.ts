@@ -146,11 +146,11 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
 }
 
 /** Whether any figure differs by more than `percent`. */
-const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
-  [...Object.keys(before), ...Object.keys(after)].some((key) => hasChanged(before[key], after[key], percent));
+const figuresDiffer = (before: Figures, after: Figures, percent: number): boolean =>
+  [...Object.keys(before), ...Object.keys(after)].some((key) => differs(before[key], after[key], percent));
 
 /** A figure that is new or gone always counts. */
-function hasChanged(before: string | undefined, after: string | undefined, percent: number): boolean {
+function differs(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
   return is.minus(was).abs().times(100).gt(was.abs().times(percent));
@@ -190,7 +190,7 @@ export async function refreshPost(
   );
   // Fill in the day that was missing when posted, however small.
   const isFilledIn = without !== undefined && awaits === undefined;
-  const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
+  const isChanged = figuresDiffer(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();
   if (isLost || !isChanged) {
     const next = nextRefresh(message, result, now);

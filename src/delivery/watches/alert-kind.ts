@@ -61,12 +61,12 @@ export const alertKind: MessageKind<AlertAbout> = {
   about: alertAbout,
   plan(view) {
     const { workspace, snapshot, now } = view;
-    const kept = new Set([
+    const current = new Set([
       ...workspace.watchIds.map(watchField),
       ...workspace.watches.map(({ projects }) => figuresField(projects[0])),
     ]);
     const removed = Object.entries(snapshot.fields).filter(
-      ([name]) => /^(watch|figures)\//.test(name) && !kept.has(name),
+      ([name]) => /^(watch|figures)\//.test(name) && !current.has(name),
     );
     const next = nextCheck(view);
     const isDue = next !== undefined && next <= now;
@@ -95,7 +95,7 @@ export const alertKind: MessageKind<AlertAbout> = {
     const { projects } = watch;
     const source = figuresSourceOf(projects[0], workspace);
     const isNew = message.state !== 'posted';
-    // Don't send an alert that is already over, or that rests on another account's figures.
+    // Don't send an alert that is already over, or is based on another account's figures.
     if (isNew && !(isOpen(alert) && alert.source === source))
       return { outcome: 'skipped', message: undefined };
     return {
@@ -158,7 +158,7 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
   const allowed = watches.filter((watch) => !isProjectLimited(watch, workspace));
   const figures = await fetchFigures(allowed, context);
   if (context.isEnding()) return;
-  const judged = watches.flatMap((watch) =>
+  const checked = watches.flatMap((watch) =>
     checkWatch(watch, figures.get(figuresField(watch.projects[0]))?.now, context),
   );
   const write = (name: string, value: object): FieldWrite => ({
@@ -167,7 +167,7 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
     after: JSON.stringify(value),
   });
   const writes = [
-    ...judged,
+    ...checked,
     ...[...figures].map(([field, { stored }]) => write(field, stored)),
     write(CHECK_FIELD, { at: now, setup: hashSetup(workspace, 'watch') }),
   ];
@@ -194,8 +194,8 @@ function checkWatch(
     );
   };
   const before = withoutUnseenAlerts(startingRecord(watch, stored), isSeen);
-  const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
-  const { record, added } = isJudged
+  const canEvaluate = figures !== undefined && hasFigures(watch.rule, figures);
+  const { record, added } = canEvaluate
     ? applyFindings(watch, before, figures, { workspace, now })
     : { record: before, added: [] };
   const name = watchField(watch.id);
@@ -206,7 +206,7 @@ function checkWatch(
   return [{ name, before: json, after }, ...added.flatMap((alert) => messagesOfAlert(watch, alert))];
 }
 
-/** The new state and new alerts. A muted watch creates no alerts, but sent ones are updated. */
+/** The new state and new alerts. A paused or snoozed watch creates no alerts, but sent ones are updated. */
 function applyFindings(
   watch: Watch,
   before: WatchRecord,

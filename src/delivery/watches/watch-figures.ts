@@ -75,7 +75,7 @@ const accountOf = ({ balance, bonuses }: NonNullable<StoredFigures['account']>) 
   bonuses: parseAmount({ text: bonuses }),
 });
 
-/** The figures to judge a watch by, as of `today` in `zone`. */
+/** The figures to evaluate a watch with, as of `today` in `zone`. */
 export function parseWatchFigures({ account, usage }: StoredFigures, today: Day, zone: Zone): WatchFigures {
   const spent = Object.entries(usage?.zone === zone ? usage.days : {}).flatMap(([day, digits]) => {
     const amount = parseAmount({ text: digits });

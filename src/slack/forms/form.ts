@@ -9,7 +9,7 @@ import type { ActionName } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import type { Right } from '../../workspace/permissions.ts';
-import { hasChanged } from '../../workspace/record/change.ts';
+import { hasSaved } from '../../workspace/record/change.ts';
 import { tryParseRecord } from '../../workspace/record/parse-record.ts';
 import type { Workspaces } from '../../workspace/record/workspaces.ts';
 import {
@@ -262,7 +262,7 @@ async function submit(
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
     // Redis may fail after part of the work was saved.
-    const failure = hasChanged(request.workspace) ? markUnsure(error, request.workspace) : error;
+    const failure = hasSaved(request.workspace) ? markUnsure(error, request.workspace) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, at, message);
   }

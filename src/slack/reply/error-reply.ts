@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import { hasChanged } from '../../workspace/record/change.ts';
+import { hasSaved } from '../../workspace/record/change.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type Block,
@@ -84,7 +84,7 @@ export const errorMessageOf = (
 /** If Redis failed, marks it unclear whether something was saved, unless the only write was refused. */
 export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
   failure.kind === 'store-unavailable' &&
-  ((workspace && hasChanged(workspace)) || failure.data.write !== 'refused')
+  ((workspace && hasSaved(workspace)) || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 

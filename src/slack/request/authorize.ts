@@ -6,7 +6,7 @@ import {
   type ResolvedProject,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
-import { hasChanged, hasSameRights } from '../../workspace/record/change.ts';
+import { hasSameRights, hasSaved } from '../../workspace/record/change.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
@@ -67,7 +67,7 @@ export const createAuthorize =
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
       // What changes something changes the record itself, and is told what became of it.
-      const isChanging = rules.changes === true || hasChanged(workspace);
+      const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
         isChanging ? workspace : workspaces.load(teamId),

@@ -47,7 +47,7 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
 }
 
 /** Whether the current request has saved something. */
-export const hasChanged = ({ saves }: Workspace): boolean => saves.length > 0;
+export const hasSaved = ({ saves }: Workspace): boolean => saves.length > 0;
 
 /** Whether settings and projects (which decide who may see what) are equal. */
 export function hasSameRights({ fields: before }: Workspace, { fields: now }: Workspace): boolean {

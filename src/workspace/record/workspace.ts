@@ -71,7 +71,7 @@ export interface Workspace {
   readonly failures: ReadonlyMap<string, LastFailure>;
   /** The raw hash, to detect conflicts. */
   readonly fields: RecordFields;
-  /** Fields saved by the current request, see `hasChanged`. */
+  /** Fields saved by the current request, see `hasSaved`. */
   readonly saves: string[];
 }
 
