@@ -115,7 +115,7 @@ export function createTally(
       await slack.server.leave(delay);
       const [left] = await Promise.all([slack.server.stop(drain), all.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
-      await Promise.allSettled([clients.http.close(), slack.responseUrls.close()]);
+      await clients.http.close().catch(() => undefined);
       for (const end of [...unsubscribe, metrics.stop]) end();
       for (const connection of [queue, redis]) connection.disconnect();
     },
@@ -201,5 +201,5 @@ function createSlackSide(
   const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
   const server = createSlackServer(config.slack, slackServices, installations, routes);
   registerListeners(server.app, all.listeners(), slackServices);
-  return { installations, responseUrls, server };
+  return { installations, server };
 }

@@ -4,7 +4,6 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import type { WireCharge } from '../domain/money/usage.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { Millis } from '../domain/time/calendar.ts';
-import { toWireTimestamp } from '../domain/time/period.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { ServiceResponse } from '../http/request.ts';
@@ -28,7 +27,8 @@ export function balanceDocument(subscription: Subscription): string {
  * @throws TypeError for an invalid project or product
  */
 export function consumptionDocument(subscription: Subscription, from: Millis, to: Millis): string {
-  const period = `periodFrom: "${toWireTimestamp(from)}", periodTo: "${toWireTimestamp(to)}"`;
+  const [first, last] = [from, to].map((ms) => new Date(ms).toISOString());
+  const period = `periodFrom: "${first}", periodTo: "${last}"`;
   const filter = `{ ${period}, ${subscriptionArguments(subscription)} }`;
   const fields = 'items { day totalAmount totalBonuses }';
   return `query { bill { reportSubscriptionConsuming(filter: ${filter}) { ${fields} } } }`;

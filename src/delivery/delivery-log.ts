@@ -8,18 +8,18 @@ import { deliveryLogKey, recordKey } from '../redis/keys.ts';
 import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 
-/** The first part of a message's key. */
+/** First part of a message's key. */
 export const MESSAGE_KINDS = ['post', 'alert', 'reminder', 'notice'] as const;
 export type MessageKindName = (typeof MESSAGE_KINDS)[number];
 
 const schema = z.object({
   /** Slack ID of a channel or a person. */
   to: z.string(),
-  /** What it says or is about: each kind has its own schema. */
+  /** Content data; each kind has its own schema. */
   about: z.unknown(),
-  /** `due`: not sent yet. `sending`: claimed, so Slack may have it. `posted`: Slack has it. `failed`: it is given up. */
+  /** `due`: not sent. `sending`: claimed, Slack may have it. `posted`: sent. `failed`: given up. */
   state: z.enum(['due', 'sending', 'posted', 'failed']),
-  /** In ms: when it became due, was claimed, or ended. */
+  /** When it became due, was claimed, or ended. */
   at: z.int(),
   /** Failed attempts. */
   tries: z.int().default(0),
@@ -66,7 +66,7 @@ export const putMessage = (message: OutboxMessage) => ({
 });
 export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, after: undefined });
 
-/** A message that is due and not stored yet. */
+/** A message that isn't stored yet. */
 export const newMessage = <About>(
   key: string,
   to: SlackId,
@@ -97,7 +97,7 @@ const MAX_DELAY: Millis = 100 * HOUR;
 export const messageKindOf = ({ key }: Pick<OutboxMessage, 'key'>): MessageKindName =>
   key.slice(0, key.indexOf('/')) as MessageKindName;
 
-/** The delivery log of a workspace as it was read. */
+/** A workspace's delivery log, as read. */
 export interface DeliveryLogSnapshot {
   /** The raw hash from Redis. */
   readonly fields: Readonly<Record<string, string>>;
@@ -111,7 +111,7 @@ export interface FieldWrite {
   readonly name: string;
   /** The JSON as read; undefined if absent. If it has changed, nothing is written. */
   readonly before: string | undefined;
-  /** The JSON after; undefined deletes it. */
+  /** The new JSON; undefined deletes. */
   readonly after: string | undefined;
 }
 
@@ -123,14 +123,12 @@ export class OvertakenError extends Error {
 }
 
 /**
- * Every message that Tally sends by itself, and the states of watches: one hash a workspace, removed with it. Each write
- * names what it read, so that a process that hung, or ran at the same time, overwrites nothing.
- *
- * @throws store-unavailable from each method
+ * All messages that Tally sends on its own, and watch states: one hash per workspace. Every write checks what it read, so
+ * that a hung or parallel process can't overwrite newer data. @throws store-unavailable from every method
  */
 export type DeliveryLog = ReturnType<typeof createDeliveryLog>;
 
-/** How long the log is kept after its last use, in ms: longer than any cadence's interval. */
+/** Expires this long after its last use: longer than any schedule's interval. */
 const LIFETIME = 100 * DAY;
 
 /** Writes nothing for a workspace that was removed. */

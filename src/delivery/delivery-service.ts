@@ -1,10 +1,10 @@
 import type { RedisConnection } from '../redis/connect.ts';
-import { reminderKind } from './credential-reminders.ts';
 import { createDeliveryLog } from './delivery-log.ts';
 import type { RunParts } from './outbox/message-kind.ts';
-import { noticeKind } from './posts/notices.ts';
+import { noticeKind } from './posts/notice-kind.ts';
 import { createPostKind } from './posts/post-kind.ts';
-import { createScheduleService } from './posts/schedule-service.ts';
+import { createScheduleService } from './posts/send-now.ts';
+import { reminderKind } from './reminder-kind.ts';
 import { makeReport } from './reports/make-report.ts';
 import { createWorkspaceRunner } from './run.ts';
 import { createWakeUps } from './wake-ups.ts';
@@ -13,22 +13,21 @@ import { createWatchService } from './watches/watch-service.ts';
 
 export interface DeliveryParts extends Omit<RunParts, 'deliveryLog'> {
   readonly redis: RedisConnection;
-  /** As `connectQueue` opens it; the caller closes it. */
+  /** From `connectQueue`; the caller closes it. */
   readonly queue: RedisConnection;
 }
 
 /** Background delivery, and the parts of it that features call. */
 export type DeliveryService = ReturnType<typeof createDeliveryService>;
 
-/** @param report replaces the ordinary reports in tests */
-export function createDeliveryService(options: DeliveryParts, report = makeReport) {
+export function createDeliveryService(options: DeliveryParts) {
   const parts = { ...options, deliveryLog: createDeliveryLog(options.redis) };
-  const kinds = [createPostKind(report), noticeKind, reminderKind, alertKind];
+  const kinds = [createPostKind(makeReport), noticeKind, reminderKind, alertKind];
   const wakeUps = createWakeUps({ ...parts, runner: createWorkspaceRunner(kinds, parts) });
   const { changed } = wakeUps;
   return {
     ...wakeUps,
-    scheduling: createScheduleService({ ...parts, makeReport: report, changed }),
+    scheduling: createScheduleService({ ...parts, makeReport, changed }),
     watching: createWatchService({ ...parts, changed }),
   };
 }

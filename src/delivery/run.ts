@@ -1,13 +1,12 @@
-/** One run for one workspace: load what is known, plan, do what is due, and again until nothing is; then say when to wake. */
+/** One run of a workspace: load, plan, do what is due, repeat until idle; then schedule the next run. */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import pLimit from 'p-limit';
-import { type BillingAccess, type BillingClient, questionKey } from '../billing/client.ts';
+import { type BillingClient, questionKey } from '../billing/client.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { earliest, type Millis } from '../domain/time/calendar.ts';
 import { type RunWork, trackWork } from '../ops/work-record.ts';
-import type { WebClient } from '../slack/web-client.ts';
 import { isPerson } from '../workspace/record/parse-record.ts';
 import { createAnswerCollector } from '../workspace/service-outcomes.ts';
 import { dueTime, type OutboxMessage, OvertakenError } from './delivery-log.ts';
@@ -17,7 +16,7 @@ import { deliverMessage } from './outbox/send.ts';
 /** Schedules the next run; undefined for never, because the workspace was removed. @throws store-unavailable */
 type PlanRun = (next: Millis | undefined) => Promise<void>;
 
-/** When to try again if another process is working on the same workspace, in ms. */
+/** Retry delay if another process is working on the workspace. */
 const BUSY: Millis = 3_000;
 /** A run also does what becomes due while it runs, in at most this many passes. */
 const MAX_PASSES = 10;
@@ -33,7 +32,7 @@ export interface WorkspaceRunner {
   stop(): void;
 }
 
-/** @param kinds in the order in which they plan */
+/** @param kinds planned in this order */
 export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunParts): WorkspaceRunner {
   const { clock, onFinished } = parts;
   const stopping = new AbortController();
@@ -50,7 +49,7 @@ export function createWorkspaceRunner(kinds: readonly MessageKind[], parts: RunP
       const { isIdle, next } = view ? await doWhatIsDue(kinds, view, run) : { isIdle: true };
       if (!isIdle) continue;
       if (plan === undefined) return next;
-      // This also replaces the wake-up of a change that was stored after this run had read, so read once more.
+      // `plan` also replaces a wake-up set by a change during this run, so read once more.
       await plan(next);
       planned = { read, next };
     }
@@ -91,11 +90,11 @@ async function loadView(
   return hasLeft ? undefined : { workspace, snapshot, now: clock() };
 }
 
-/** @returns whether anything was due and, if not, when something is; in ms */
+/** @returns whether nothing was due, and then when something is */
 async function doWhatIsDue(kinds: readonly MessageKind[], view: RunView, run: OpenedRun) {
   const { due, tasks, writes, next } = planRun(kinds, view);
   if (writes.length + tasks.length + due.length === 0) return { isIdle: true, next };
-  // If another process was faster, the next pass reads what it wrote.
+  // If another process wrote first, the next pass reads its result.
   if (writes.length > 0) await run.deliveryLog.write(run.teamId, writes);
   const answerCollector = createAnswerCollector(run.clock);
   const context = { ...run, ...view, answerCollector };
@@ -110,7 +109,7 @@ interface DueMessage {
   readonly message: OutboxMessage;
 }
 
-/** What all kinds have to do at one instant, and the stored messages that are due. */
+/** All kinds' plans for one instant, and the stored messages that are due. */
 function planRun(kinds: readonly MessageKind[], view: RunView) {
   const { snapshot, now } = view;
   const plans = kinds.map((kind) => ({ kind, ...kind.plan(view) }));
@@ -146,7 +145,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Slack takes about one post a second for a channel; in ms. */
+/** Slack allows about one message a second per channel. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
 /** The part of the context that all passes share. */
@@ -159,7 +158,6 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
   const { clientFor, workspaces, clock } = parts;
   const lastPosts = new Map<SlackId, Millis>();
   let quietUntil: Millis | undefined;
-  let client: Promise<WebClient> | undefined;
   return {
     ...parts,
     billing: askOnce(parts.billing),
@@ -170,10 +168,7 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
       quietUntil = until;
     },
     loadWorkspace: () => workspaces.load(teamId),
-    client() {
-      client ??= clientFor(teamId);
-      return client;
-    },
+    client: () => clientFor(teamId),
     async waitForChannel(channel) {
       const now = clock();
       const at = Math.max(now, (lastPosts.get(channel) ?? 0) + CHANNEL_INTERVAL);
@@ -191,24 +186,21 @@ function openRun(teamId: SlackId, parts: RunParts, stopping: AbortSignal): Opene
  */
 export function askOnce(billing: BillingClient): BillingClient {
   const answers = new Map<string, Promise<unknown>>();
-  const once = <T>(
-    access: BillingAccess,
-    question: readonly unknown[],
-    ask: () => Promise<T>,
-  ): Promise<T> => {
-    const key = questionKey(access, question);
-    const answer = (answers.get(key) as Promise<T> | undefined) ?? ask();
+  const once = <T>(key: string, ask: () => Promise<T>): Promise<T> => {
+    const answer = answers.get(key) ?? ask();
     answers.set(key, answer);
-    return answer;
+    return answer as Promise<T>;
   };
   return {
-    balance: (access, { project, product }) =>
-      once(access, ['balance', project, product], () =>
-        billing.balance(access, { project, product }, 'background'),
+    balance: (access, asked) =>
+      once(questionKey(access, ['balance', asked.project, asked.product]), () =>
+        billing.balance(access, asked, 'background'),
       ),
-    consumption: (access, { project, product }, span) =>
-      once(access, ['consumption', project, product, span.from, span.to, span.zone], () =>
-        billing.consumption(access, { project, product }, span, 'background'),
-      ),
+    consumption(access, asked, span) {
+      const question = ['consumption', asked.project, asked.product, span.from, span.to, span.zone];
+      return once(questionKey(access, question), () =>
+        billing.consumption(access, asked, span, 'background'),
+      );
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** When each workspace is run: one wake-up each, at the next instant when it has something to do. */
+/** One wake-up per workspace, at the next instant it has something to do. */
 import { Queue, Worker } from 'bullmq';
 import type { Logger } from 'pino';
 import { Failure } from '../domain/failure/index.ts';
@@ -14,7 +14,7 @@ import type { WorkspaceRunner } from './run.ts';
 
 export interface WakeUpParts {
   readonly redis: RedisConnection;
-  /** As `connectQueue` opens it; the caller closes it. */
+  /** From `connectQueue`; the caller closes it. */
   readonly queue: RedisConnection;
   readonly workspaces: Pick<Workspaces, 'load'>;
   readonly clock: () => Millis;
@@ -24,9 +24,9 @@ export interface WakeUpParts {
 
 /** Maximum delay, so that a process with a wrong clock can't postpone a workspace for longer. */
 const LONGEST: Millis = DAY;
-/** How often workspaces are looked for whose wake-up was lost. */
+/** How often to look for workspaces whose wake-up was lost. */
 const SWEEP: Millis = HOUR;
-/** BullMQ waits for Redis until it is back; callers wait no longer than this, in ms. */
+/** BullMQ waits for Redis indefinitely; callers wait this long. */
 const PATIENCE: Millis = 3_000;
 /** Maximum time to close an unresponsive connection. */
 const CLOSING: Millis = 1_000;
@@ -39,7 +39,7 @@ const JOB_OPTIONS = {
 } as const;
 
 const WORKER_OPTIONS = {
-  // Runs mostly wait: for Slack, for billing, and for the second between two messages to one channel.
+  // High, because runs mostly wait: for Slack, billing, and between messages.
   concurrency: 100,
   // A killed process's job restarts elsewhere after this.
   lockDuration: 6_000,
@@ -62,11 +62,13 @@ export interface WakeUps {
   forget(workspace: SlackId): Promise<void>;
   /** The workspace's record changed: it is run at once. If that can't be planned now, the next sweep does. Never rejects. */
   changed(workspace: SlackId): Promise<void>;
-  /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. Never rejects. */
+  /**
+   * How long the most overdue run has been waiting, over all workspaces; undefined if Redis doesn't answer. Never rejects.
+   */
   oldestOverdue(): Promise<Millis | undefined>;
   /** Starts delivering, overdue work first. */
   start(): void;
-  /** Begins no further message, and lets running ones end within `finishing` ms. */
+  /** Starts no new messages and gives running ones `finishing` ms. */
   stop(finishing: Millis): Promise<void>;
 }
 
@@ -123,7 +125,7 @@ const bounded = <T>(work: () => Promise<T>): Promise<T> =>
     throw new Failure('store-unavailable', {}, { cause });
   });
 
-/** Opened when it is first used: that writes into Redis, where another version's records may be. */
+/** Opened lazily: opening writes to Redis, where another version's data may be. */
 function openQueue(connection: RedisConnection, clock: () => Millis, onError: (error: Error) => void) {
   let opened: Queue<WakeUp> | undefined;
   const queue = () => {

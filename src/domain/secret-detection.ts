@@ -102,8 +102,5 @@ function couldBe(word: string): boolean {
   return length >= LONGEST_WORD || isSigned || areMixed || capitals >= 4 || runs.some(isRandom);
 }
 
-/** Returns `“word”`, or a replacement for a word that could be a secret. */
-export const quoteWord = (word: string): string => (couldBeSecret(word) ? 'that word' : `“${word}”`);
-
 /** “My token is …” */
 export const announcesSecret = (text: string): boolean => ANNOUNCED.test(text);

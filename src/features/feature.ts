@@ -8,7 +8,7 @@ import { routeSubcommands } from '../slack/commands/subcommands.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
-import type { HealthLevel } from '../workspace/credentials/health.ts';
+import type { HealthLevel } from '../workspace/credentials/credential-health.ts';
 import type { AnswerStore } from '../workspace/service-outcomes.ts';
 
 /**

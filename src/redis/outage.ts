@@ -146,7 +146,7 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
 }
 
 /** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
-const LAYOUT = 4;
+const LAYOUT = 5;
 
 /** Another version of Tally has worked on this Redis. */
 export class OtherLayout extends Error {

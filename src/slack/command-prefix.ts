@@ -1,7 +1,4 @@
-/**
- * Renames commands for workspaces where another app has their names: with COMMAND_PREFIX=acme, `/spend` becomes
- * `/acme-spend`.
- */
+/** Renames commands where another app has their names: with COMMAND_PREFIX=acme, `/spend` becomes `/acme-spend`. */
 import type { SlashCommand } from '../domain/command-names.ts';
 import { clipText, SLACK_LIMITS } from './block-kit/blocks.ts';
 

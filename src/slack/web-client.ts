@@ -10,10 +10,7 @@ export type WebClient = webApi.WebClient;
 /** Pause before a retry. */
 const PAUSE = 200;
 
-/**
- * Methods never retried when the outcome is unclear: a message or file would appear twice, and a code or refresh token
- * works once.
- */
+/** Never retried when the outcome is unclear: a message or file would appear twice, and a code works once. */
 export const ONCE: ReadonlySet<string> = new Set([
   ...['chat.postEphemeral', 'chat.postMessage', 'oauth.v2.access'],
   // `filesUploadV2` is the SDK's name for the whole upload.

@@ -2,14 +2,14 @@ import { Failure, type FailureOf } from '../domain/failure/index.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * What Slack says a person is: an owner or admin, a full member, a guest, a member of another organization, or nobody:
- * a bot, or somebody who left.
+ * Roles by Slack: owner or admin; full member; guest; member of another organization (`external`); `nobody` for bots and
+ * deactivated users.
  */
 export type Role = 'admin' | 'member' | 'guest' | 'external' | 'nobody';
 
 /**
- * What a handler requires: `workspaceUser` for everybody of the workspace, guests included whatever the settings say; `ask` for
- * people who may ask questions; `member` for full members; `manage` for Tally managers.
+ * What a handler requires. `workspaceUser`: anyone in the workspace, guests included; `ask`: may ask questions; `member`:
+ * full members; `manage`: Tally managers.
  */
 export type Right = 'workspaceUser' | 'ask' | 'member' | 'manage';
 
@@ -19,7 +19,7 @@ export interface Permissions {
   readonly canManage: boolean;
 }
 
-/** @param named whether the settings list this person, or a user group of theirs, as a manager */
+/** @param named listed as a manager in the settings, directly or through a user group */
 export function permissionsOf(role: Role, settings: Settings, named: boolean): Permissions {
   const full = role === 'admin' || role === 'member';
   return {

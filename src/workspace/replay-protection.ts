@@ -9,14 +9,13 @@ import { guardRead } from '../redis/outage.ts';
 /** One-time nonces. Only used ones are stored. */
 export interface OAuthNonces {
   /**
-   * Whether this is its first use.
-   * @param seconds for how long the use is remembered: at least as long as the nonce is valid
-   * @throws store-unavailable
+   * Whether this is the first use. @param seconds how long to remember it, at least the nonce's lifetime @throws
+   * store-unavailable
    */
   spend(nonce: string, seconds: number): Promise<boolean>;
 }
 
-/** @param kind `state` of an OAuth installation, or `request` for the signatures of Slack's requests */
+/** @param kind `state`: an OAuth state; `request`: the signature of a Slack request */
 export const createOAuthNonces = (
   redis: RedisConnection,
   kind: 'state' | 'request' = 'state',
@@ -24,7 +23,7 @@ export const createOAuthNonces = (
   spend: (nonce, seconds) => isFirst(redis, onceKey(kind, nonce), seconds * 1_000),
 });
 
-/** Slack repeats an event at once, after one minute and after five, to any process. */
+/** Slack resends an event at once, after one minute, and after five. */
 export const EVENTS_KEPT_MS = 10 * MINUTE;
 
 /** Event IDs and double clicks. */

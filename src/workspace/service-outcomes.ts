@@ -21,12 +21,11 @@ import {
   type StoredAnswer,
 } from './record/stored-outcomes.ts';
 import type { Workspace } from './record/workspace.ts';
-import { ANY_VALUE } from './record/workspace-store.ts';
 import type { Workspaces } from './record/workspaces.ts';
 
 export interface Rejection extends CredentialName {
   readonly workspace: SlackId;
-  /** Identifies the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
+  /** The credential that was sent (it may have been replaced since): fingerprint, or the end of the ID. */
   readonly mark: string;
 }
 
@@ -38,7 +37,7 @@ interface UsedAccess {
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** A question to billing about a project. */
+/** A query about a project. */
 interface Asked {
   readonly topic: LastFailure['topic'];
   readonly project: string;
@@ -54,9 +53,8 @@ export type ServiceOutcomes = ReturnType<typeof createServiceOutcomes>;
 export type AnswerStore = Pick<ServiceOutcomes, 'save'>;
 
 /**
- * Stores in a workspace's record what the answers of the services say of its credentials and projects. Never rejects: the
- * answer doesn't depend on it. Writes only news: a project that keeps failing or answering costs nothing, whichever
- * process asks.
+ * Stores what responses say about credentials and projects. Never rejects, because answers don't depend on it. Writes only
+ * changes, so a project that keeps failing or working costs nothing.
  */
 export function createServiceOutcomes({
   workspaces,
@@ -65,7 +63,7 @@ export function createServiceOutcomes({
   onFailure,
 }: {
   readonly workspaces: Pick<Workspaces, 'load' | 'note'>;
-  /** Derives the workspace's runs again. Never rejects. */
+  /** Reschedules the workspace. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
   readonly clock: () => Millis;
   /** Receives errors of storing. */
@@ -129,11 +127,12 @@ export function createServiceOutcomes({
      * for a removed connection.
      */
     async save(workspace: Workspace, answer: StoredAnswer): Promise<void> {
-      if (!isDue(workspace, answer)) return;
       const { connection: name } = answer;
+      const seen = fieldValues(workspace.fields, FIELDS.connection + name);
+      if (Object.values(seen)[0] === undefined || !isDue(workspace, answer)) return;
       const worksAgain = workspace.rejectedAt({ kind: 'connection', name }) !== undefined;
       const set = answerFields(keepEstimates(answer, workspace));
-      await note(workspace, () => ({ seen: { [FIELDS.connection + name]: ANY_VALUE }, set }), worksAgain);
+      await note(workspace, () => ({ seen, set }), worksAgain);
     },
   };
 }
@@ -173,10 +172,7 @@ interface Balances extends Account {
   readonly today?: Day | undefined;
 }
 
-/**
- * The balance that is stored after an answer. Undefined when the amount is unreadable, and for a project without an
- * alias: IDs that anybody typed would fill the record.
- */
+/** The balance to store; undefined if unreadable, or for a project without alias (arbitrary IDs would fill the record). */
 export function storedBalance(
   { alias, project: id, product }: Pick<ResolvedProject, 'alias' | 'project' | 'product'>,
   { balance, bonuses, runway, forecast, today }: Balances,
@@ -207,7 +203,7 @@ export function createAnswerCollector(clock: () => Millis) {
   };
 }
 
-/** An answer with only the balance keeps the earlier forecast of the month, and how long the money lasts, less the days since. */
+/** If only the balance was fetched, keeps the stored forecast and runway, less the days passed. */
 function keepEstimates(answer: StoredAnswer, workspace: Workspace): StoredAnswer {
   const { balance, at } = answer;
   const last = balance && workspace.lastBalance(balance.id, balance.product);

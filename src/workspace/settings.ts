@@ -3,7 +3,7 @@ import { isCurrencyLabel, isLocale } from '../domain/money/amount.ts';
 import { isTimeZone } from '../domain/time/calendar.ts';
 import { group, person, tryParseRecord } from './record/parse-record.ts';
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_MANAGERS = 100;
 /** Each group's members are looked up. */
 export const MAX_MANAGER_GROUPS = 20;
@@ -24,20 +24,20 @@ const schema = z.object({
   managers: z.array(person).max(MAX_MANAGERS).readonly().default([]),
   managerGroups: z.array(group).max(MAX_MANAGER_GROUPS).readonly().default([]),
   guests: z.boolean().default(false),
-  /** Whether members of other organizations, in shared channels, may ask. */
+  /** Whether external people in shared channels can ask. */
   externals: z.boolean().default(false),
   /** The default connection. */
   connection: z.string().default('main'),
 });
 
-/** Drops an invalid currency label, which amounts don't need, and keeps the other settings. */
+/** An invalid currency doesn't discard the other settings. */
 const stored = schema.extend({ currency: schema.shape.currency.catch('') });
 
 export type Settings = Readonly<z.infer<typeof schema>>;
 
 export const DEFAULT_SETTINGS: Settings = Object.freeze(schema.parse({}));
 
-/** @param json undefined for the defaults @returns undefined when it is damaged */
+/** @param json undefined gives the defaults @returns undefined if damaged */
 export function parseSettings(json: string | undefined): Settings | undefined {
   return json === undefined ? DEFAULT_SETTINGS : tryParseRecord(stored, json);
 }

@@ -7,12 +7,12 @@ import type { RedisConnection } from '../redis/connect.ts';
 import { auditKey, recordKey, threadsKey, threadTimesKey } from '../redis/keys.ts';
 import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 
-/** The commands that follow-ups can refer to. */
+/** Commands that support follow-ups. */
 export const FOLLOW_UP_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
 
 const schema = z.object({
   command: z.custom<SlashCommand>((value) => FOLLOW_UP_COMMANDS.has(value as SlashCommand)),
-  /** The question in canonical words: names or IDs of projects, periods, products. No figures, nothing else that was typed. */
+  /** The command in canonical form: projects, periods, products. No figures or other typed text. */
   text: z.string(),
   /** When it was asked; relative periods are as of then. */
   at: z.int(),
@@ -27,7 +27,7 @@ export type ThreadQuestion = Readonly<z.infer<typeof schema>>;
 export interface ThreadPlace {
   readonly workspace: SlackId;
   readonly channel: SlackId;
-  /** `ts` of the thread's first message; '' for a new message in a direct message, which remembers nothing. */
+  /** `ts` of its first message; '' for a new direct message, which has no history. */
   readonly thread: string;
   /** Who asks; absent for Tally's own messages to everyone. */
   readonly person?: SlackId;
@@ -38,10 +38,7 @@ export interface ThreadPlace {
 /** Who saw the answer: everyone, or only the asker; `failed` if it failed (only the asker saw that). */
 export type ThreadOutcome = 'everybody' | 'person' | 'failed';
 
-/**
- * The last questions in each thread, so that the next one can leave out what they had. Each method is one round trip.
- * @throws store-unavailable from each
- */
+/** The last questions of each thread, for follow-ups. One round trip each. @throws store-unavailable from every method */
 export type ThreadStore = ReturnType<typeof createThreadStore>;
 
 export const THREAD_LIFETIME = 30 * DAY;
@@ -69,7 +66,7 @@ const fieldOf = ({ channel, thread, person }: ThreadPlace, outcome: ThreadOutcom
 
 export function createThreadStore(redis: RedisConnection) {
   return {
-    /** Does nothing for a workspace that left. */
+    /** Does nothing for a removed workspace. */
     async remember(place: ThreadPlace, question: ThreadQuestion, outcome: ThreadOutcome): Promise<void> {
       const { workspace } = place;
       const keys = [threadsKey, threadTimesKey, recordKey, auditKey];
@@ -91,7 +88,7 @@ export function createThreadStore(redis: RedisConnection) {
   };
 }
 
-/** @returns undefined for none, one that is too old, and one of a later version of Tally */
+/** @returns undefined if there is none, it is too old, or from a newer Tally */
 function parseQuestion(value: string | null | undefined, now: Millis): ThreadQuestion | undefined {
   const { data } = schema.safeParse(tryParseJson(value ?? ''));
   return data !== undefined && data.at > now - THREAD_LIFETIME ? data : undefined;

@@ -2,7 +2,7 @@
 
 import { Big } from 'big.js';
 import { describe, expect, it } from 'vitest';
-import { type ReminderView, reminderNotice } from '../../src/delivery/credential-reminders.ts';
+import { type ReminderView, reminderNotice } from '../../src/delivery/reminder-kind.ts';
 import {
   type AlertBasis,
   alertMessage,
@@ -437,24 +437,6 @@ describe('a reminder', () => {
       '*The identity service rejected the application access of project 9*',
       'Nobody can get an OS_TOKEN with it. It may have expired or been revoked.',
       'Replace access…',
-    ]);
-  });
-
-  it('offers managers to replace it, and tells others whom to ask', () => {
-    expect(reads('3', credential('connection'))).toContain('Replace token…');
-    const others = reads('3', credential('connection'), {}, false);
-    expect(others).not.toContain('Replace token…');
-    expect(others[2]).toBe('Only Tally managers can replace it. Ask one of them.');
-  });
-
-  it.each([
-    ['works', 'works again'],
-    ['replaced', 'was replaced'],
-    ['removed', 'was removed'],
-  ] as const)('says that it is over, and asks for nothing then: %s', (state, words) => {
-    expect(reads('rejected', credential('connection', { state }))).toEqual([
-      `*The access token of connection main ${words}*`,
-      `token ending abcd · fingerprint ${fingerprintOf(MAIN.token)}`,
     ]);
   });
 });

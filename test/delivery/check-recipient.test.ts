@@ -434,6 +434,6 @@ describe('what Tally sends by itself', () => {
       files.map(async (name) => ({ name, text: await readFile(`${folder}/${name}`, 'utf8') })),
     );
     const senders = sources.filter(({ text }) => /chat\.\w+\(|\/message-calls\.ts'/.test(text));
-    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/schedule-service.ts']);
+    expect(senders.map(({ name }) => name).sort()).toEqual(['outbox/send.ts', 'posts/send-now.ts']);
   });
 });

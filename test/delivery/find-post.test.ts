@@ -1,6 +1,6 @@
 /** Whether Slack has a message that it did not confirm. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findPost } from '../../src/delivery/outbox/send.ts';
+import { findSentMessage } from '../../src/delivery/outbox/send.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import { json, serve } from '../http/service.ts';
 import { QUIET } from '../support/delivery-runner.ts';
@@ -31,7 +31,7 @@ async function posted(key: string, given: Record<string, string> = {}) {
 }
 
 describe('a post that may be in Slack', () => {
-  const search = async (at = NINE) => findPost(clientOf(slack.url), CHANNEL, 'schedul1/x', at);
+  const search = async (at = NINE) => findSentMessage(clientOf(slack.url), CHANNEL, 'schedul1/x', at);
 
   it('is found by its mark within five minutes of when it was sent', async () => {
     const ts = await posted('schedul1/x');
@@ -61,7 +61,7 @@ describe('a post that may be in Slack', () => {
           messages: [{ ts: '0.1', metadata: { event_type: event, event_payload: { key } } }],
         }),
       );
-      const outcome = await findPost(clientOf(`${url}/api/`), CHANNEL, 'schedul1/x', NINE);
+      const outcome = await findSentMessage(clientOf(`${url}/api/`), CHANNEL, 'schedul1/x', NINE);
       await close();
       return outcome;
     };

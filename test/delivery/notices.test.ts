@@ -2,7 +2,7 @@
 
 import { beforeEach, describe, expect, it } from 'vitest';
 import { snapshotOf } from '../../src/delivery/delivery-log.ts';
-import { drawNotice } from '../../src/delivery/posts/notices.ts';
+import { drawNotice } from '../../src/delivery/posts/notice-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
@@ -83,47 +83,6 @@ describe('the owner of a schedule', () => {
     ]);
   });
 
-  it('who has left gets none: a manager does, who has not left', async () => {
-    await delivery.save(managers('U0FORMER01', BOSS));
-    slack.fault = ({ method, args }) =>
-      method === 'users.info' && [OWNER, 'U0FORMER01'].includes(args.get('user') ?? '')
-        ? 'user_not_found'
-        : undefined;
-    failure = new Failure('token-rejected', { service: 'billing' });
-    await forHours(1);
-    expect(people()).toEqual([directMessage(BOSS)]);
-    expect(slack.posts[0]?.blocks).toContain('This was meant for <@U0OWNER001>. This person is no longer');
-  });
-
-  it('is notified a minute later where Slack doesn’t say who may be notified', async () => {
-    slack.fault = ({ method }) => (method === 'users.info' ? { status: 500 } : undefined);
-    await run();
-    expect(people()).toEqual([]);
-    slack.fault = () => undefined;
-    await delivery.until(NINE + 2 * MINUTE);
-    expect(people().sort()).toEqual([OWNER, BOSS].map(directMessage).sort());
-  });
-
-  it('who gets no messages is not tried again; the manager is told', async () => {
-    slack.fault = ({ method, args }) =>
-      method === 'conversations.open' && args.get('users') === OWNER ? 'user_disabled' : undefined;
-    await forHours(3);
-    expect(people()).toEqual([directMessage(BOSS)]);
-    expect(slack.calls.filter(({ args }) => args.get('users') === OWNER)).toHaveLength(1);
-  });
-
-  it('is told of another cause that comes while a manager is still to be told of the first', async () => {
-    const refused = (channel: string | null) => channel === directMessage(BOSS) && 'internal_error';
-    slack.fault = ({ method, args }) =>
-      (method === 'chat.postMessage' && refused(args.get('channel'))) || undefined;
-    await run();
-    failure = new Failure('not-allowed', { reason: 'channel' });
-    await given({ id: 'schedul2' });
-    await delivery.until(NINE + 2 * MINUTE);
-    expect(people()).toEqual([directMessage(OWNER), directMessage(OWNER)]);
-    expect(slack.posts[1]?.blocks).toContain('choose another channel');
-  });
-
   it('is told of another cause of the same date', async () => {
     failure = new Failure('token-rejected', { service: 'billing' });
     await run();
@@ -168,15 +127,6 @@ describe('the owner of a schedule', () => {
     slack.fault = () => undefined;
     await delivery.remove('schedule:schedul1');
     await forHours(5);
-    expect(slack.posts).toEqual([]);
-  });
-
-  it('whose notice was deleted is not sent another one when the post works again', async () => {
-    failure = new Failure('token-rejected', { service: 'billing' });
-    await run();
-    slack.remove(slack.posts[0]!);
-    await delivery.remove('schedule:schedul1');
-    expect(await run()).toBeUndefined();
     expect(slack.posts).toEqual([]);
   });
 });

@@ -1,11 +1,7 @@
 /** What posts say of projects, dates and changed figures. */
 import { describe, expect, it } from 'vitest';
-import {
-  haveChanged,
-  manualPostMessage,
-  type PostDetails,
-  renderPost,
-} from '../../src/delivery/posts/post-message.ts';
+import { type PostDetails, renderPost } from '../../src/delivery/posts/post-message.ts';
+import { manualPostMessage } from '../../src/delivery/posts/send-now.ts';
 import { describeReport, type ReportResult } from '../../src/delivery/reports/make-report.ts';
 import type { Timing } from '../../src/domain/time/cadence.ts';
 import { formatMoment } from '../../src/domain/time/calendar.ts';
@@ -53,25 +49,6 @@ describe('a project', () => {
     expect(formatMoment(Date.UTC(2026, 10, 21, 14), 'Europe/Rome')).toBe(
       'Sat 21 Nov 2026, 15:00 (Europe/Rome)',
     );
-  });
-});
-
-describe('a change of the figures', () => {
-  it.each<[string, string | undefined, string | undefined, number, boolean]>([
-    ['more than its share', '100', '105.000000001', 5, true],
-    ['exactly its share', '100', '105', 5, false],
-    ['exactly its share downwards', '-100', '-105', 5, false],
-    ['less, downwards, than its share', '100', '96', 5, false],
-    ['more, downwards, than its share', '100', '94', 5, true],
-    ['nothing where any change counts', '100', '100.00', 0, false],
-    ['a hair where any change counts', '100', '100.01', 0, true],
-    ['something out of nothing', '0', '0.01', 100, true],
-    ['everything', '5', undefined, 100, true],
-    ['a figure that was missing', undefined, '5', 100, true],
-    ['nothing that can be read', 'x', 'y', 0, false],
-  ])('corrects %s', (_, before, after, percent, isCorrected) => {
-    const figuresOf = (digits: string | undefined) => (digits === undefined ? {} : { '123:1': digits });
-    expect(haveChanged(figuresOf(before), figuresOf(after), percent)).toBe(isCorrected);
   });
 });
 

@@ -124,17 +124,6 @@ describe('a token of somebody who has left', () => {
     },
   );
 
-  it('who left between two reminders: the later ones reach the admins', async () => {
-    await save({ settings: {} });
-    slack.admins.add(ANNA);
-    await connect('token 1', EXPIRES);
-    await until(EXPIRES - 10 * DAY);
-    expect([announced(ANNA), announced(ADMINS[0]!)]).toEqual([['14 days'], []]);
-    slack.people.set(ANNA, { deleted: true });
-    await until(EXPIRES);
-    expect(announced(ADMINS[0]!)).toEqual(['3 days', 'tomorrow']);
-  });
-
   it('who is no longer a manager: they still get it, and read who can replace it', async () => {
     await save({ settings: {} });
     await connect('token 1', EXPIRES);
@@ -148,17 +137,6 @@ describe('a token of somebody who has left', () => {
     await until(EXPIRES);
     expect(announced(BOSS)).toEqual(['14 days', '3 days', 'tomorrow']);
     for (const admin of ADMINS) expect(sentTo(admin)).toEqual([]);
-  });
-
-  it('goes to an admin although Slack does not say at first who they are', async () => {
-    await save({ settings: {} });
-    await connect('token 1', EXPIRES);
-    slack.fault = ({ method, args }) => {
-      if (args.get('users') === ANNA) return 'user_disabled';
-      return delivery.now < EXPIRES - 14 * DAY && method.startsWith('users.') ? 'fatal_error' : undefined;
-    };
-    await until(EXPIRES - 12 * DAY);
-    expect(announced(ADMINS[0]!)).toEqual(['14 days']);
   });
 });
 
@@ -213,15 +191,6 @@ describe('a token that the service rejects', () => {
   });
 });
 
-it('goes to the next manager where the first can’t get it', async () => {
-  await save({ settings: { managers: [BOSS, 'U0NEXT0001'] } });
-  await connect('token 1', EXPIRES);
-  slack.fault = ({ method, args }) =>
-    method === 'conversations.open' && args.get('users') === BOSS ? 'user_disabled' : undefined;
-  await until(EXPIRES - 13 * DAY);
-  expect([ANNA, BOSS, 'U0NEXT0001'].map((person) => sentTo(person).length)).toEqual([1, 0, 1]);
-});
-
 it.each([
   ['a new expiry date', { expiresAt: EXPIRES + DAY }, 2],
   ['none', {}, 1],
@@ -233,20 +202,6 @@ it.each([
   await save({ connections: [{ ...byHand, ...after }] });
   await until(EXPIRES - 12 * DAY);
   expect(sentTo(ANNA)).toHaveLength(count);
-});
-
-it('sends a reminder once where Slack took it and the process died', async () => {
-  await connect('token 1', EXPIRES);
-  delivery.now = EXPIRES - 14 * DAY;
-  slack.fault = ({ method, args }) =>
-    method === 'chat.postMessage' && args.get('channel') === directMessage(ANNA)
-      ? { status: 502, take: true }
-      : undefined;
-  await run();
-  slack.fault = () => undefined;
-  await until(delivery.now + HOUR);
-  expect(sentTo(ANNA)).toHaveLength(1);
-  expect(sentTo(BOSS)).toHaveLength(1);
 });
 
 describe('a reminder that stands in Slack', () => {

@@ -247,12 +247,6 @@ describe('the post about yesterday', () => {
     expect(figures).toEqual({});
   });
 
-  it('says that nothing was spent', async () => {
-    setDays('5001', days('2026-11', 1, 19, '100'), days('2026-11', 20, 20, '0.00'));
-    const { reads } = await post('yesterday', ['5001']);
-    expect(reads[0]).toBe('prod · Fri 20 Nov · 0.00');
-  });
-
   it('says of how many days an average is, and what the days before lack', async () => {
     setDays('5001', days('2026-11', 2, 8, '100').slice(1), days('2026-11', 9, 15, '110'));
     expect((await post('last-week', ['5001'])).reads[1]).toBe(

@@ -148,7 +148,7 @@ describe('the figures of a post', () => {
     expect(usualOf({}, 'last-week')).toBeUndefined();
   });
 
-  it('know it on the first day of a month too, which asks for less', () => {
+  it('has a usual amount on the first of a month too, when fewer days are fetched', () => {
     const items = itemsFrom('2026-02-01', '2026-02-28', { '2026-02-07': '9', '2026-02-14': '9' });
     expect(figuresOf('yesterday', Date.UTC(2026, 2, 1, 9), items)).toMatchObject({ usual: '9' });
   });

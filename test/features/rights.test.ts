@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
-import { checkRecipient } from '../../src/delivery/outbox/recipient.ts';
+import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';

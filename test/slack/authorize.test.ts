@@ -98,7 +98,7 @@ describe('what Slack is asked of a person', () => {
     expect(await askedDuring(thrice)).toEqual([person, person, person]);
   });
 
-  it('is who is in the managers’ groups, before each change that needs a manager, but not at every keystroke', async () => {
+  it('checks the managers’ groups before each change that needs a manager, but not at every keystroke', async () => {
     await useSettings({ managerGroups: [FINOPS] });
     const groups = async (work: () => Promise<unknown>) =>
       (await askedDuring(work)).filter((id) => id === FINOPS).length;

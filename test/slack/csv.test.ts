@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { formatCsv } from '../../src/slack/reply/csv-and-details.ts';
 import type { CsvCell } from '../../src/slack/reply/render-answer.ts';
+import { formatCsv } from '../../src/slack/reply/send-answer.ts';
 
 const text = (value: string): CsvCell => ({ text: value });
 const digits = (value: string): CsvCell => ({ digits: value });

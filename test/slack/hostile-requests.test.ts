@@ -241,24 +241,6 @@ describe('a signed body', () => {
   });
 });
 
-describe('bodies that are being received', () => {
-  it('are at most one a connection, and unsigned ones cannot keep a signed one out', async () => {
-    const { tally, ran } = await started();
-    const slow = await Promise.all(
-      Array.from({ length: SERVER_LIMITS.unsignedConnections + 3 }, () => dial(tally.url)),
-    );
-    for (const { socket } of slow) {
-      socket.write(head({ ...signed('', 'another'), 'content-length': SERVER_LIMITS.bodyBytes }));
-      socket.write('a'.repeat(SERVER_LIMITS.bodyBytes - 1));
-    }
-    for (const text of ['1', '2', '3']) {
-      const body = `command=/spend&text=${text}&team_id=${TEAM}&user_id=${OWNER}&channel_id=${CHANNEL}`;
-      expect((await post(tally.url, body, signed(body))).status).toBe(200);
-    }
-    await waitUntil(() => ran.length === 3);
-  }, 30_000);
-});
-
 describe('a connection', () => {
   it('is closed if it sends its headers or its body too slowly', async () => {
     const { tally } = await started();

@@ -64,16 +64,6 @@ describe('the page that installs', () => {
     expect(response.headers.get('set-cookie')).toMatch(/; Secure; HttpOnly; Path=\/; Max-Age=600$/);
   });
 
-  it('stores a used state, which names nobody, for as long as it would have been valid', async () => {
-    await started();
-    await bot.install(NORTH);
-    const [key = ''] = (await bot.keys()).filter((one) => one.startsWith('tally:state:'));
-    expect(key).not.toContain(NORTH.id);
-    const ttl = await bot.redis.client.ttl(key);
-    expect(ttl).toBeGreaterThan(590);
-    expect(ttl).toBeLessThanOrEqual(600);
-  });
-
   it('exists in Socket Mode too', async () => {
     await started({ env: { SLACK_APP_TOKEN: 'xapp-for-tests', SLACK_SIGNING_SECRET: '' } });
     expect((await fetch(`${bot.urls[0]}/readyz`)).status).toBe(200);

@@ -74,7 +74,7 @@ describe('what is for the asker alone', () => {
   const ask = async () => {
     await tally.interact({
       ...{ type: 'block_actions', team: { id: TEAM }, user: { id: OWNER }, channel: { id: CHANNEL } },
-      response_url: 'http://127.0.0.1:1/gone',
+      response_url: 'http://127.0.0.1:2/gone',
       actions: [{ type: 'button', action_id: 'run:spend', block_id: 'b', value: '/spend' }],
     });
     await tally.slack.waitFor(() => tally.log().includes('could not be') || messages('chat.postMessage')[0]);
@@ -87,7 +87,7 @@ describe('what is for the asker alone', () => {
     expect(messages('chat.postMessage')[0]?.args).toMatchObject({ channel: OWNER });
   });
 
-  it('is logged with the first reason when no way of sending it works', async () => {
+  it('logs the first error when every way of sending fails', async () => {
     await started({ commands: { '/spend': sayHello } });
     tally.slack.failNext('chat.postEphemeral', { error: 'internal_error' }, 9);
     tally.slack.failNext('chat.postMessage', { error: 'fatal_error' }, 9);

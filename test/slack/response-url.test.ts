@@ -32,7 +32,6 @@ async function respond(answer: Answer) {
   releases.push(
     () => new Promise((resolve) => server.close(resolve)),
     () => server.closeAllConnections(),
-    () => responseUrls.close(),
   );
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`,
@@ -128,7 +127,7 @@ describe('a response_url', () => {
     const { url, responseUrls } = await responseUrl([404, 'used_url']);
     const error = (await responseUrls.post(url, rich).catch((thrown: Error) => thrown)) as Error;
     expect(`${error.message} ${error.stack}`).not.toContain('secret-path');
-    await expect(responseUrls.post('http://127.0.0.1:1/secret-path', rich)).rejects.toMatchObject({
+    await expect(responseUrls.post('http://127.0.0.1:2/secret-path', rich)).rejects.toMatchObject({
       data: { code: 'ECONNREFUSED' },
     });
   });
@@ -152,21 +151,19 @@ describe('a response_url that does not confirm', () => {
     expect(posted).toHaveLength(1);
   });
 
-  it('is in the log by its host alone', async () => {
+  it('is not in the log', async () => {
     const { url, responseUrls } = await respond(() => undefined);
     const lines: string[] = [];
     const log = createLog('info', { write: (line) => void lines.push(line) });
     log.error({ err: await error(responseUrls.post(url, rich)) }, 'Could not answer');
-    expect(lines.join()).toContain(`"host":"${new URL(url).host}"`);
     expect(lines.join()).not.toContain('secret-path');
   });
 
   it.each([
-    ['http://127.0.0.1:1/', 'ECONNREFUSED'],
+    ['http://127.0.0.1:2/', 'ECONNREFUSED'],
     ['http://nowhere.invalid/', 'ENOTFOUND'],
   ])('has posted nothing if nothing could be sent: %s', async (url, code) => {
     const responseUrls = createResponseUrlClient(3_000);
-    releases.push(() => responseUrls.close());
     expect(await error(responseUrls.post(url, rich))).toMatchObject({ data: { code, unclear: false } });
   });
 

@@ -103,16 +103,6 @@ describe('a listener', () => {
   });
 });
 
-describe('the pages for machines', () => {
-  it('say that the bot runs and can answer', async () => {
-    await started();
-    expect((await fetch(`${bot.url}/healthz`)).status).toBe(200);
-    expect((await fetch(`${bot.url}/readyz`)).status).toBe(200);
-    expect((await fetch(`${bot.url}/anything`)).status).toBe(404);
-    expect((await fetch(`${bot.url}/slack/events`)).status).toBe(404);
-  });
-});
-
 describe('a start', () => {
   const readiness = async () => (await fetch(`${bot.url}/readyz`)).json();
   const NOT_READY = { ok: false, notReady: ['slack'] };

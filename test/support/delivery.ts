@@ -1,11 +1,11 @@
 /** The delivery worker without the rest of the bot, for tests with their own reports. */
 import type { Redis } from 'ioredis';
 import { pino } from 'pino';
-import { reminderKind } from '../../src/delivery/credential-reminders.ts';
-import { noticeKind } from '../../src/delivery/posts/notices.ts';
+import { noticeKind } from '../../src/delivery/posts/notice-kind.ts';
 import { createPostKind } from '../../src/delivery/posts/post-kind.ts';
 import type { LastDelivery } from '../../src/delivery/posts/post-record.ts';
-import { createScheduleService } from '../../src/delivery/posts/schedule-service.ts';
+import { createScheduleService } from '../../src/delivery/posts/send-now.ts';
+import { reminderKind } from '../../src/delivery/reminder-kind.ts';
 import type { ReportQuestion, ReportResult } from '../../src/delivery/reports/make-report.ts';
 import { createWakeUps } from '../../src/delivery/wake-ups.ts';
 import { alertKind } from '../../src/delivery/watches/alert-kind.ts';

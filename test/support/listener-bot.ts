@@ -92,7 +92,7 @@ export async function startListenerBot(
     messageTexts: (channel, person) => people.answers(person, channel).map(({ visibleText }) => visibleText),
     async stop() {
       await server.stop(2_000);
-      await Promise.all([slack.close(), responseUrls.close(), redis.close()]);
+      await Promise.all([slack.close(), redis.close()]);
     },
   };
 }

@@ -100,7 +100,7 @@ export function requestOf({
     },
     reply: {
       ...createReply(
-        { responseUrls: { post: unasked, close: unasked }, log: SILENT, lastClicks: createLastClicks() },
+        { responseUrls: { post: unasked }, log: SILENT, lastClicks: createLastClicks() },
         source,
         CLIENT,
       ),

@@ -25,32 +25,32 @@ import type {
   MessageFormat,
   OutboxMessage,
 } from '../delivery-log.ts';
-import type { FailureEffect } from './failure-effect.ts';
+import type { FailureEffect } from './retry-policy.ts';
 
 export interface MessageKind<About = unknown> extends MessageFormat<About> {
   /** New messages and other work that is due. */
   plan(view: RunView): Plan;
-  /** When a stored one is sent, or drawn again, in ms; undefined for not now. By default as its record says. */
+  /** When to send or update a stored message; undefined for not now. Default: what its record says. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
    * The current content, for a new message or an update. @returns a draft, or a step that ends it without sending @throws
    * Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Step<About>>;
-  /** What follow-ups in its thread refer to once Slack has it. */
+  /** The question that follow-ups in its thread refer to. */
   questionOf?(message: OutboxMessage<About>, context: DeliveryContext): AskedQuestion | undefined;
   /** When it is drawn again, once Slack has it, in ms. */
   nextDraw?(message: OutboxMessage<About>, context: DeliveryContext): Millis | undefined;
   /**
-   * Its recipient may not see it. By default a message to a person goes to the next responsible person, one to a
-   * channel has failed. @returns undefined for the default
+   * The recipient may not see it. Default: pass a personal message to the next responsible person, fail a channel message.
+   * @returns undefined for the default
    */
   onRefused?(
     message: OutboxMessage<About>,
     refusal: Refusal,
     context: DeliveryContext,
   ): Step<About> | undefined;
-  /** It could not be made or sent. @param after the record that the outbox would store, `failed` if it gives up */
+  /** Preparing or sending failed. @param after the record to store; `failed` if giving up */
   onFailed?(after: OutboxMessage<About>, effect: FailureEffect, context: DeliveryContext): Step<About>;
 }
 
@@ -60,12 +60,12 @@ export interface Plan {
   readonly writes?: readonly FieldWrite[];
   /** Done before any message is sent. @throws OvertakenError, store-unavailable */
   readonly task?: ((context: DeliveryContext) => Promise<void>) | undefined;
-  /** When there is something to do besides the stored messages, in ms; undefined for never. */
+  /** Next time there is work besides the stored messages; undefined for never. */
   readonly next?: Millis | undefined;
 }
 
 export interface Draft<About> {
-  /** The projects that it names or has figures of: its recipient must be allowed to see them. */
+  /** Projects it names or shows figures of; the recipient must be allowed to see them. */
   readonly projects: readonly ChosenProject[];
   /** Called right before sending. @param at ms since the epoch */
   render(at: Millis, recipient: Recipient): SlackMessage;
@@ -73,13 +73,13 @@ export interface Draft<About> {
   readonly about?: About;
   /** It needs nothing more: once a posted message was drawn so, its record is deleted. */
   readonly isLast?: boolean;
-  /** A field of the workspace's record: if it has changed since that was read, the message isn't sent. */
+  /** A record field the content depends on. If it has changed, the message isn't sent. */
   readonly restsOn?: string;
 }
 
-/** A channel or a person, with what they may see at this moment. */
+/** A channel or person and what they may see now. */
 export interface Recipient {
-  /** The workspace's record from which that was decided. */
+  /** The record this was decided from. */
   readonly workspace: Workspace;
   /** Which projects can be shown; `isUnlimited` if only a manager reads it. */
   readonly scope: ProjectScope;
@@ -89,7 +89,7 @@ export interface Recipient {
 
 export interface Refusal {
   readonly cause: StoredFailure;
-  /** The person has left, so the message goes to somebody else. */
+  /** The person has left, so someone else gets it. */
   readonly isGone: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface Step<About> {
   readonly message: OutboxMessage<About> | undefined;
 }
 
-/** A question that a message answers, as its thread remembers it. */
+/** The question that a message answers, for follow-ups. */
 export type AskedQuestion = Omit<ThreadQuestion, 'at'>;
 
 /**
@@ -178,11 +178,11 @@ export interface DeliveryContext extends RunParts, RunView {
   readonly teamId: SlackId;
   readonly answerCollector: AnswerCollector;
   readonly stopping: AbortSignal;
-  /** Nothing new may begin: the process is stopping, or Slack limits the rate. */
+  /** Start no new work: the process is stopping, or Slack rate-limits. */
   isEnding(): boolean;
   /** Ends the run: Slack takes nothing from this workspace before `until`, in ms. */
   backOff(until: Millis): void;
-  /** Reads the workspace's record as it is now. @throws store-unavailable */
+  /** Loads the current record. @throws store-unavailable */
   loadWorkspace(): Promise<Workspace>;
   /** The workspace's client. @throws not-installed, unseal-failed */
   client(): Promise<WebClient>;

@@ -25,13 +25,7 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import {
-  afterFailure,
-  effectOf,
-  type FailureEffect,
-  isSlackError,
-  isUnchangeable,
-} from './failure-effect.ts';
+import { checkRecipient, findReplacement } from './check-recipient.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -41,9 +35,9 @@ import {
   rememberQuestion,
   type Step,
 } from './message-kind.ts';
-import { checkRecipient, findHeir } from './recipient.ts';
+import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
-/** The longest time between the claim and the call to Slack, in ms. */
+/** Maximum time between the claim and the Slack call. */
 const MAX_CLAIM_AGE: Millis = 3_000;
 /** How long to retry a confirmation while Redis is down. */
 const CONFIRM_TIMEOUT: Millis = 30_000;
@@ -102,7 +96,7 @@ class Sending<About> {
       if (!('render' in prepared)) return await this.save(prepared.outcome, prepared.message);
       return isPosted ? await this.update(prepared) : await this.post(prepared);
     } catch (error) {
-      // Slack's own error is stored even while stopping: otherwise the next run would have to search in Slack.
+      // While stopping, still record Slack's own errors: otherwise the next run has to search.
       const isOvertaken = error instanceof OvertakenError;
       const isStopped = context.stopping.aborted && !isSlackError(error);
       annotate({ outcome: isOvertaken ? 'overtaken' : isStopped ? 'stopped' : 'retrying', error });
@@ -111,16 +105,16 @@ class Sending<About> {
     }
   }
 
-  /** Looks for it in Slack. @throws not-sent if nobody can tell whether it is there, for the second time */
+  /** Searches Slack for it. @throws not-sent if it can't be told for the second time */
   private async find(): Promise<boolean> {
     const { key, to, channel = to, at, isAgain } = this.message;
-    const found = await findPost(await this.context.client(), channel, key, at);
+    const found = await findSentMessage(await this.context.client(), channel, key, at);
     if (typeof found !== 'string') {
       await this.confirm({ channel, ...found });
       return true;
     }
     this.mayBeInSlack = found === 'unknown';
-    // A doubtful message is sent a second time, but not a third.
+    // If unsure, send a second time, but never a third.
     if (this.mayBeInSlack && isAgain)
       throw new Failure('not-sent', {
         reason: this.kind.name === 'post' ? 'post-unconfirmed' : 'message-unconfirmed',
@@ -219,7 +213,7 @@ class Sending<About> {
     const { context, message } = this;
     const { next: _, channel: __, isAgain: ___, ...rest } = message;
     const at = context.clock();
-    const to = await findHeir(message, context);
+    const to = await findReplacement(message, context);
     if (to === undefined) return { outcome: 'failed', message: { ...rest, state: 'failed', at, cause } };
     const { tried = [], cause: first = cause } = rest.insteadOf ?? {};
     const insteadOf = { tried: [...tried, message.to], cause: first };
@@ -269,7 +263,7 @@ const CLOCK_SKEW = 300_000;
 /** Slack's maximum page size. */
 const MOST = 999;
 
-/** Slack's codes when Tally can't read the channel: an optional scope is missing, or Tally isn't a member. */
+/** Slack codes: Tally can't read the channel, for lack of an optional scope or because it isn't a member. */
 const NOT_READABLE: readonly string[] = [
   'missing_scope',
   'not_allowed_token_type',
@@ -281,13 +275,10 @@ const NOT_READABLE: readonly string[] = [
 ];
 
 /**
- * Looks for a post in its channel.
- *
- * @returns its `ts`; `absent`; `unknown` if Tally can't read the channel or would have to read too much
- * @param at when the post was sent, in ms
- * @throws slack-failed if Slack does not answer
+ * Searches a channel's history for a message. @returns its `ts`; `absent`; `unknown` if it can't be read, or is too long
+ * @param at when it was sent @throws slack-failed if Slack does not answer
  */
-export async function findPost(
+export async function findSentMessage(
   client: WebClient,
   channel: SlackId,
   key: string,

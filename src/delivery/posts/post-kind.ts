@@ -1,4 +1,4 @@
-/** Posts of schedules. A date's post is looked at again afterwards: it is edited where its figures have changed since. */
+/** Posts of schedules. Later checks correct a post if its figures have changed. */
 import { Failure, type StoredFailure, storeFailure } from '../../domain/failure/index.ts';
 import { REPORTS } from '../../domain/report.ts';
 import type { DueTime } from '../../domain/time/cadence.ts';
@@ -8,7 +8,6 @@ import { connectionsOf } from '../../workspace/projects/chosen-project.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { dropMessage, dueTime, newMessage, putMessage } from '../delivery-log.ts';
-import { effectOf, type FailureEffect } from '../outbox/failure-effect.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -18,6 +17,7 @@ import {
   type RunView,
   type Step,
 } from '../outbox/message-kind.ts';
+import { effectOf, type FailureEffect } from '../outbox/retry-policy.ts';
 import {
   type MakeReport,
   type PostContext,
@@ -26,12 +26,12 @@ import {
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
-import { lookAgain, renderPost } from './post-message.ts';
+import { refreshPost, renderPost } from './post-message.ts';
 import {
   dateOf,
   isHandled,
   type MissedDates,
-  nextLook,
+  nextRefresh,
   POSTS,
   type PostAbout,
   type PostContent,
@@ -44,9 +44,9 @@ import {
 
 /** Workspaces with posts due at the same time are spread over this long. */
 const SPREAD: Millis = 20_000;
-/** A post that goes out later than this is late; in ms. */
+/** A post sent later than this says that it is late. */
 const LATE_AFTER: Millis = 5 * MINUTE;
-/** How often billing is asked again for what it has not reported, in ms. */
+/** How often billing is asked for unreported data. */
 const LOOK_INTERVAL: Millis = 30 * MINUTE;
 /** How long sent posts are kept: longer than any later check. */
 const KEEP: Millis = 96 * HOUR;
@@ -58,7 +58,7 @@ const MAX_NAMED = 10;
 function planSchedule(schedule: Schedule, { workspace, snapshot, now }: RunView) {
   const posts = postsOf(schedule.id, snapshot);
   const { last, settled, due, upcoming } = planDates(schedule, posts, now);
-  // The newest date names the missed ones, so it waits until it is known whether an earlier one was sent.
+  // The newest post names missed dates, so wait until it is known whether an earlier one was sent.
   const isBegun = posts.some(
     (post) => dateOf(post) === due?.date || (post.state === 'sending' && post.about.basis === undefined),
   );
@@ -110,9 +110,9 @@ export const createPostKind = (makeReport: MakeReport): MessageKind<PostAbout> =
   },
   prepare: (message, context) =>
     message.state === 'posted'
-      ? lookAgain(message, { ...context, makeReport })
+      ? refreshPost(message, { ...context, makeReport })
       : preparePost(message, { ...context, makeReport }),
-  nextDraw: (message, { clock }) => nextLook(message, message.about.post, clock()),
+  nextDraw: (message, { clock }) => nextRefresh(message, message.about.post, clock()),
   questionOf: ({ about: { post } }, { workspace }) =>
     post && reportQuestion({ ...post.subject, ...post }, workspace),
   onRefused: (message, _, context) =>
@@ -132,7 +132,7 @@ function afterFailedTry(
   const now = context.clock();
   if (state === 'posted') {
     const { next: _, ...rest } = after;
-    const again = after.tries > MAX_EDITS ? nextLook(after, undefined, now) : next;
+    const again = after.tries > MAX_EDITS ? nextRefresh(after, undefined, now) : next;
     return { outcome: 'retrying', message: { ...rest, ...(again !== undefined && { next: again }) } };
   }
   if (kind === 'permanent' && state !== 'failed') return pausePost(after, cause, context);
@@ -147,11 +147,11 @@ const findSchedule = (post: PostMessage, { workspace }: Pick<RunView, 'workspace
 interface Wanted {
   readonly schedule: Schedule;
   readonly due: DueTime;
-  /** Dates missed before it, oldest first: its post names them. */
+  /** Missed earlier dates, oldest first; the post names them. */
   readonly missed: readonly DueTime[];
 }
 
-/** @returns undefined if the schedule doesn't post this date, at this time, to this channel any more */
+/** @returns undefined if the schedule has changed: no longer this date, time or channel */
 function findWanted(post: PostMessage, view: RunView): Wanted | undefined {
   const schedule = findSchedule(post, view);
   if (schedule === undefined || schedule.channel !== post.to) return undefined;
@@ -218,7 +218,7 @@ async function preparePost(
   };
 }
 
-/** A date that was begun before its schedule was changed or paused, or before a later date was due. */
+/** Ends a post whose schedule was changed or paused, or that a later date has overtaken. */
 function closePost(message: PostMessage, { workspace, snapshot, clock }: DeliveryContext): Step<PostAbout> {
   const schedule = findSchedule(message, { workspace });
   const at = clock();
@@ -242,7 +242,7 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about the dates before it */
+/** @returns what the post says about missed dates */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,

@@ -1,7 +1,4 @@
-/**
- * A post as a message: drawn from its report, and drawn again after it went out where its figures have changed or a project
- * has answered since.
- */
+/** Renders a post, and checks it later: if figures changed, or a project has answered since, it is updated. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Button } from '@slack/types';
 import { wordFailure } from '../../domain/failure/index.ts';
@@ -45,7 +42,7 @@ import {
 import {
   type CoveredDays,
   dateOf,
-  nextLook,
+  nextRefresh,
   type PostAbout,
   type PostContent,
   type PostMessage,
@@ -108,7 +105,7 @@ function timeAfter(posted: Day, at: Millis, zone: Timing['zone']): string {
   return day === posted ? time : `${formatDays(day, day, posted.slice(0, 4))}, ${time}`;
 }
 
-/** The buttons as a menu beside the first lines: a row of them would take the height of two lines. */
+/** Moves the buttons into a menu beside the first lines, to save height. */
 function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[] {
   const options = buttons.map(({ text, value = '' }) => option(text.text, value));
   const lines = blocks.find(({ type }) => type === 'section');
@@ -118,22 +115,7 @@ function withMenu(blocks: readonly Block[], buttons: readonly Button[]): Block[]
   );
 }
 
-/** Why a post is sent by hand; a test goes to the person who asked. */
-export type ManualReason = 'test' | 'now';
-
-/** A post that a person sent by hand. @param buttons under it */
-export function manualPostMessage(
-  { message }: ReportResult,
-  why: ManualReason,
-  by: SlackId,
-  buttons: readonly Button[],
-): Message {
-  const who = mention(by);
-  const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
-  return { text: message.text, blocks: [context(heading), ...message.blocks, ...buttonRow(buttons)] };
-}
-
-/** `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`, for each date; none if nothing was missed. */
+/** One line per missed date: `Wed 18 Nov 2026 UTC: prod 1,234.00 · test 12.00 (due Thu 19 Nov)`. */
 function missedLines({ earlier, at, timing, projects, workspace }: PostDetails): string[] {
   const { counted, named } = earlier;
   const lines = named.map((missed) => {
@@ -163,11 +145,11 @@ function figuresText(figures: Figures, projects: readonly ChosenProject[], works
   return parts.length === 0 ? 'no figures' : parts.join(' · ');
 }
 
-/** Whether one of the figures has changed by more than `percent`. */
-export const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
+/** Whether any figure differs by more than `percent`. */
+const haveChanged = (before: Figures, after: Figures, percent: number): boolean =>
   [...Object.keys(before), ...Object.keys(after)].some((key) => hasChanged(before[key], after[key], percent));
 
-/** Exact; a figure that appeared or disappeared always counts as a change. */
+/** A figure that is new or gone always counts. */
 function hasChanged(before: string | undefined, after: string | undefined, percent: number): boolean {
   const [was, is] = [parseFigure(before), parseFigure(after)];
   if (was === undefined || is === undefined) return was !== is;
@@ -186,7 +168,7 @@ const CORRECTED_FROM = 5;
  * Reruns a post's report with its original projects, days, zone and connections, but current rights. A project that doesn't
  * answer keeps its posted figure. @throws Failure
  */
-export async function lookAgain(
+export async function refreshPost(
   message: PostMessage,
   context: PostContext,
 ): Promise<Draft<PostAbout> | Step<PostAbout>> {
@@ -211,7 +193,7 @@ export async function lookAgain(
   const isChanged = haveChanged(posted, figures, isFilledIn ? 0 : CORRECTED_FROM);
   const now = clock();
   if (isLost || !isChanged) {
-    const next = nextLook(message, result, now);
+    const next = nextRefresh(message, result, now);
     return { outcome: 'skipped', message: { ...rest, tries: 0, ...(next && { next }) } };
   }
   const { without: ___, ...before } = post;

@@ -6,13 +6,13 @@ import { type Day, HOUR, MINUTE, type Millis } from '../../domain/time/calendar.
 import { type Schedule, scheduleContentSchema } from '../../workspace/record/automation-records.ts';
 import type { DeliveryLogSnapshot, OutboxMessage } from '../delivery-log.ts';
 
-/** The days that a post's figures cover, in this IANA time zone. */
+/** Days that a post covers, in this time zone. */
 const coveredDays = z.object({ first: z.iso.date(), last: z.iso.date(), zone: z.string() });
 export type CoveredDays = Readonly<z.infer<typeof coveredDays>>;
 
 const figures = z.record(z.string(), z.string());
 
-/** What a post says about dates that were missed before it, oldest first. */
+/** What a post says about missed dates, oldest first. */
 const missedDates = z.object({
   /** Missed dates that are only counted; they precede the named ones. */
   counted: z.int(),
@@ -31,11 +31,11 @@ export type MissedDates = Readonly<z.infer<typeof missedDates>>;
 const postContent = z.object({
   isLate: z.boolean(),
   earlier: missedDates,
-  /** `<project id>:<product>` → the exact digits that the post shows. */
+  /** `<project id>:<product>` → digits as posted. */
   figures,
-  /** `<project id>:<product>` → why it gave no answer when it was asked last; the post may show an earlier one. */
+  /** `<project id>:<product>` → why it didn't answer last time. An earlier figure may still be shown. */
   unanswered: z.record(z.string(), storedFailure),
-  /** The day missing from the post, because billing had not reported it in time. */
+  /** The day that billing hadn't reported in time. */
   without: z.string().exactOptional(),
   /** When it was last corrected. */
   corrected: z.int().exactOptional(),
@@ -50,7 +50,7 @@ const postContent = z.object({
 });
 export type PostContent = Readonly<z.infer<typeof postContent>>;
 
-/** How `post/<schedule>/<date>` is stored. A record that is damaged counts as one that failed. */
+/** Record format of `post/<schedule>/<date>`. A damaged record counts as failed. */
 export const POSTS = {
   name: 'post',
   about: z.object({
@@ -125,7 +125,7 @@ function resultOf({ state, cause, about }: PostMessage): LastDelivery['result'] 
   return state === 'failed' ? 'failed' : 'trying';
 }
 
-/** The newest date of a schedule that was posted or given up. */
+/** The newest post that was sent or given up. */
 export const lastHandled = (
   schedule: string,
   snapshot: Pick<DeliveryLogSnapshot, 'messagesOf'>,
@@ -153,7 +153,7 @@ export function splitDueTimes(
 /** The date to post now: the newest overdue one. It names the missed dates before it. */
 export function planDates(schedule: Schedule, posts: readonly PostMessage[], now: Millis) {
   const last = posts.findLast(isHandled);
-  // A date that finally failed is named in the next post, like one that was never attempted.
+  // The next post names a failed date too, like one that was never tried.
   const settled = posts.findLast(({ state }) => state === 'posted');
   if (schedule.paused !== undefined) return { last, settled, missed: [] };
   const { overdue, next } = splitDueTimes(schedule, last, now);
@@ -170,12 +170,12 @@ const FILL_IN: Millis = 3 * HOUR;
 /** Interval of those retries. */
 const ASK_AGAIN: Millis = 30 * MINUTE;
 
-/** Whether asking again soon may fill in a project. One that the channel may not see any more stays out. */
+/** Whether a retry could add a missing project. One that the channel may no longer see stays out. */
 const isIncomplete = (post: Pick<PostContent, 'unanswered'> | undefined): boolean =>
   Object.values(post?.unanswered ?? {}).some(({ kind }) => kind !== 'not-allowed');
 
 /** When a post is looked at again, in ms; undefined for never. @param shown with what gave no answer just now */
-export function nextLook(
+export function nextRefresh(
   { at }: PostMessage,
   shown: Pick<PostContent, 'unanswered'> | undefined,
   now: Millis,

@@ -1,4 +1,4 @@
-/** The reports that schedules post: what is asked, the figures of /spend and /balance for a channel, and what follow-ups refer to. */
+/** Makes the reports of schedules: fetches the figures for a channel, and what follow-ups refer to. */
 import type { Button } from '@slack/types';
 import { type BillingClient, emptyIfNoData } from '../../billing/client.ts';
 import {
@@ -58,10 +58,10 @@ import {
 export interface ReportQuestion {
   readonly report: ReportName;
   readonly workspace: Workspace;
-  /** In the order of the post; several projects make a digest. */
+  /** In display order; several projects make a digest. */
   readonly projects: readonly ChosenProject[];
   readonly channel: SlackId;
-  /** The instant the figures are as of, in ms. */
+  /** Figures are as of this instant. */
   readonly at: Millis;
   /** The zone for days: the reporting zone, or for a correction the post's own. */
   readonly zone: Zone;
@@ -75,27 +75,27 @@ export interface ReportQuestion {
   readonly answeredBy: AnswerCollector['add'];
 }
 
-/** What is posted, and the figures that a later correction compares with. */
+/** A report, and the figures that later corrections compare with. */
 export interface ReportResult {
   /** Without owner and lateness, which the post adds. The last block is the small print. */
   readonly message: Message;
-  /** `<project id>:<product>` → the exact digits of the total; absent if there is none. */
+  /** `<project id>:<product>` → exact digits of the total; absent if there is none. */
   readonly figures: Readonly<Record<string, string>>;
   readonly covers: CoveredDays;
-  /** The newest day, if billing has not reported it for every project yet. */
+  /** The newest day, if billing hasn't reported it for every project. */
   readonly awaits?: Day;
   /** `<project id>:<product>` → why it didn't answer. It may still have a (kept) figure. */
   readonly unanswered: Readonly<Record<string, StoredFailure>>;
 }
 
-/** The projects that a post shows figures of. */
+/** The projects with figures in a post. */
 export const shownProjects = (
   { projects }: Pick<Schedule, 'projects'>,
   { unanswered, figures }: Pick<ReportResult, 'unanswered' | 'figures'>,
 ): Schedule['projects'] =>
   projects.filter((project) => !(projectKey(project) in unanswered) || projectKey(project) in figures);
 
-/** @throws Failure if no project of the question could be answered */
+/** @throws Failure if no project answered */
 export type MakeReport = (question: ReportQuestion) => Promise<ReportResult>;
 
 /** `“Yesterday’s spend” for prod, web-shop`. @param scope as in `describeProjects` */
@@ -105,7 +105,7 @@ export const describeReport = (
   scope?: ProjectScope,
 ): string => `“${REPORTS[schedule.report].title}” for ${describeProjects(schedule, workspace, scope)}`;
 
-/** What a report is run for. `zone` is the workspace's if absent. */
+/** What to run a report for. `zone` defaults to the workspace's. */
 type ReportRequest = Pick<Schedule, 'report' | 'projects' | 'timing' | 'channel'> &
   Pick<ReportQuestion, 'posted'> & { readonly zone?: Zone };
 
@@ -113,7 +113,7 @@ export interface PostContext extends DeliveryContext {
   readonly makeReport: MakeReport;
 }
 
-/** A report as of `at` (ms), with the permissions of now. @throws Failure */
+/** Runs a report as of `at`, with current rights. @throws Failure */
 export async function runReport(
   { timing, zone, ...request }: ReportRequest,
   at: Millis,
@@ -148,7 +148,7 @@ export function reportQuestion(posted: PostedReport, workspace: Workspace): Aske
   return questionAbout(posted, daysText(first, last) + compared, workspace);
 }
 
-/** Opens the exact figures, with the rights of the person who clicks. */
+/** Opens the exact figures, with the clicking person's rights. */
 export function detailsButton(posted: PostedReport, workspace: Workspace): Button[] {
   const { first, last } = posted.covers;
   const question = questionAbout(posted, daysText(first, last), workspace);
@@ -208,7 +208,7 @@ function awaitedDay({ answered, periods }: ReportView): Day | undefined {
   return answered.some(isAwaited) ? newest : undefined;
 }
 
-/** Sends billing two parallel queries: all days at once, and the balance, which is optional. */
+/** Two parallel queries: the days, and the balance (optional). */
 async function fetchProject(
   { workspace, channel, billing, answeredBy, posted = {} }: ReportQuestion,
   chosen: ReportQuestion['projects'][number],
@@ -235,7 +235,7 @@ async function fetchProject(
       zone,
       days: requested,
     });
-    // In a report of balances, a project that has a balance is not missing because no day is reported.
+    // In a balance report, a project with a balance is complete even without reported days.
     const isEnough = async () => headline === 'left' && typeof (await leaving) !== 'string';
     const [consumed, left] = await Promise.all([
       consuming.catch(async (error) => ((await isEnough()) ? emptyIfNoData(error) : Promise.reject(error))),

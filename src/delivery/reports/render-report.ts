@@ -1,6 +1,6 @@
 /**
- * What a scheduled post says. Its header is the news; below it is a line each for the comparison, the month so far and what
- * is left. One project has a chart, several have a row each, and their header and lines add them up.
+ * Renders a scheduled report. Header: the main figure. Then one line each for the comparison, the month so far, and the
+ * balance. One project gets a chart, several get rows and totals.
  */
 
 import { type Failure, remarkLead } from '../../domain/failure/index.ts';
@@ -97,7 +97,7 @@ export function amountOf(
 const formatterFor = ({ target, locale }: ProjectFigures): MoneyFormatter =>
   moneyFormatter(locale, target.currency);
 
-/** The news, a line each for the comparison, the month and what is left; then the chart or the rows, notes and small print. */
+/** Header, then comparison, month and balance lines, then chart or rows, notes, small print. */
 export function renderReport(view: ReportView): Message {
   const { answered, failed, periods } = view;
   const [only] = answered.length + failed.length === 1 ? answered : [];
@@ -126,7 +126,7 @@ export function renderReport(view: ReportView): Message {
   };
 }
 
-/** A report with the project that it is about, if that is one, and its totals. */
+/** A report with its single project, if there is one, and totals. */
 type Post = ReportView & { readonly only: ProjectFigures | undefined; readonly totals: Totals | undefined };
 
 /** Totals over all projects. Absent if any project lacks the figure: a partial sum would look complete. */
@@ -181,7 +181,7 @@ function titleOf({ headline, answered, failed, periods, only, totals }: Post): s
 const isThin = ({ fullDays, reported }: Usage): boolean =>
   fullDays > 1 && !isWellReported(reported.length, fullDays);
 
-/** `24.50 and €12.25`: a sum for each currency label. A negative one is credited, or overdrawn. */
+/** `24.50 and €12.25`: one sum per currency. Negative sums are “credited” or “overdrawn”. */
 function sumTexts(known: readonly ProjectFigures[], headline: Headline): string {
   const formatters = new Map(known.map((answer) => [answer.target.currency, formatterFor(answer)]));
   const sums = [...formatters].map(([label, money]) => {
@@ -249,7 +249,7 @@ function uncomparedText({ figures: { change } }: ProjectFigures, { main }: Repor
   return change && change.coverage.current.reported > 0 ? formatUncompared(change, labels) : '';
 }
 
-/** ` (6 of 7 days)`: how many days the figure before it is of; '' for all of them. */
+/** `(6 of 7 days)`: how many days the figure covers; '' for all. */
 const partText = (reported: number, of: number): string =>
   reported < of ? ` (${reported} of ${of} days)` : '';
 
@@ -280,7 +280,7 @@ function leftLine({ headline, answered, only }: Post, totals: Totals): string {
   ]);
 }
 
-/** How long the money lasts, at which average of how many days, and bonuses that make that a day longer or more. */
+/** How long the money lasts and the average it is based on. Mentions bonuses if they add a day or more. */
 function lastsText(runway: Runway | undefined, { bonuses }: Account, money: MoneyFormatter): string {
   if (runway === undefined) return '';
   if (runway.kind === 'overdrawn' || runway.kind === 'unknown') return formatRunwayLine(runway, money);
@@ -342,7 +342,7 @@ function digestNotes({ answered, periods }: ReportView, shared: string): string[
   });
 }
 
-/** A row a project, the largest first, then those that failed, with the reason. Three columns are what a phone shows. */
+/** One row per project, largest first, then failures with reasons. A phone shows three columns. */
 function digestRows({ answered, headline, failed, periods, totals }: Post): string[][] {
   const sizeOf = (answer: ProjectFigures): Money => amountOf(answer, headline) ?? ZERO;
   const sorted = answered.toSorted((a, b) => sizeOf(b).cmp(sizeOf(a)));

@@ -36,15 +36,15 @@ import {
   alertKey,
   alertName,
   findAlert,
-  isMuted,
   isOpen,
+  isPausedOrSnoozed,
   MAX_ALERTS,
   messagesOfAlert,
-  recordFor,
+  startingRecord,
   type WatchRecord,
   watchField,
   watchRecordOf,
-  withoutUnseen,
+  withoutUnseenAlerts,
 } from './watch-record.ts';
 
 /** The watch and the alert of a message, as they were read; undefined once they were removed. */
@@ -76,7 +76,7 @@ export const alertKind: MessageKind<AlertAbout> = {
       next: isDue ? undefined : next,
     };
   },
-  /** A paused or snoozed watch alerts nobody; a message that Slack has, or may have, is still updated. */
+  /** Paused or snoozed watches send nothing. A message that Slack has, or may have, is still updated. */
   dueAt(message, view) {
     const { watch, alert } = subjectOf(message, view);
     // Due, because `prepare` then deletes the message.
@@ -84,7 +84,9 @@ export const alertKind: MessageKind<AlertAbout> = {
     if (watch === undefined) return undefined;
     if (message.state === 'posted')
       return message.about.shows === hashOf(alert) ? undefined : (message.next ?? 0);
-    return message.state === 'due' && isMuted(watch, view.now) ? undefined : dueTime(message, view.now);
+    return message.state === 'due' && isPausedOrSnoozed(watch, view.now)
+      ? undefined
+      : dueTime(message, view.now);
   },
   async prepare(message, context) {
     const { watch, alert } = subjectOf(message, context);
@@ -176,7 +178,7 @@ async function checkWatches(context: DeliveryContext): Promise<void> {
 export const isLimited = ({ channel, projects: [project] }: Watch, workspace: Workspace): boolean =>
   channel !== undefined && !isShownTo(project, workspace, { channel, isUnlimited: false });
 
-/** @param figures of this check; undefined if billing wasn't asked @returns its state and its alerts, where they have changed */
+/** @param figures undefined if billing wasn't asked @returns writes: the state if changed, and new alerts */
 function checkWatch(
   watch: Watch,
   figures: StoredFigures | undefined,
@@ -191,7 +193,7 @@ function checkWatch(
       (message) => message.key.startsWith(key) && (message.state !== 'due' || alert.source === source),
     );
   };
-  const before = withoutUnseen(recordFor(watch, stored), isSeen);
+  const before = withoutUnseenAlerts(startingRecord(watch, stored), isSeen);
   const isJudged = figures !== undefined && hasFigures(watch.rule, figures);
   const { record, added } = isJudged
     ? applyFindings(watch, before, figures, { workspace, now })
@@ -218,7 +220,7 @@ function applyFindings(
   const found = evaluateRule(rule, measurement, before.alerted, {
     episode: now.toString(36),
     since: dayAt(since, zone),
-    isSuspended: isMuted(watch, now),
+    isSuspended: isPausedOrSnoozed(watch, now),
   });
   if (!found.isKnown) return { record: before, added: [] };
   const money = moneyWriter(projects[0], workspace, locale);
@@ -247,7 +249,7 @@ function applyFindings(
 }
 
 const WEEK = 7;
-/** `6 of the last 7 days reported`; '' where none is, as billing was not asked for them. */
+/** `6 of the last 7 days reported`; '' if none is, because billing wasn't asked. */
 function coverageText({ amounts, today, zone }: WatchFigures): string {
   const reported = daysBefore(today, WEEK, zone).filter((day) => amounts.has(day)).length;
   return reported === 0 ? '' : `${reported} of the last ${WEEK} days reported`;

@@ -129,7 +129,7 @@ export interface AlertBasis extends Pick<WatchFigures, 'account' | 'today'> {
   readonly average?: Money;
 }
 
-/** ` has 48,210.00 EUR left, below 50,000.00 EUR`, which goes on after the project's name, and the line under it. */
+/** Texts that follow the project's name: ` has 48,210.00 EUR left, below 50,000.00 EUR`, and the line below. */
 export function alertText(
   level: WatchLevel,
   basis: AlertBasis,
@@ -170,7 +170,7 @@ const measuredAs = <K extends WatchKind>(_: K, { measurement }: Pick<AlertBasis,
 const monthOf = (basis: AlertBasis): MonthSpend | undefined =>
   measuredAs('budget', basis).months.find(({ month }) => month === basis.episode);
 
-/** The day of a spike, and the first day after it that was below its own limit. */
+/** The spike's day, and the first later day below its own limit. */
 function daysOf(rule: SpikeRule, basis: AlertBasis) {
   const { days } = measuredAs('spike', basis);
   const calm = days.find((later) => {
@@ -293,7 +293,7 @@ function recoveredTo(level: WatchLevel, basis: AlertBasis, money: WriteMoney): s
   }
 }
 
-/** ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`: another amount for the day of a spike. */
+/** For a spike whose amount changed: ` corrected: billing now reports 9.00 EUR for Wed 18 Nov`. */
 export function correctionText(basis: AlertBasis, money: WriteMoney): string {
   const spend = measuredAs('spike', basis).days.find(({ day }) => day === basis.episode);
   return ` corrected: ${spend === undefined ? 'billing now reports another amount' : reportedNow(spend, money)}`;

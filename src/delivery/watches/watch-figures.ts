@@ -1,4 +1,4 @@
-/** What billing says about watched projects: asked at each check, and kept for lists. */
+/** Billing's figures for watched projects: fetched at each check, stored for lists. */
 import pLimit from 'p-limit';
 import * as z from 'zod';
 import { type BillingClient, emptyIfNoData, type Subscription } from '../../billing/client.ts';
@@ -37,15 +37,15 @@ import type { DeliveryLogSnapshot } from '../delivery-log.ts';
 import type { DeliveryContext } from '../outbox/message-kind.ts';
 
 const schema = z.object({
-  /** The connection and token that were asked: see `figuresSourceOf`. */
+  /** Connection and token that were asked, see `figuresSourceOf`. */
   source: z.string(),
-  /** Amounts as they came; '' for what was not readable. Times in ms: when billing was asked. */
+  /** Amounts as received; '' if unreadable. `at`: when billing was asked. */
   account: z.object({ balance: z.string(), bonuses: z.string(), at: z.int() }).exactOptional(),
-  /** The complete days up to `until` that are reported, in days of `zone`. */
+  /** Reported complete days up to `until`, as days of `zone`. */
   usage: z
     .object({ days: z.record(z.string(), z.string()), until: z.string(), zone: z.string(), at: z.int() })
     .exactOptional(),
-  /** Why billing gave no answer last time. */
+  /** Why billing didn't answer last time. */
   problem: storedFailure.exactOptional(),
 });
 
@@ -105,7 +105,7 @@ export async function fetchAccount(
   return { balance: digitsOf(balance), bonuses: digitsOf(bonuses), at };
 }
 
-/** Asks about complete days, from `from` to the day before `today`. @returns without days if nothing is reported @throws Failure */
+/** Fetches complete days from `from` to yesterday. @returns no days if none is reported @throws Failure */
 export async function fetchUsage(
   billing: BillingClient,
   access: OpenedConnection,

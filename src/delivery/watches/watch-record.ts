@@ -19,13 +19,13 @@ const alert = z.object({
   level,
   /** When it was found, in ms. */
   at: z.int(),
-  /** Whose figures it rests on: see `figuresSourceOf`. */
+  /** Account it is based on, see `figuresSourceOf`. */
   source: z.string(),
   /** ` has 48,210.00 left, below 50,000.00` */
   title: z.string(),
-  /** The arithmetic, as sentences of their own; '' for none. */
+  /** The arithmetic, as sentences; '' if none. */
   why: z.string(),
-  /** How many of the last days were reported; '' where `why` says it. */
+  /** How many recent days were reported; '' if `why` says so. */
   covers: z.string(),
   state: z.enum(['open', 'recovered']),
   /** When it recovered or was corrected, in ms, and what billing said then. */
@@ -49,7 +49,7 @@ const state = z.object({
     )
     .readonly()
     .default([]),
-  /** Oldest first. Those of an earlier version are forgotten, and not sent again. */
+  /** Oldest first. Alerts of an older format are dropped, not resent. */
   alerts: z.array(alert).readonly().default([]).catch([]),
 });
 export type WatchRecord = Readonly<z.infer<typeof state>>;
@@ -72,21 +72,21 @@ export const findAlert = (record: Pick<WatchRecord, 'alerts'> | undefined, name:
 
 export const alertKey = (watch: string, name: string): string => `alert/${watch}/${name}/`;
 
-/** Whether it can still be acknowledged. */
+/** Whether it can be acknowledged. */
 export const isOpen = ({ state }: Pick<Alert, 'state'>): boolean => state === 'open';
 
 /** Only the newest are kept; buttons of older ones say so. */
 export const MAX_ALERTS = 6;
 
 /** The state to start a check with. After an edit of the rule it is empty. */
-export const recordFor = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
+export const startingRecord = ({ since }: Watch, stored: WatchRecord | undefined): WatchRecord =>
   stored?.since === since ? stored : { since, alerted: [], alerts: [] };
 
 /**
  * Drops alerts nobody received because the recipients may not see the project. The threshold then counts as not crossed, so
  * the next permitted reader is alerted with current figures.
  */
-export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
+export function withoutUnseenAlerts(record: WatchRecord, isSeen: (alert: Alert) => boolean): WatchRecord {
   const unseen = record.alerts.filter((alert) => isOpen(alert) && !isSeen(alert));
   if (unseen.length === 0) return record;
   const episodes = new Set(unseen.map(({ episode }) => episode));
@@ -101,11 +101,11 @@ export function withoutUnseen(record: WatchRecord, isSeen: (alert: Alert) => boo
 const targetsOf = ({ channel, people }: Watch): readonly SlackId[] => people ?? [channel];
 
 /** Paused or snoozed: evaluated, but silent. */
-export const isMuted = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
+export const isPausedOrSnoozed = ({ paused, snoozedUntil = 0 }: Watch, now: Millis): boolean =>
   paused !== undefined || snoozedUntil > now;
 
 export const alertAbout = z.object({
-  /** The watch's owner, who gets what its channel or people can't get. */
+  /** The watch's owner, who gets it if the recipients can't. */
   owner: z.string(),
   /** A hash of the alert as Slack shows it: once that differs, it is drawn again. */
   shows: z.string(),

@@ -44,7 +44,7 @@ export function createWatchService({
   clock,
   changed,
 }: Pick<RunParts, 'deliveryLog' | 'billing' | 'clock'> & {
-  /** The workspace's watches or connections changed: plans its run again, and new ones are checked at once. */
+  /** Reschedules the workspace's run; new watches are checked at once. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }) {
   return {
@@ -57,11 +57,8 @@ export function createWatchService({
       return new Map(watches.map((watch) => [watch.id, stateOf(watch, next, view)]));
     },
     /**
-     * Records what a person did with an alert, which is drawn again. Snoozing itself is the record's `snoozedUntil`, which
-     * the caller saves first.
-     *
-     * @param name as `alertName` makes it
-     * @returns `repeated` if it was already acknowledged; `gone` if the alert no longer exists
+     * Records a response and updates the alert. For a snooze, the caller first saves the watch's `snoozedUntil`. @param name
+     * from `alertName` @returns `repeated` if already acknowledged; `gone` if the alert no longer exists
      */
     async respond(
       teamId: SlackId,
@@ -85,10 +82,8 @@ export function createWatchService({
       throw new OvertakenError();
     },
     /**
-     * What previews of watches on this project need, asked from billing once: its days and its balance, which may be missing
-     * where the rule doesn't look at it. The caller checks that the person may ask about the project there.
-     *
-     * @throws Failure
+     * Figures for previews on this project: days and balance. The balance may be missing if the rule doesn't need it. The
+     * caller checks the right to ask. @throws Failure
      */
     async fetchPreview(
       workspace: Workspace,
@@ -111,7 +106,7 @@ export function createWatchService({
   };
 }
 
-/** Attempts while a check or somebody else writes the same watch. */
+/** Retries if a check or another person writes the same watch. */
 const MAX_ATTEMPTS = 10;
 
 const LIMITED = 'The project is limited to other channels, so this watch sends no alerts.';
@@ -132,20 +127,20 @@ function stateOf(watch: Watch, nextCheckAt: Millis | undefined, { workspace, sna
   const messages = snapshot.messages.filter((message) => key !== undefined && message.key.startsWith(key));
   const undelivered = messages.findLast(({ state, cause: why }) => why && state !== 'posted')?.cause;
   return {
-    /** When billing last answered for it, and when it is asked again, in ms; undefined for not yet, and for never. */
+    /** When billing last answered, and the next check; undefined for not yet, or never. */
     checkedAt: known && Math.max(known.account?.at ?? 0, known.usage?.at ?? 0),
     nextCheckAt: watch.paused === undefined ? nextCheckAt : undefined,
     /** The measurement then; undefined before billing answers. */
     measurement: known && measureWatch(rule.kind, parseWatchFigures(known, today, zone)),
-    /** It has alerted and not recovered. */
+    /** Alerted and not recovered. */
     isCrossed: figures !== undefined && alerted.some(({ isOver = false }) => !isOver),
     /** Why the last check failed, as a sentence. */
     problem: isLimited(watch, workspace) ? LIMITED : cause && wordFailure(cause, today),
     /** The check can't work until someone replaces the token. */
     isPaused: cause !== undefined && kindOf(cause.kind)?.remedy === 'token',
-    /** Why an alert of it could not be sent, in a sentence. */
+    /** Why the last alert couldn't be sent, as a sentence. */
     undelivered: undelivered && wordFailure(undelivered, today),
-    /** The newest alert, by its name, if it can be acknowledged. */
+    /** Name of the newest alert, if it can be acknowledged. */
     openAlert: newest && isOpen(newest) ? alertName(newest) : undefined,
   };
 }
@@ -162,16 +157,16 @@ export function previewWatch(rule: WatchRule, { today, ...figures }: PreviewFigu
   const measurement = measureWatch(rule.kind, judged);
   const now = evaluateRule(rule, measurement, [], { episode: 'now', since: today });
   return {
-    /** The days of the last 90 that would have made it alert, ascending. */
+    /** Days in the last 90 on which it would have alerted, ascending. */
     dates: simulateWatch(rule, judged),
     measurement,
-    /** What the project has, and how long that lasts; undefined if billing gave no balance. */
+    /** Balance and runway; undefined if billing gave no balance. */
     funds: judged.account && { ...judged.account, runway: measureWatch('runway', judged).runway },
     /** It would alert at its first check. */
     isCrossed: now.crossings.length > 0,
-    /** False when there is too little data to judge it now. */
+    /** False if there isn't enough data to judge it now. */
     isKnown: now.isKnown,
-    /** Reported days that the preview rests on; 0 for a project without data. */
+    /** Reported days behind the preview; 0 without data. */
     reported: judged.amounts.size,
   };
 }

@@ -104,12 +104,6 @@ export function wordFailure(stored: StoredFailure, today?: Day): string {
 const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
 const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
 
-/**
- * Whether a refused word is quoted: `judged` by its look, `always` for an address or the workspace's own name for
- * something, `never` if it is known that it may be a secret.
- */
-type Quoting = 'judged' | 'always' | 'never';
-
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
 
@@ -128,6 +122,7 @@ export class InvalidWord extends FailureError<'invalid-word'> {
    * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
    * @param works what to type, in whole sentences
    * @param suggestion one text, or what an ambiguous word may mean
+   * @param quoting `always` for an address or the workspace's own name for something, else by the word's look
    * @param projectFor the command's text before a project, if the word is an unknown one: a picker is offered
    */
   constructor(
@@ -135,10 +130,10 @@ export class InvalidWord extends FailureError<'invalid-word'> {
     readonly why: string,
     readonly works: string,
     suggestion: string | readonly string[] = [],
-    private readonly quoting: Quoting = 'judged',
+    private readonly quoting: 'judged' | 'always' = 'judged',
     readonly projectFor?: string,
   ) {
-    const mayQuote = (text: string) => quoting === 'always' || (quoting === 'judged' && !couldBeSecret(text));
+    const mayQuote = (text: string) => quoting === 'always' || !couldBeSecret(text);
     const isQuoted = word !== WITHHELD && mayQuote(word);
     const isSentence = why.includes(WORD) || /^[A-Z]/.test(why);
     const whole = isSentence ? why : `${WORD} ${why}`;
@@ -160,7 +155,7 @@ export class InvalidWord extends FailureError<'invalid-word'> {
   }
 
   withheld(): InvalidWord {
-    return new InvalidWord(this.word, this.why, this.works, [], 'never', this.projectFor);
+    return new InvalidWord(WITHHELD, this.why, this.works, [], this.quoting, this.projectFor);
   }
 }
 

@@ -23,20 +23,20 @@ import type { ComparisonRule, NamedDays } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 
 /** Position in the text, in characters. */
-export interface Place {
+export interface TextRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** Why words are refused. `instead` replaces them; two or more texts are alternative readings. */
-export interface WordsRefusal extends Place {
+export interface WordsRefusal extends TextRange {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
 }
 
 /** Whole calendar units (or days), possibly in the future. */
-export interface Span {
+export interface DayRange {
   readonly first: Day;
   readonly last: Day;
   readonly unit: Unit;
@@ -45,7 +45,7 @@ export interface Span {
   readonly relative?: string;
 }
 
-type AbsoluteSpan = Omit<Span, 'relative'>;
+type AbsoluteRange = Omit<DayRange, 'relative'>;
 
 /** A named part of the calendar. */
 interface Point {
@@ -55,15 +55,15 @@ interface Point {
   readonly recurs?: 'day' | 'part';
   /** Whether it says its year. */
   readonly isDated?: boolean;
-  readonly place?: Place;
+  readonly place?: TextRange;
   /** The latest that has begun by a day. @throws RefusedWords */
-  readonly latest: (limit: Day) => Span;
+  readonly latest: (limit: Day) => DayRange;
   /** The first from a day on. @throws RefusedWords */
-  readonly next: (from: Day) => Span;
+  readonly next: (from: Day) => DayRange;
 }
 
 type Days = Omit<NamedDays, 'typed'>;
-type Refused = { readonly refusal: Omit<WordsRefusal, keyof Place> & Partial<Place> };
+type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
 /** Ten years; a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
@@ -95,7 +95,7 @@ function orRefusal<T extends object>(read: () => T): T | Refused {
 }
 
 /** Adds the words' position to a refusal. */
-function at<T extends object>(place: Place | undefined, read: () => T): T {
+function at<T extends object>(place: TextRange | undefined, read: () => T): T {
   const result = orRefusal(read);
   if ('refusal' in result) throw new RefusedWords({ ...place, ...result.refusal });
   return result;
@@ -106,9 +106,9 @@ const pad = (n: number): string => String(n).padStart(2, '0');
 const dateOf = (year: number, month: number, day: number): Day => `${year}-${pad(month)}-${pad(day)}`;
 const yearOf = (day: Day): number => Number(day.slice(0, 4));
 
-const daySpan = (day: Day): Span => ({ first: day, last: day, unit: 'day', count: 1 });
+const daySpan = (day: Day): DayRange => ({ first: day, last: day, unit: 'day', count: 1 });
 
-function unitAt(unit: Unit, day: Day, count = 1): Span {
+function unitAt(unit: Unit, day: Day, count = 1): DayRange {
   const first = startOfUnit(unit, day);
   return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
@@ -117,7 +117,7 @@ function unitAt(unit: Unit, day: Day, count = 1): Span {
 const isoYear = (monday: Day): number => yearOf(addDays(monday, 3));
 const firstWeek = (year: number): Day => startOfUnit('week', `${year}-01-04`);
 
-const isHalf = ({ unit, count }: AbsoluteSpan): boolean => unit === 'quarter' && count === 2;
+const isHalf = ({ unit, count }: AbsoluteRange): boolean => unit === 'quarter' && count === 2;
 
 const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   day: (first) => first,
@@ -128,15 +128,15 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
 };
 
 /** Whether both are days, or weeks, or longer: then their names make a range. */
-const areAlike = (...spans: readonly Pick<Span, 'unit'>[]): boolean =>
+const areAlike = (...spans: readonly Pick<DayRange, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
 /** Absolute text of a range: `2026-10`, `2026-w40..2026-w45`; dates if the units differ. */
-export function absoluteText(begin: AbsoluteSpan, end = begin): string {
+export function absoluteText(begin: AbsoluteRange, end = begin): string {
   // `this-month up to yesterday` is one day on the 2nd.
   if (begin.first === end.last) return begin.first;
   if (!areAlike(begin, end)) return `${begin.first}..${end.last}`;
-  const nameOf = (span: AbsoluteSpan, day: Day): string =>
+  const nameOf = (span: AbsoluteRange, day: Day): string =>
     isHalf(span) && /-0[17]-/.test(span.first)
       ? `${span.first.slice(0, 4)}-h${span.first.slice(5, 7) === '01' ? 1 : 2}`
       : UNIT_TEXT[span.unit](startOfUnit(span.unit, day));
@@ -144,13 +144,13 @@ export function absoluteText(begin: AbsoluteSpan, end = begin): string {
   return from === to ? from : `${from}..${to}`;
 }
 
-const sinceText = ({ unit, first }: Span): string => `since ${UNIT_TEXT[unit](first)}`;
+const sinceText = ({ unit, first }: DayRange): string => `since ${UNIT_TEXT[unit](first)}`;
 
 /** A point that is the same whatever is beside it. */
-const fixed = (kind: string, read: () => Span): Point => ({ kind, latest: read, next: read });
+const fixed = (kind: string, read: () => DayRange): Point => ({ kind, latest: read, next: read });
 
 /** The span `n` units before now: the nearest two have canonical words. */
-function relativePoint(kind: string, n: number, span: Span): Point {
+function relativePoint(kind: string, n: number, span: DayRange): Point {
   const relative = (kind === 'day' ? ['today', 'yesterday'] : [`this-${kind}`, `last-${kind}`])[n];
   return fixed(kind, () => ({ ...span, ...(relative && { relative }) }));
 }
@@ -167,9 +167,9 @@ function recurring(
   kind: string,
   recurs: 'day' | 'part',
   unit: Unit,
-  within: (start: Day) => Span | undefined,
+  within: (start: Day) => DayRange | undefined,
 ): Point {
-  const find = (near: Day, steps: readonly number[], fits: (first: Day) => boolean): Span => {
+  const find = (near: Day, steps: readonly number[], fits: (first: Day) => boolean): DayRange => {
     for (const step of steps) {
       const span = within(shiftUnits(unit, startOfUnit(unit, near), step));
       if (span !== undefined && fits(span.first)) return span;
@@ -194,7 +194,7 @@ const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
 type Part = keyof typeof MONTHS_IN | 'week';
 
 /** Undefined if the year doesn't have this week. */
-function partOfYear(kind: Part, n: number, year: number): Span | undefined {
+function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
   if (kind === 'week') {
     const monday = addDays(firstWeek(year), 7 * (n - 1));
     return isoYear(monday) === year ? unitAt('week', monday) : undefined;
@@ -209,7 +209,7 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 type Piece = Unit | 'weekend' | number;
 
 /** A week of a month may be seven days, from its first on or back from its last, or the week from Monday with the outer one of them. */
-function refuseWeek(from: number, to: number, { first, last, unit }: Span): never {
+function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): never {
   const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
   const week = unitAt('week', from > 0 ? start : addDays(start, 6));
   const isClear = unit === 'month' && from === to && Math.abs(from) < 5;
@@ -218,7 +218,7 @@ function refuseWeek(from: number, to: number, { first, last, unit }: Span): neve
 }
 
 /** Splits a span into days, weekdays, weekends, months or quarters. */
-function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
+function piecesOf(each: Piece, { first, last }: DayRange): readonly DayRange[] {
   const unit = each === 'month' || each === 'quarter' ? each : 'day';
   const count = unit === 'day' ? daysBetween(first, last) + 1 : countUnits(unit, first, last);
   const all = Array.from({ length: count }, (_, n) => unitAt(unit, shiftUnits(unit, first, n)));
@@ -229,7 +229,7 @@ function piecesOf(each: Piece, { first, last }: Span): readonly Span[] {
 }
 
 /** Picks pieces `from`..`to`: 1 is the first, -1 the last. */
-function pickPieces(each: Piece, from: number, to: number, whole: Span): Span {
+function pickPieces(each: Piece, from: number, to: number, whole: DayRange): DayRange {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
   if (first === undefined || last === undefined) {
@@ -294,7 +294,7 @@ export class Calendar {
 
   /** `3 october 2026`; without a year the latest, or the next. */
   date(year: number | null, month: number, day: number): Point {
-    const read = (inYear: number): Span => {
+    const read = (inYear: number): DayRange => {
       checkMonth(inYear, month);
       const length = daysInMonth(inYear, month);
       if (day >= 1 && day <= length) return daySpan(dateOf(inYear, month, day));
@@ -315,7 +315,7 @@ export class Calendar {
 
   /** Refuses a date whose weekday is wrong. */
   checked(point: Point, weekday: number | null): Point {
-    const check = (span: Span): Span => {
+    const check = (span: DayRange): DayRange => {
       const actual = isoWeekday(span.first);
       if (weekday === null || weekday === actual) return span;
       const why = `isn’t a date: ${formatDays(span.first, span.first).slice(4)} is a ${WEEKDAY_NAMES[actual - 1]}`;
@@ -346,7 +346,7 @@ export class Calendar {
   /** @param year null: the latest that has begun; 'whole': the latest that is over */
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
-      const read = (): Span => {
+      const read = (): DayRange => {
         if (kind === 'month') checkMonth(year, n);
         const span = partOfYear(kind, n, year);
         return span ?? refuse(`isn’t a week: ${year} has 52 weeks`, `Type ${year}-w52.`);
@@ -403,7 +403,7 @@ export class Calendar {
     return SIZES.indexOf(this.unitOf(of)) > SIZES.indexOf(piece);
   }
 
-  #spanOf(point: Point): Span | undefined {
+  #spanOf(point: Point): DayRange | undefined {
     const span = orRefusal(() => point.latest(this.today));
     return 'refusal' in span ? undefined : span;
   }
@@ -420,7 +420,7 @@ export class Calendar {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
       if (count > MAX_PERIOD_DAYS) refuseLength();
-      const ago = (n: number): Span => this.unitsAgo(unit, includesToday ? n - 1 : n).latest(this.today);
+      const ago = (n: number): DayRange => this.unitsAgo(unit, includesToday ? n - 1 : n).latest(this.today);
       const days = this.#until(ago(count), ago(1));
       const name = count === 1 ? `last-${unit}` : `last-${count}-${unit}s`;
       if (unit !== 'day') return { ...days, text: name };
@@ -449,7 +449,7 @@ export class Calendar {
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
       const [begin, end, other] = this.#ends(from, to);
-      const rangeTo = ({ last }: Span): string => `${absoluteText(begin)}..${earlier(last, this.today)}`;
+      const rangeTo = ({ last }: DayRange): string => `${absoluteText(begin)}..${earlier(last, this.today)}`;
       if (other)
         refuse('doesn’t say which day is the last one', 'Name it as a date.', rangeTo(other), rangeTo(end));
       if (end.last < begin.first) {
@@ -477,14 +477,14 @@ export class Calendar {
     });
   }
 
-  #begun(point: Point, limit: Day): Span {
+  #begun(point: Point, limit: Day): DayRange {
     return at(point.place, () => {
       const span = point.latest(limit);
       return span.first > this.today ? refuse('is in the future', FUTURE) : span;
     });
   }
 
-  #ends(from: Point, to: Point): readonly [begin: Span, end: Span, other?: Span] {
+  #ends(from: Point, to: Point): readonly [begin: DayRange, end: DayRange, other?: DayRange] {
     const [, alone = daySpan(this.today)] = [from, to].map((point) =>
       at(point.place, () => point.latest(this.today)),
     );
@@ -502,7 +502,7 @@ export class Calendar {
   }
 
   /** Suggestions for a range that ends in the future: until today, or its last past occurrence (`friday to monday`). */
-  #endedEarlier(from: Point, begin: Span, to: Point, end: Span): readonly string[] {
+  #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
     if (isSplit && to.recurs !== undefined && from.kind === to.kind && from.recurs === to.recurs) {
@@ -513,7 +513,7 @@ export class Calendar {
   }
 
   /** From the first day of a span that has begun to the last one of another, or until now. */
-  #until(begin: Span, end: Span): Days {
+  #until(begin: DayRange, end: DayRange): Days {
     const isOver = end.last < this.today;
     const isOne = begin.unit === end.unit && begin.first === end.first;
     const isCut = end.last > this.today && (end.unit === 'day' || !areAlike(begin, end));
@@ -528,7 +528,7 @@ export class Calendar {
   }
 
   /** A range of whole weeks, months, quarters or years that are over is compared with as many before; one unit as that unit alone is. */
-  #ruleBetween(begin: Span, end: Span): ComparisonRule {
+  #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];
     if (units.every((unit) => unit === 'day')) {

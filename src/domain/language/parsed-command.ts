@@ -3,7 +3,7 @@ import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';
 import { parse } from './generated.js';
-import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
+import { Calendar, type TextRange, type WordsRefusal } from './named-days.ts';
 import { isKnownWord } from './typed-text.ts';
 
 export interface ParsedCommand {
@@ -85,7 +85,7 @@ export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliase
 /** Requested output. `budget` / `over-budget`: “does it hold?” / “is it passed?” */
 export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 
-export type Item = Place &
+export type Item = TextRange &
   (
     | { readonly kind: 'period'; readonly days: NamedDays }
     /** Words that are read, but can't be asked about. */

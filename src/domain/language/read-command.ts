@@ -7,7 +7,7 @@ import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
-import { Calendar, type Place, type WordsRefusal } from './named-days.ts';
+import { Calendar, type TextRange, type WordsRefusal } from './named-days.ts';
 import {
   type Aliases,
   ANY_DAY_READER,
@@ -99,13 +99,11 @@ function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Ite
 }
 
 const refusalAt = (
-  { start, end }: Place,
+  { start, end }: TextRange,
   why: string,
   works: string,
   ...instead: string[]
-): WordsRefusal => ({
-  ...{ start, end, why, works, instead },
-});
+): WordsRefusal => ({ ...{ start, end, why, works, instead } });
 
 const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
@@ -199,7 +197,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
 }
 
 /** The whole word around a position: `last-wek`. */
-function rawPlace(text: string, { start, end }: Item): Place {
+function rawPlace(text: string, { start, end }: Item): TextRange {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
   return { start: start - before.length, end: end + after.length };
@@ -349,9 +347,8 @@ export const parseBalanceText = parserOf(BALANCE);
 export const parseSingleProjectText = parserOf(SINGLE);
 
 /** Parses a period alone; '' is the last 7 days. */
-export function parsePeriodText(text: string, reader: Omit<Reader, 'aliases'>): NamedDays {
-  return parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
-}
+export const parsePeriodText = (text: string, reader: Omit<Reader, 'aliases'>): NamedDays =>
+  parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 
 export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): NamedDays => ({
   ...(new Calendar(today, zone).lastUnits('day', 7) as Omit<NamedDays, 'typed'>),

@@ -2,9 +2,8 @@
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
-import type { Place, WordsRefusal } from './named-days.ts';
+import type { TextRange, WordsRefusal } from './named-days.ts';
 
-/** Literals that aren't words by themselves. */
 const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths', 'amp']);
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
@@ -107,7 +106,7 @@ const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
 /** The refusal for an unreadable word. @param works what the command accepts */
 export function explainBadWord(
   text: string,
-  { start, end }: Place,
+  { start, end }: TextRange,
   works: string,
   aliases: ReadonlySet<string>,
 ): WordsRefusal {

@@ -99,14 +99,10 @@ Whole.DP = 0;
 Whole.RM = Big.roundDown;
 
 /** @returns the quotient cut to an integer, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
-export function divideToInteger(a: Money, by: Money): Money {
-  return new Whole(a).div(by);
-}
+export const divideToInteger = (a: Money, by: Money): Money => new Whole(a).div(by);
 
 /** For files. @returns all digits, no exponent, no grouping */
-export function toPlainDigits(value: Money): string {
-  return value.toFixed();
-}
+export const toPlainDigits = (value: Money): string => value.toFixed();
 
 /** For files. @returns half-even to as many places as the amounts beside it have, at least the two that people read */
 export function toPlacesOf(amounts: readonly Money[], value: Money): string {

@@ -11,7 +11,6 @@ interface PeriodPair<T> {
   readonly before: T;
 }
 
-/** Reported days of all complete days. */
 interface Coverage {
   readonly reported: number;
   readonly of: number;
@@ -20,7 +19,6 @@ interface Coverage {
 /** Totals; daily averages if the numbers of reported days differ. */
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
-  /** Daily averages in any case. */
   readonly daily: PeriodPair<Money>;
   /** Absent when it would mislead: nothing spent before, or a credit. */
   readonly percent?: Money;
@@ -124,41 +122,34 @@ export interface ExplainedDays {
  */
 export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
   const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
-  const known = rows.map((row) => ({
-    row,
-    current: spentIn(row.current) !== undefined,
-    before: spentIn(row.before) !== undefined,
-  }));
-  const countOf = (side: Side) => known.filter((each) => each[side]).length;
+  const isKnown = (row: Row, side: Side) => spentIn(row[side]) !== undefined;
+  const countOf = (side: Side) => rows.filter((row) => isKnown(row, side)).length;
   const isEven = countOf('current') === countOf('before');
-  const lone = known.filter(({ current, before }) => current !== before);
-  const isAlone = ({ row }: { readonly row: Row }) => isEven || !row.current || !row.before;
   const usages = { current: usage, before };
   const windows = { current: window.currentDays, before: window.days };
-  const rowOf = (from: typeof known, sides: readonly Side[]): Row => {
-    const costs = sides.map((side): Cost | undefined => {
-      const days = from.flatMap((each) => (each[side] && each.row[side]?.days) || []).sort();
-      if (days.length === 0) return undefined;
-      return costsOf(usages[side])(days, listDays(days, dayNamerFor(windows[side])));
-    });
-    const [a, b] = [costs[sides.indexOf('current')], costs[sides.indexOf('before')]];
-    return { label: [a, b].flatMap((cost) => cost?.name ?? []).join(' vs '), current: a, before: b };
+  const costIn = (from: readonly Row[], side: Side): Cost | undefined => {
+    const days = from.flatMap((row) => (isKnown(row, side) && row[side]?.days) || []).sort();
+    if (days.length === 0) return undefined;
+    return costsOf(usages[side])(days, listDays(days, dayNamerFor(windows[side])));
   };
-  const alone = rowOf(lone.filter(isAlone), SIDES);
-  const pairs = known.flatMap(({ row, current, before }) => (current && before ? [row] : []));
-  const explained = [...pairs, ...(alone.label === '' ? [] : [alone])].map(withValue);
-  const leftOut = lone.filter((each) => !isAlone(each));
+  const alone = rows.filter((row) => isKnown(row, 'current') !== isKnown(row, 'before'));
+  const isLeftOut = (row: Row) => !isEven && row.current !== undefined && row.before !== undefined;
+  const [leftOut, lacking] = [alone.filter(isLeftOut), alone.filter((row) => !isLeftOut(row))];
+  const explained = [
+    ...rows.filter((row) => isKnown(row, 'current') && isKnown(row, 'before')),
+    ...rowsOf(costIn(lacking, 'current'), costIn(lacking, 'before')),
+  ].map((row) => ({ ...row, value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO) }));
   return {
     value: sumMoney(explained.map(({ value }) => value)),
     rows: explained.sort(byDifference),
-    uncompared: SIDES.map((side) => rowOf(leftOut, [side])).filter(({ label }) => label !== ''),
+    uncompared: [...rowsOf(costIn(leftOut, 'current')), ...rowsOf(undefined, costIn(leftOut, 'before'))],
   };
 }
 
-const withValue = (row: Row) => ({
-  ...row,
-  value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO),
-});
+function rowsOf(current: Cost | undefined, before?: Cost): readonly Row[] {
+  const label = [current, before].flatMap((cost) => cost?.name ?? []).join(' vs ');
+  return label === '' ? [] : [{ label, current, before }];
+}
 
 /** Sort: largest absolute difference first, stable, undefined last. */
 export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>

@@ -22,7 +22,6 @@ import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } fr
 
 /** What some days cost, or a project. */
 export interface Cost {
-  /** `Mon 16 Nov`, `9–15 Nov`. */
   readonly name: string;
   /** The requested days, reported or not. */
   readonly days: readonly Day[];
@@ -38,7 +37,6 @@ export interface Row {
   readonly label: string;
   /** Undefined: the period has no such days, as there is no 31 September. */
   readonly current?: Cost | undefined;
-  /** The comparison's counterpart. */
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
@@ -99,11 +97,7 @@ export function periodRows(
       ...(isRunning ? [others.length > 0 ? 'today so far' : 'so far'] : []),
       ...(unit === 'day' && count > 1 ? [`${count} items added`] : []),
     ];
-    return {
-      label,
-      current: costOf(group.days, label),
-      ...(notes.length > 0 && { note: notes.join(', ') }),
-    };
+    return { label, current: costOf(group.days, label), ...(notes.length > 0 && { note: notes.join(', ') }) };
   });
   return { unit, rows: unit === 'day' ? rows : withoutSilentEnds(rows) };
 }

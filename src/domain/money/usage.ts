@@ -41,13 +41,11 @@ export type RowAmount =
  * not say whether one contains the other.
  */
 export interface DayCharges {
-  /** Absent without a readable day. */
   readonly day?: Day;
   /** The day, or the raw value. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
-  /** Number of items; usually 1. */
   readonly merged: number;
 }
 
@@ -86,7 +84,6 @@ const NOTHING: RowAmount = { unreadable: '' };
 const toRowAmount = (amount: Amount): RowAmount =>
   'value' in amount ? { ...amount, readable: 1, incomplete: false } : amount;
 
-/** An item's day, or its raw value. */
 export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
 
 const DATE = /^(?:19|[2-9]\d)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
@@ -140,12 +137,10 @@ function parseEpoch(text: string, zone: Zone): Day | undefined {
 const EARLIEST = Date.UTC(1900, 0, 2);
 const LATEST = Date.UTC(9999, 11, 30);
 
-function dayOf(instant: Millis, zone: Zone): Day | undefined {
-  return instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
-}
+const dayOf = (instant: Millis, zone: Zone): Day | undefined =>
+  instant >= EARLIEST && instant < LATEST ? dayAt(instant, zone) : undefined;
 
 export interface UsageRow extends DayCharges {
-  /** Not a requested day; false without a day. */
   readonly outside: boolean;
 }
 
@@ -181,9 +176,7 @@ export interface Usage {
   readonly missing: readonly Day[];
   /** Complete days with an unreadable item. */
   readonly unreadableDays: readonly Day[];
-  /** Items of days that weren't requested. */
   readonly outside: UsageTotal;
-  /** Items without a day. */
   readonly unplaced: UsageTotal;
   readonly average?: Money;
   /** The costliest reported day; ties: earliest. */

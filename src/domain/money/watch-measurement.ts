@@ -10,7 +10,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import { type Amount, divide, divideToInteger, type Money, sumMoney, toPlainDigits, ZERO } from './amount.ts';
+import { type Amount, divide, type Money, sumMoney, ZERO } from './amount.ts';
 import { forecastTotal } from './forecast.ts';
 import { type Account, type Runway, runwayFrom } from './runway.ts';
 import { sumReported } from './usage.ts';
@@ -18,7 +18,6 @@ import { sumReported } from './usage.ts';
 /** What billing said about a project. */
 export interface WatchFigures {
   readonly today: Day;
-  /** IANA name of the reporting zone. */
   readonly zone: Zone;
   readonly account?: Account;
   /** Reported complete days; others are missing, not zero. */
@@ -30,7 +29,6 @@ export interface MonthSpend {
   /** `2026-11` */
   readonly month: string;
   readonly spent: Money;
-  /** Reported of the complete days. */
   readonly reported: number;
   readonly of: number;
   /** Forecast; absent if the month is over or there is too little data. */
@@ -167,7 +165,6 @@ export type WatchRule =
 export type WatchKind = WatchRule['kind'];
 
 export const MAX_THRESHOLD_DIGITS = 30;
-/** Maximum days for a runway rule. */
 export const MAX_RUNWAY_DAYS = 3_650;
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
@@ -219,7 +216,3 @@ export function parseFactor(typed: string): Money | undefined {
   const value = new Big(digits.replace(',', '.'));
   return value.gt(1) ? value : undefined;
 }
-
-/** As people type it: without exponent, grouping and trailing zeros. */
-export const thresholdDigits = (value: Money): string =>
-  value.eq(divideToInteger(value, new Big(1))) ? value.toFixed(0) : toPlainDigits(value);

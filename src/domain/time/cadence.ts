@@ -101,6 +101,5 @@ function describeCadence(cadence: Cadence): string {
 }
 
 /** @returns 'Every weekday at 09:00 (Europe/Rome)' */
-export function formatTiming({ cadence, time, zone }: Timing): string {
-  return `${describeCadence(cadence)} at ${time} (${zone})`;
-}
+export const formatTiming = ({ cadence, time, zone }: Timing): string =>
+  `${describeCadence(cadence)} at ${time} (${zone})`;

@@ -33,24 +33,17 @@ const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 const midnightOf = (day: Day): Millis => Date.parse(day);
 
 /** @param n may be negative */
-export function addDays(day: Day, n: number): Day {
-  return dayOf(new Date(midnightOf(day) + n * DAY));
-}
+export const addDays = (day: Day, n: number): Day => dayOf(new Date(midnightOf(day) + n * DAY));
 
 /** @returns whole days from `a` to `b`, negative if `b` is earlier */
-export function daysBetween(a: Day, b: Day): number {
-  return (midnightOf(b) - midnightOf(a)) / DAY;
-}
+export const daysBetween = (a: Day, b: Day): number => (midnightOf(b) - midnightOf(a)) / DAY;
 
 /** @returns 1 for Monday to 7 for Sunday, as ISO 8601 counts */
-export function isoWeekday(day: Day): number {
-  return new Date(midnightOf(day)).getUTCDay() || 7;
-}
+export const isoWeekday = (day: Day): number => new Date(midnightOf(day)).getUTCDay() || 7;
 
 /** @param month 1 to 12 */
-export function daysInMonth(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
-}
+export const daysInMonth = (year: number, month: number): number =>
+  new Date(Date.UTC(year, month, 0)).getUTCDate();
 
 /** @returns the instant (ms) of the day's midnight: the jump if the clocks skip it, the first of two if they repeat it */
 export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
@@ -62,9 +55,7 @@ export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; r
 }
 
 /** @returns the last millisecond of the day */
-export function endOfDay(day: Day, zone: Zone): Millis {
-  return startOfDay(addDays(day, 1), zone) - 1;
-}
+export const endOfDay = (day: Day, zone: Zone): Millis => startOfDay(addDays(day, 1), zone) - 1;
 
 /** @returns the day that has begun, even while clocks set back over midnight show the day before again */
 export function dayAt(instant: Millis, zone: Zone): Day {
@@ -74,9 +65,7 @@ export function dayAt(instant: Millis, zone: Zone): Day {
 }
 
 /** A zone that moves across the date line skips a day: Pacific/Apia has no 2011-12-30. */
-export function dayExists(day: Day, zone: Zone): boolean {
-  return startOfDay(day, zone) <= endOfDay(day, zone);
-}
+export const dayExists = (day: Day, zone: Zone): boolean => startOfDay(day, zone) <= endOfDay(day, zone);
 
 /** @returns every day from `first` to `last`, both included, without those that the zone skipped */
 export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
@@ -99,9 +88,8 @@ export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] 
 export const isTimeZone = (name: string): boolean =>
   /^[a-z]/i.test(name) && tryParse(() => offsetAt(0, name)) !== undefined;
 
-function dayAndMonth(day: Day): string {
-  return `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
-}
+const dayAndMonth = (day: Day): string =>
+  `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 
 /** @param knownYear omitted if all days are in it */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
@@ -172,9 +160,7 @@ const QUARTER_STARTS = ['01-01', '04-01', '07-01', '10-01'];
 export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 
 /** @returns the first day of the unit that contains `day` */
-export function startOfUnit(unit: Unit, day: Day): Day {
-  return START[unit](day);
-}
+export const startOfUnit = (unit: Unit, day: Day): Day => START[unit](day);
 
 /** @param first the first day of a unit @returns that of the unit `n` units later, earlier if `n` is negative; of another day the same one, or the month's last */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
@@ -186,9 +172,8 @@ export function shiftUnits(unit: Unit, first: Day, n: number): Day {
 }
 
 /** @returns the last day of the unit that contains `day` */
-export function endOfUnit(unit: Unit, day: Day): Day {
-  return addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
-}
+export const endOfUnit = (unit: Unit, day: Day): Day =>
+  addDays(shiftUnits(unit, startOfUnit(unit, day), 1), -1);
 
 /** @returns whole units from `first` (a unit's start) to `last` (a unit's end) */
 export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last: Day): number {

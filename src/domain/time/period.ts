@@ -85,16 +85,10 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   };
 }
 
-/** @returns the API's format: YYYY-MM-DDTHH:mm:ss.sssZ */
-export function toWireTimestamp(ms: Millis): string {
-  return new Date(ms).toISOString();
-}
-
 export interface ComparisonWindow {
   /** First and last millisecond of the window. */
   readonly from: Millis;
   readonly to: Millis;
-  /** The days of the window, in order. */
   readonly days: readonly Day[];
   /** The complete days of the period: what the window is compared with. */
   readonly currentDays: readonly Day[];

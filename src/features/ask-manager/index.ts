@@ -15,7 +15,7 @@ import {
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
-import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice.ts';
+import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';

@@ -41,14 +41,6 @@ import {
   runningOutLine,
 } from '../../slack/commands/project-answers.ts';
 import {
-  amountNotes,
-  answerNeeds,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-  sendAnswer,
-} from '../../slack/reply/csv-and-details.ts';
-import {
   type Answer,
   type AnswerFile,
   type AnswerText,
@@ -61,6 +53,14 @@ import {
   productFact,
   severalTitle,
 } from '../../slack/reply/render-answer.ts';
+import {
+  amountNotes,
+  answerNeeds,
+  type ConnectedAnswer,
+  fileSubject,
+  rawDigits,
+  sendAnswer,
+} from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';

@@ -3,7 +3,7 @@ import { isProjectId } from '../../domain/product.ts';
 import { looksLikeSecret } from '../../domain/secret-detection.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { section } from '../../slack/block-kit/blocks.ts';
-import { REMINDER_HINT } from '../../slack/commands/pickers.ts';
+import { REMINDER_HINT } from '../../slack/forms/common-fields.ts';
 import { choice, choices, type Field, more, note, refuseField, text } from '../../slack/forms/fields.ts';
 import { type FormFields, selectedValues } from '../../slack/request/payload.ts';
 import {

@@ -15,7 +15,7 @@ import {
   section,
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
-import { expiryFields, expiryOf } from '../../slack/commands/pickers.ts';
+import { expiryFields, expiryOf } from '../../slack/forms/common-fields.ts';
 import { choice, type FormMoment, live, note, refuseField } from '../../slack/forms/fields.ts';
 import { createForm } from '../../slack/forms/form.ts';
 import type { Request } from '../../slack/request/request.ts';

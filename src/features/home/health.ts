@@ -15,9 +15,15 @@ import {
   overflow,
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption, toCommand } from '../../slack/commands/command-buttons.ts';
-import { askManagerButton } from '../../slack/error-messages/advice.ts';
-import { describeError, lastFailureText } from '../../slack/error-messages/index.ts';
+import { describeError, lastFailureText } from '../../slack/error-messages/advice.ts';
+import { askManagerButton } from '../../slack/error-messages/advice-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
+import {
+  type ConnectionState,
+  connectionStates,
+  credentialHealth,
+  KEY_IS_GONE,
+} from '../../workspace/credentials/credential-health.ts';
 import {
   type Connection,
   describeAccess,
@@ -28,12 +34,6 @@ import {
   TYPE_NAMES,
   tokensOkText,
 } from '../../workspace/credentials/credential-records.ts';
-import {
-  type ConnectionState,
-  connectionStates,
-  credentialHealth,
-  KEY_IS_GONE,
-} from '../../workspace/credentials/health.ts';
 import { projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import {

@@ -21,7 +21,7 @@ import {
   textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import { commandButton } from '../../slack/commands/command-buttons.ts';
-import { expiryFields, expiryOf, userGroups } from '../../slack/commands/pickers.ts';
+import { expiryFields, expiryOf, userGroups } from '../../slack/forms/common-fields.ts';
 import { type Field, type FormMoment, note, people, refuseField, text } from '../../slack/forms/fields.ts';
 import { createForm, type SentForm } from '../../slack/forms/form.ts';
 import { type FormFields, selectedValues } from '../../slack/request/payload.ts';

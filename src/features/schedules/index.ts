@@ -1,6 +1,6 @@
 import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { type LastDelivery, lastDelivery } from '../../delivery/posts/post-record.ts';
-import type { ScheduleService } from '../../delivery/posts/schedule-service.ts';
+import type { ScheduleService } from '../../delivery/posts/send-now.ts';
 import { commandText } from '../../domain/command-names.ts';
 import { wordFailure } from '../../domain/failure/index.ts';
 import { REPORT_CHOICES, REPORTS } from '../../domain/report.ts';

@@ -31,8 +31,8 @@ import {
   unchangedFields,
 } from '../../slack/automations/automation-form.ts';
 import { type Block, compact, escapeMarkup, markup, option, section } from '../../slack/block-kit/blocks.ts';
-import { zone } from '../../slack/commands/pickers.ts';
 import { typedOrDefaultProject } from '../../slack/commands/project-picker.ts';
+import { zone } from '../../slack/forms/common-fields.ts';
 import {
   choice,
   choices,

@@ -11,8 +11,8 @@ import {
 } from '../../domain/money/amount.ts';
 import { FIELDS as RECORD_FIELDS } from '../../redis/keys.ts';
 import { compact, option, section, textMessage } from '../../slack/block-kit/blocks.ts';
-import { userGroups, zone } from '../../slack/commands/pickers.ts';
 import { refuseExtraWords } from '../../slack/commands/subcommands.ts';
+import { userGroups, zone } from '../../slack/forms/common-fields.ts';
 import {
   checkMembers,
   checks,

@@ -30,13 +30,8 @@ import {
 } from '../../domain/time/calendar.ts';
 import type { ComparisonWindow, Period } from '../../domain/time/period.ts';
 import { type Column, compact } from '../../slack/block-kit/blocks.ts';
-import {
-  amountNotes,
-  type ConnectedAnswer,
-  fileSubject,
-  rawDigits,
-} from '../../slack/reply/csv-and-details.ts';
 import type { AnswerFile, AnswerView, CsvCell } from '../../slack/reply/render-answer.ts';
+import { amountNotes, type ConnectedAnswer, fileSubject, rawDigits } from '../../slack/reply/send-answer.ts';
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 

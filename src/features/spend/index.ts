@@ -10,8 +10,8 @@ import { compareWith, type Period, periodOf } from '../../domain/time/period.ts'
 import { type Command, commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import { type AskedProjects, askedText, findAskedProjects } from '../../slack/commands/project-answers.ts';
-import { answerNeeds, sendAnswer } from '../../slack/reply/csv-and-details.ts';
 import { type Answer, answerActions, fetchProjects, periodMenu } from '../../slack/reply/render-answer.ts';
+import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';

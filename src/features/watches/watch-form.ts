@@ -2,7 +2,7 @@ import type { DeliveryService } from '../../delivery/delivery-service.ts';
 import { needsBalance } from '../../delivery/watches/watch-figures.ts';
 import { previewWatch, type WatchPreview } from '../../delivery/watches/watch-service.ts';
 import { type Failure, isFailure } from '../../domain/failure/index.ts';
-import { type Money, ZERO } from '../../domain/money/amount.ts';
+import { type Money, toPlainDigits, ZERO } from '../../domain/money/amount.ts';
 import { formatBalance, formatBonuses, formatRunway } from '../../domain/money/runway.ts';
 import {
   BUDGET_STEPS,
@@ -10,7 +10,6 @@ import {
   parseFactor,
   parseRunwayDays,
   readAmounts,
-  thresholdDigits,
   type WatchKind,
   type WatchRule,
 } from '../../domain/money/watch-measurement.ts';
@@ -249,7 +248,7 @@ const valuesOfRule = (rule: WatchRule): FormFields =>
   Object.fromEntries(
     Object.entries(rule).map(([name, value]) => [
       name,
-      typeof value === 'object' ? thresholdDigits(value) : String(value),
+      typeof value === 'object' ? toPlainDigits(value) : String(value),
     ]),
   );
 

@@ -1,7 +1,4 @@
-/**
- * The create and edit form that schedules and watches share: its projects, its target, the check that everyone there
- * may see the projects, and saving.
- */
+/** The form of schedules and watches: projects, target, who may see them there, and saving. */
 import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
@@ -67,17 +64,14 @@ interface AutomationForm<T extends Automation> extends Pick<FormDescription<Fiel
   build(at: FormMoment, before: T | undefined): Promise<T | FieldRefusal>;
 }
 
-/**
- * The form of a schedule or a watch. A new item gets its ID when the form opens, so that submitting twice saves it
- * once.
- */
+/** The form of a schedule or a watch. A new one has its ID from the start, so that submitting twice saves it once. */
 export function createAutomationForm<T extends Automation>(form: AutomationForm<T>) {
   const { kind, title, valuesOf, build, ...described } = form;
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
   const { open, listeners } = createForm<Fields>(kind.noun, {
     ...described,
     ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
-    placeOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
+    channelOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {
       const item = kind.find(workspace, id);
@@ -270,10 +264,7 @@ const joinIfPossible = async (
 ): Promise<string | undefined> =>
   problem === undefined && canJoin && channel !== undefined ? joinChannel(channel, request) : problem;
 
-/**
- * Why the item can't send, if it can't. Joins the channel. Doesn't require the user to be in the channel: someone else
- * chose it.
- */
+/** Why the item can't send, if it can't. Joins the channel, in which the user doesn't have to be. */
 export const findItemProblem = async (item: Automation, request: Request): Promise<string | undefined> =>
   joinIfPossible(item, await checkTarget(item, request, item.channel), request);
 

@@ -186,10 +186,7 @@ interface AutomationFeature<T extends Automation, Words> {
   readonly parseList: (text: string, reader: Reader) => ListWords<T>;
 }
 
-/**
- * The create and list commands, for full members, with the actions of menus and buttons. A button carries only an ID;
- * owner and content are always read from the record.
- */
+/** The create and list commands, with their menus. A button carries only an ID: the record has the rest. */
 export function createAutomationFeature<T extends Automation, Words>(feature: AutomationFeature<T, Words>) {
   const { kind, form, help, parse, parseList } = feature;
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
@@ -197,10 +194,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
 
   const needsOf = (action: string): Partial<Rules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
-  /**
-   * Runs an action on an item. @param action @param id both untrusted @throws not-allowed unless the user owns the item
-   * or manages Tally
-   */
+  /** @param action, id both untrusted @throws not-allowed unless the user owns the item or manages Tally */
   async function act(action: string, id: string, request: Request): Promise<void> {
     const item = requireAutomation(kind, id, request, action);
     if (item === undefined) return showAutomations(kind, request, { notice: deletedText(kind) });

@@ -30,10 +30,7 @@ export interface AutomationNeed {
 
 /** What a list shows of an item to its reader. */
 export interface AutomationView<T> {
-  /**
-   * Lines of mrkdwn: what it is, its state, then the rest. Never names a project the reader may not see, nor says that
-   * it failed.
-   */
+  /** Lines of mrkdwn. They neither name a project that the reader may not see, nor say that it failed. */
   describe(item: T): readonly string[];
   needOf(item: T): AutomationNeed | undefined;
   /** What its menu offers besides pausing, editing and deleting. */
@@ -110,9 +107,7 @@ export type ListViewer = Pick<Request, 'user' | 'workspace'> & ProjectScope;
 export const canEditAutomation = ({ owner }: { readonly owner: SlackId }, { user }: Viewer): boolean =>
   user.canManage || owner === user.id;
 
-/**
- * Whether the user may see this item's projects here. Owners who may not ask about them only see that the item exists.
- */
+/** Whether the user may ask about its projects here. An owner who may not only sees that the item exists. */
 export const canReadAutomation = ({ projects }: Pick<Automation, 'projects'>, viewer: ListViewer): boolean =>
   projects.every((project) => canAskAbout(project, viewer.workspace, viewer));
 

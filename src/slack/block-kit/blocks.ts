@@ -61,15 +61,10 @@ export const fitsOption = ({ value = '' }: { readonly value?: string }): boolean
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/**
- * Formatting characters. Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping.
- */
+/** Slack formats only at word boundaries, so the underscore of `Los_Angeles` needs no escaping. */
 const MARKS = /[*~`]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g;
 
-/**
- * Escapes untrusted text for mrkdwn. `<!channel>` and the like become plain text. Slack has no escape for `*`, `_`, `~`
- * and backticks, so a zero-width space disables them.
- */
+/** Escapes untrusted text for mrkdwn. A zero-width space disables `*`, `_`, `~` and backticks, which have no escape. */
 export const escapeMarkup = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ENTITIES[sign] ?? '').replace(MARKS, '\u200b$&');
 
@@ -105,9 +100,7 @@ export type Block =
   | Chart
   | TableBlock;
 
-/**
- * `text` is what notifications and screen readers use: plain, unescaped. `escapeMessageText` escapes it before sending.
- */
+/** `text` is what notifications and screen readers use: plain, escaped by `escapeMessageText` before sending. */
 export interface Message {
   readonly text: string;
   readonly blocks: readonly Block[];
@@ -240,10 +233,7 @@ export const option = (label: string, value: string, description?: string): Plai
   ...(description !== undefined && { description: plainText(description, SLACK_LIMITS.option) }),
 });
 
-/**
- * A select. If there are more options than Slack accepts in one list, they are grouped; each group's label is its first
- * and last option.
- */
+/** More options than Slack accepts in one list are grouped under labels such as “alpha – dev”. */
 export const select = (
   id: ActionId,
   placeholder: string,
@@ -276,10 +266,7 @@ export const overflow = (id: ActionId, options: readonly PlainTextOption[]): Ove
   options: [...options],
 });
 
-/**
- * A date in the reader's own time zone, UTC as a fallback. Slack may capitalize it (“Today”), so put it after a colon
- * or at the start of a line.
- */
+/** A date in the reader's time zone. Slack may write “Today”, so put it after a colon or at the start of a line. */
 export const formatInstant = (ms: Millis): string =>
   `<!date^${Math.floor(ms / 1000)}^{date_short_pretty} {time}|${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC>`;
 
@@ -334,10 +321,7 @@ export const collapsedTable = (title: string, rows: readonly (readonly string[])
 
 interface ModalOptions {
   readonly callback?: string;
-  /**
-   * At most 3,000 characters. Users can read it: put only IDs and sealed text in it, never secrets, and validate it
-   * when it comes back.
-   */
+  /** At most 3,000 characters, which users can read: no secrets. Validate it when it comes back. */
   readonly metadata?: string;
   readonly title: string;
   readonly submit?: string;
@@ -364,10 +348,7 @@ export const modal = ({
   blocks: compact(blocks) as ModalView['blocks'],
 });
 
-/**
- * Rejects a submitted form with an error below its last field, so that the input stays. @param instead view to show if
- * the form has no fields
- */
+/** Rejects a form below its last field, so that the input stays. @param instead replaces a form without fields */
 export function refuseForm(
   blocks: readonly { readonly type: string; readonly block_id?: string | undefined }[],
   text: string,

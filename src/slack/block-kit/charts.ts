@@ -112,10 +112,7 @@ function partLabel(days: readonly Day[], unit: Unit, isCalendar: boolean): strin
     : '';
 }
 
-/**
- * @param series names @param bars for each label, one bar per series; rounded, the table has the exact figures @returns
- * undefined with too few bars, or if a series has no value
- */
+/** @param bars one per label and series, rounded @returns undefined with too few, or for a series without a value */
 function barChart(
   title: string,
   series: readonly string[],

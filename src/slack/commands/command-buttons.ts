@@ -3,15 +3,10 @@ import type { CommandName, SlashCommand } from '../../domain/command-names.ts';
 import { Failure } from '../../domain/failure/index.ts';
 import { NO_ALIASES } from '../../domain/language/parsed-command.ts';
 import { normalizeText } from '../../domain/language/typed-text.ts';
-import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
-import type { Millis } from '../../domain/time/calendar.ts';
 import { type ButtonOptions, button, option, SLACK_LIMITS } from '../block-kit/blocks.ts';
 
-/**
- * A button that runs a command; the answer replaces the message. @returns [] if the command is too long for a button
- * value
- */
+/** A button whose command's answer replaces the message. @returns [] if the command is too long for it */
 export function commandButton(
   id: string,
   label: string,
@@ -45,33 +40,6 @@ export const projectButtons = (words: string): Button[] =>
 export const projectOptions = (words: string) =>
   projectQuestions(words).map(([, label, link]) => commandOption(label, link));
 
-/** The button that opens the “name this ID” form. */
-export const nameButton = ({ project, product }: { readonly project: string; readonly product: ProductId }) =>
-  commandButton('name', 'Name…', toCommand('/billing projects', `add ${project} ${PRODUCTS[product].word}`));
-
-/** The **CSV** and **Details** options. */
-export const outputOptions = ({ command, text }: Command) => [
-  commandOption('CSV', { command, text: `${text} csv`.trim() }),
-  commandOption('Details', { command, text: `${text} details`.trim() }),
-];
-
-/** Projects as command text, with the product if they share one. */
-interface NamedProjects {
-  readonly word: string;
-  readonly product: ProductId | undefined;
-}
-
-const namedText = ({ word, product }: NamedProjects, last = ''): string =>
-  [word, product && PRODUCTS[product].word, last].filter(Boolean).join(' ');
-
-/** Opens the form that schedules a post about the project. @param report a report's word in `/billing schedule` */
-export const scheduleOption = (projects: NamedProjects, report?: string) =>
-  commandOption('Schedule this…', toCommand('/billing schedule', namedText(projects, report)));
-
-/** @param kind a watch kind, as typed in `/billing watch` */
-export const watchOption = (project: NamedProjects, kind?: string) =>
-  commandOption('Watch…', toCommand('/billing watch', namedText(project, kind)));
-
 export const pageButtons = (page: number, pages: number, commandOf: (page: number) => Command): Button[] =>
   [
     { label: 'Previous', to: page - 1 },
@@ -79,15 +47,6 @@ export const pageButtons = (page: number, pages: number, commandOf: (page: numbe
   ]
     .filter(({ to }) => to >= 1 && to <= pages)
     .flatMap(({ label, to }) => commandButton(label.toLowerCase(), label, commandOf(to)));
-
-/**
- * **Share** asks the question again for the whole channel, with current figures. Days that were over at the first
- * answer stay the same. @param askedAt when it was asked first, in ms
- */
-export function shareButton(command: Command, askedAt: Millis): Button[] {
-  const value = `${askedAt} ${commandLine(command)}`;
-  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
-}
 
 /** A slash command and its text, as Slack delivers them. */
 export interface Command {
@@ -100,11 +59,9 @@ const LONGEST_TEXT = 1_000;
 
 export const isShortText = (text: string): boolean => text.length <= LONGEST_TEXT;
 
-export const textTooLong = () => new Failure('text-too-long', { most: LONGEST_TEXT });
-
 /** @throws text-too-long */
 export function requireShortText(text: string): void {
-  if (!isShortText(text)) throw textTooLong();
+  if (!isShortText(text)) throw new Failure('text-too-long', { most: LONGEST_TEXT });
 }
 
 export const toCommand = (name: CommandName, text = ''): Command => parseCommand(`${name} ${text}`.trim());
@@ -118,10 +75,7 @@ export function withoutSecrets({ command, text }: Command, aliases: ReadonlySet<
   return { command, text: words.join(' ') };
 }
 
-/**
- * @returns the command to offer again; undefined if a word could be a secret, because without it the command would mean
- * something else
- */
+/** @returns undefined if a word could be a secret: without it, the command would mean something else */
 export function offeredAgain(typed: Command, aliases = NO_ALIASES): Command | undefined {
   return withoutSecrets(typed, aliases).text === typed.text ? typed : undefined;
 }

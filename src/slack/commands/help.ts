@@ -36,10 +36,7 @@ export const PERIOD_EXAMPLES = {
   products: `Products: ${PRODUCT_WORDS}.`,
 } as const;
 
-/**
- * One block per line. If the reader knows a project, the examples are buttons that run. @param small plain text of the
- * last line
- */
+/** One block per line, with examples as buttons if the reader knows a project. @param small text of the last line */
 export function helpMessage(
   title: string,
   lines: readonly HelpLine[],
@@ -108,10 +105,7 @@ export function testedProject(workspace: Request['workspace']) {
   return workspace.connectionNames.length > 0 ? findConnection(workspace)?.test : undefined;
 }
 
-/**
- * A project the reader can ask about here: the channel's default, else the tested one, else any; undefined if there is
- * none.
- */
+/** A project the reader can ask about here, if any: the channel's default, else the tested one, else the first. */
 function askableProject(reader: Reader): string | undefined {
   const { workspace, channel } = reader;
   const named = visibleProjects(workspace, reader);

@@ -107,10 +107,7 @@ const isShared = ({ kind }: Failure, failed: readonly UnresolvedProject[]): bool
 
 const summarize = ({ kind }: Failure): string => kindOf(kind)?.summary ?? 'no answer';
 
-/**
- * Header, answered projects in this order, then failed ones with a short reason. @param beside a figure to append to
- * the name, because a phone has no room for a fourth column
- */
+/** Header, answers, failures with a short reason. @param beside a figure beside the name: phones fit three columns */
 export function projectRows<T extends ProjectAnswer>(
   sorted: readonly T[],
   columns: readonly Column<T>[],
@@ -142,10 +139,7 @@ const joinParts = (...parts: (string | undefined)[]): string => parts.filter(Boo
 
 type ProjectNamer = (target: ResolvedProject) => string;
 
-/**
- * How rows name projects. A product that all share is said once, below; otherwise a row adds its product if it isn't
- * the default one.
- */
+/** How rows name projects. A product that all share is said once, below; otherwise rows add an unusual one. */
 export function productNames(answered: readonly ProjectAnswer[]) {
   const products = new Set(answered.map(({ target }) => target.product));
   const shared = products.size === 1 ? [...products][0] : products.has(USUAL) ? USUAL : undefined;

@@ -38,10 +38,7 @@ import { checkChannel } from '../request/channels.ts';
 import { privateScope, type Request } from '../request/request.ts';
 import { type Command, commandButton, commandOption, toCommand } from './command-buttons.ts';
 
-/**
- * Reply to a command without a project: a select that reruns the command for the chosen one. Lists only projects the
- * user can ask about here.
- */
+/** A select that reruns a command without a project for one of those that the user can ask about here. */
 export function projectPicker(command: Command, request: Request): Block[] {
   const options = projectOptions(command, request);
   return options.length === 0
@@ -49,10 +46,7 @@ export function projectPicker(command: Command, request: Request): Block[] {
     : [actions(select('rerun:project', 'Choose a project', options))];
 }
 
-/**
- * Like `projectPicker`, for commands that take only a project. @param prefix command text before the project: `projects
- * edit`
- */
+/** The same for commands that take only a project. @param prefix text before the project: `projects edit` */
 export function projectSelect(command: SlashCommand, prefix: string, request: Request): Block[] {
   const options = optionsFor(request, command, (alias) => `${prefix} ${alias}`);
   return options.length === 0 ? [] : [actions(select('rerun:project', 'Choose a project', options))];

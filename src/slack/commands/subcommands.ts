@@ -10,10 +10,7 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { clipWord } from '../../domain/wording.ts';
 import { type CommandHandler, lookUp, rulesFor } from '../server/listeners.ts';
 
-/**
- * Routes `/billing connect` by its first word. An empty command, and a subcommand without a help page of its own, go to
- * `help`, which gets the subcommand as its text.
- */
+/** Routes `/billing connect` by its first word; to `help` if there is none, or no help page of its own. */
 export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>): CommandHandler {
   const find = (text: string) => {
     const { verb, rest, asksForHelp } = split(text);

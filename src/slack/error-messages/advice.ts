@@ -1,159 +1,312 @@
-/** The next step after a failure, and after a word that a command can't use. */
+/** The next step for each failure kind; `KINDS` has what happened. */
 import type { Button } from '@slack/types';
-import * as z from 'zod';
-import type { SlashCommand } from '../../domain/command-names.ts';
+import { commandText } from '../../domain/command-names.ts';
 import {
-  type DataOf,
-  type FailureKind,
-  type InvalidWord,
-  UNKNOWN_COMMAND,
-  UNRECOGNIZED,
+  BROKEN_OFF,
+  type Failure,
+  NO_PUBLIC_ADDRESS,
+  type Service,
+  wordFailure,
 } from '../../domain/failure/index.ts';
+import { formatParsedCommand } from '../../domain/language/parsed-command.ts';
 import { parseCommandText } from '../../domain/language/read-command.ts';
-import { couldBeName } from '../../domain/language/typed-text.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
-import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
-import { tryParse } from '../../domain/try-parse.ts';
+import { PRODUCT_IDS, PRODUCTS, type ProductId } from '../../domain/product.ts';
+import type { Day } from '../../domain/time/calendar.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
+import type { LastFailure } from '../../workspace/record/stored-outcomes.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
-import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
-import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
-import { ALL_COMMANDS } from '../commands/help.ts';
-import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
-import { privateScope, type Request } from '../request/request.ts';
+import { button, escapeMarkup, formatInstant } from '../block-kit/blocks.ts';
+import { commandButton, toCommand } from '../commands/command-buttons.ts';
+import { projectPicker, projectSelect } from '../commands/project-picker.ts';
+import {
+  type Advice,
+  type AdviceTable,
+  adviseOnWord,
+  buttonsOf,
+  canManage,
+  type FailedRequest,
+  isAuthorized,
+  tryAgain,
+  tryAgainIn,
+} from './advice-buttons.ts';
 
-/** The next step, shown after the sentence that says what happened. */
-export interface Advice {
-  /** Replaces the failure's own message. */
-  readonly sentence?: string;
-  /** Text of the next step; absent if the sentence or the buttons say it. */
-  readonly todo?: string;
-  /** Replaces `todo` for managers. */
-  readonly managerTodo?: string;
-  /** Set if retrying can help: adds a retry button, and this text where no button works. */
-  readonly again?: '' | 'Try again.';
-  /** Buttons for everyone; managers also get `managerButtons`. */
-  readonly buttons?: readonly Button[];
-  readonly managerButtons?: readonly Button[];
-  /** The command that **Ask a manager** sends; `what was asked` means the failed command or click. */
-  readonly ask?: Command | 'what was asked' | undefined;
-  /** People to mention at the end. */
-  readonly people?: readonly SlackId[];
-  /** Untrusted text, rendered as a quote. */
-  readonly quotes?: readonly string[];
-  /** Whether the log reference is shown, for the operator to look up. */
-  readonly isOurs?: boolean;
-  /** Selects to show, such as a project picker. */
-  readonly choices?: readonly Block[];
-}
+const CONNECT_FORM = toCommand('/billing connect');
+const CONNECT = button('connect', 'Connect…', { style: 'primary' });
+const REPLACE = {
+  managerButtons: [button('connect', 'Replace token…', { style: 'primary' })],
+  ask: CONNECT_FORM,
+};
+const SETTINGS = toCommand('/billing settings');
+const NO_ZONE = 'Tally can’t answer without the time zone in them.';
+const ACCESS = commandText('/billing projects access');
+const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
+const TEMPORARY = 'This is usually temporary.';
+const PUBLIC_ONLY =
+  'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
+const DAMAGED = 'The record is damaged, so Tally didn’t use it.';
+const LOST_TOKEN = 'It may have expired or been revoked.';
+const WRONG_ROLE = 'Its role may not cover billing, or it may belong to another account.';
 
-/** The compiler requires an entry for every failure kind. */
-export type AdviceTable = {
-  readonly [K in Exclude<FailureKind, 'invalid-word'>]:
-    | Advice
-    | ((data: DataOf<K>, request: FailedRequest) => Advice);
+const replace = (reason: string): Advice => ({
+  todo: `${reason} A Tally manager can replace it.`,
+  managerTodo: reason,
+  ...REPLACE,
+});
+
+const ASK_INSTEAD = {
+  guest: 'Ask a full member, or ask an admin to allow guests.',
+  external: 'Ask a member of that workspace.',
+  'not-member': 'Ask a full member.',
+  'not-owner': 'Ask one of them.',
+  'not-manager': 'Ask an owner or admin of this workspace.',
+  channel: 'Ask in one of its channels, or ask a Tally manager to allow this one.',
+} as const;
+
+const ADVICE: AdviceTable = {
+  'text-too-long': { todo: `Try a shorter command, such as ${commandText('/spend')} prod last-month.` },
+  'secret-pasted': (_, request) =>
+    request.command?.command === '/os-token' ? accessSecretPasted(request) : TOKEN_PASTED,
+  'period-just-began': { todo: 'Try again in a moment, or ask for yesterday.', again: '' },
+  'project-missing': ({ projectFor }, request) => {
+    const { command } = request;
+    if (command === undefined || !isAuthorized(request))
+      return {
+        todo: `Use the ID on its project card in the console, for example ${commandText('/spend')} 123`,
+      };
+    return {
+      choices:
+        projectFor === undefined
+          ? projectPicker(command, request)
+          : projectSelect(command.command, projectFor, request),
+    };
+  },
+  'not-connected': (_, request) => {
+    const people = request.workspace?.settings.managers.slice(0, MOST_NAMED) ?? [];
+    const who = people.length === 0 ? 'An owner or admin of this workspace' : 'A Tally manager';
+    return {
+      todo: `${who} can connect it.`,
+      managerTodo: 'You need the service’s address and an access token.',
+      people: canManage(request) ? [] : people,
+      managerButtons: [CONNECT],
+      ask: CONNECT_FORM,
+    };
+  },
+  'connection-missing': ({ connection, project }) => {
+    const edit =
+      project?.alias === undefined ? undefined : toCommand('/billing projects', `edit ${project.alias}`);
+    const choose = edit === undefined ? [] : commandButton('edit', 'Choose another…', edit);
+    const connect = button('connect', 'Connect…', connection === undefined ? {} : { value: connection });
+    return {
+      todo: `A Tally manager can choose another. ${commandText('/billing status')} lists them.`,
+      managerTodo: 'Choose another connection, or register this one again.',
+      managerButtons: [...choose, connect],
+      ask: edit,
+    };
+  },
+  'not-allowed': ({ reason, managers = [], owned }, request) => {
+    const isMine = reason === 'channel' && canManage(request);
+    const todo = isMine ? 'Managers can ask about it in a direct message with Tally.' : ASK_INSTEAD[reason];
+    const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
+    // A manager who ran it would get the token, and tokens can't be handed over.
+    const isToken = request.command?.command === '/os-token';
+    const nobody = reason === 'external' || (reason === 'not-manager' && managers.length === 0);
+    return {
+      ...(managers.length > 0 ? { people: managers } : { todo }),
+      ...(reason === 'channel' && { sentence: 'You can’t ask about this project here.' }),
+      ask: nobody || isToken ? undefined : asked,
+    };
+  },
+  'not-issuer': ({ label }) => ({
+    todo: `A Tally manager can add you with ${ACCESS}.`,
+    managerTodo: `Managers need to be added too. Add yourself with ${ACCESS}.`,
+    ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
+  }),
+  'rights-changed': tryAgain(),
+  throttled: ({ wait }) => tryAgainIn(wait),
+
+  'token-rejected': replace(LOST_TOKEN),
+  forbidden: replace(WRONG_ROLE),
+  'no-data': ({ question: { days, product } }, request) => ({
+    todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
+    buttons: otherProducts(product, request),
+  }),
+  'query-rejected': ({ messages }) => ({ todo: 'Its message:', quotes: messages, again: '' }),
+  'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
+  'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
+  'timed-out': tryAgain(TEMPORARY),
+  'queue-full': { todo: 'Try again in a minute.', again: '' },
+  'service-unreachable': ({ code, service }) =>
+    checkAddress(
+      service,
+      code === NO_PUBLIC_ADDRESS
+        ? `The address may be wrong. ${PUBLIC_ONLY}`
+        : 'The service may be down, or its address may be wrong.',
+    ),
+  'invalid-response': ({ service, what }) =>
+    what === BROKEN_OFF ? tryAgain(TEMPORARY) : checkAddress(service),
+  'response-too-large': ({ service }, { command }) =>
+    command?.command === '/spend'
+      ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
+      : checkAddress(service, 'Tally stopped reading. The address may be wrong.'),
+  'redirect-refused': ({ service, target }) => ({
+    todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    managerTodo: 'If the service has moved, enter the new address. It redirects to:',
+    quotes: target === undefined ? [] : [target],
+    managerButtons: addressButton(service),
+  }),
+  'address-refused': (_, request) => ({
+    todo: PUBLIC_ONLY,
+    ...(!canManage(request) && { sentence: 'Tally doesn’t connect to the service’s address.' }),
+  }),
+
+  'access-refused': ({ status }) => ({
+    todo:
+      status === 401
+        ? `Its secret may be wrong or expired, or its user was disabled or lost the role. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
+        : 'Its role may not allow that.',
+  }),
+  'access-not-found': {
+    todo: `Its ID may be mistyped, or it was deleted. The console lists every access under ${ACCESS_PAGE}.`,
+  },
+  'project-disabled': { todo: 'The project may be disabled or deleted. Check it in the console.' },
+  'wrong-identity-url': ({ suggestion }) =>
+    suggestion === undefined
+      ? { todo: 'Copy the address from the console: API endpoints, identity. It ends with /v3.' }
+      : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
+  'outcome-unclear': {
+    todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
+    again: '',
+  },
+  'access-missing': ({ project }) => ({
+    todo: `A Tally manager can register one with ${ACCESS}.`,
+    managerTodo: 'The console shows the ID and the secret when you make an access for applications.',
+    managerButtons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
+    ask: toCommand('/billing projects', `access ${project}`),
+  }),
+  'token-not-shown': ({ why, isRevoked }) => {
+    const became = isRevoked
+      ? 'Tally revoked it.'
+      : 'Tally couldn’t revoke it, so it may work until it expires. Nobody has seen it.';
+    return { todo: [why, became].filter(Boolean).join(' ') };
+  },
+
+  'unseal-failed': ({ reason, what }) => {
+    if (reason !== 'malformed') return { sentence: KEY_IS_GONE };
+    return what === 'billing-token'
+      ? replace(DAMAGED)
+      : { todo: `${DAMAGED} Tally’s operator can find details in its log.` };
+  },
+  'settings-damaged': {
+    todo: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
+    managerTodo: `${NO_ZONE} Save them again.`,
+    managerButtons: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
+    ask: SETTINGS,
+  },
+  'edit-conflict': { todo: 'Your change wasn’t saved. Check what it says now, then try again.' },
+  'store-unavailable': ({ write }) => ({
+    todo:
+      write === 'unsure'
+        ? 'Your change may have been saved. Check in a minute before you repeat it.'
+        : 'Nothing was changed. Try again in a minute.',
+    again: '',
+  }),
+  'not-installed': { todo: 'An admin can install Tally again.' },
+  'slack-failed': ({ retryAfter, code }) => {
+    if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);
+    if (code !== 'expired_trigger_id') return { ...tryAgain(), isOurs: true };
+    return { ...tryAgain('Slack allows three seconds.'), sentence: 'The window took too long to open.' };
+  },
+  'cannot-post': ({ reason }) => ({
+    todo:
+      reason === 'not-there'
+        ? 'Type /invite @Tally there, then try again; or ask here.'
+        : 'Ask in another channel, or here.',
+    again: '',
+  }),
+  // Never shown: unsent posts are reported by lists and notices.
+  'not-sent': {},
 };
 
-/** What is known about the failed request; empty if no user is involved. */
-export interface FailedRequest extends Partial<Request> {
-  readonly command?: Command | undefined;
-  /** The clicked button, if it opens a form and wasn't inside one. */
-  readonly click?: AskedManager['click'];
-  /** Whether the command accepts this text. Suggestions it doesn't accept aren't offered. */
-  readonly acceptsWords?: ((text: string) => boolean) | undefined;
-  /** The channel to pass to a manager who is asked to run it. It grants no rights. */
-  readonly place?: SlackId | undefined;
+const MOST_NAMED = 5;
+
+const REVOKE_PASTED = 'It stays in Slack’s history, so revoke it in the console and make a new one.';
+const TOKEN_PASTED: Advice = {
+  todo: `${REVOKE_PASTED} A Tally manager can register that.`,
+  managerTodo: `${REVOKE_PASTED} Register that here.`,
+  managerButtons: [CONNECT],
+};
+
+function accessSecretPasted(request: FailedRequest): Advice {
+  const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
+  return {
+    todo: `${revoke} A Tally manager registers it with ${ACCESS}.`,
+    managerTodo: `${revoke} Register that one with ${ACCESS}.`,
+    choices:
+      isAuthorized(request) && canManage(request)
+        ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
+        : [],
+  };
 }
 
-/** The value of an **Ask a manager** button. Untrusted when it comes back. */
-export const askedManagerSchema = z.object({
-  /** The channel that it is about; absent for Home. */
-  place: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9]{1,30}$/)
-    .optional(),
-  /** A command as it is typed. */
-  line: z.string().optional(),
-  /** Or a button that opens a form. */
-  click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
+const ADDRESS_FORM = { billing: commandText('/billing connect'), identity: ACCESS } as const;
+
+const checkAddress = (
+  service: Service,
+  reason = 'The address may lead to something else, such as a login page or a proxy.',
+): Advice => ({
+  todo: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
+  managerTodo: `${reason} Check the address, or try again.`,
+  again: '',
+  managerButtons: addressButton(service),
 });
-export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
 
-/** Whether the failure happened after the rights were checked. */
-export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
-  request.user !== undefined;
-
-export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
-
-export const retryButton = (command?: Command): Button[] =>
-  command === undefined ? [] : commandButton('again', 'Try again', command);
-
-/** @param todo text before “Try again.” */
-export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
-
-/** `Try again in 4 seconds.` @param wait rounded up */
-export function tryAgainIn(wait: Millis): Advice {
-  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
-  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
-  const when = `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`;
-  return { todo: wait <= 0 ? 'You can try again now.' : when, again: '' };
+/** The button to where the address is set: the connect form, or the project list for identity. */
+function addressButton(service: Service): Button[] {
+  if (service === 'billing') return [button('connect', 'Check the address…')];
+  return commandButton('projects', 'Projects', toCommand('/billing projects'));
 }
 
-export function buttonsOf(
-  { again, buttons = [], managerButtons = [], ask }: Advice,
-  request: FailedRequest,
-): Button[] {
-  const { command, click } = request;
-  const retry = again === undefined ? [] : retryButton(command);
-  if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
-  // A button that opened a form has no command to rerun, so the manager is asked to press it.
-  const isForm = ask === 'what was asked' && click !== undefined;
-  if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
-  const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
-  return [...buttons, ...retry, ...askManagerButton(asked, request)];
+function otherProducts(wrong: ProductId, { command: failed, workspace, at }: FailedRequest): Button[] {
+  if (failed === undefined || workspace === undefined || at === undefined) return [];
+  const { command, text } = failed;
+  const words = parseCommandText(text, readerIn(workspace, at));
+  return PRODUCT_IDS.filter((product) => product !== wrong).flatMap((product) =>
+    commandButton(`product-${product}`, `Try ${PRODUCTS[product].name}`, {
+      command,
+      text: formatParsedCommand({ ...words, product }),
+    }),
+  );
 }
 
-/** Asks the managers to run this command. Managers and external people can't ask. */
-export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
-  askButton(command && { line: commandLine(command) }, request);
-
-function askButton(
-  wanted: Omit<AskedManager, 'place'> | undefined,
-  { channel, place = channel, user }: FailedRequest,
-): Button[] {
-  if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
-  const value = JSON.stringify({ place, ...wanted });
-  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
+/** What a reply says about a failure. Managers also get the technical detail. */
+export function describeError(failure: Failure, request: FailedRequest) {
+  const { kind, data } = failure;
+  const entry = kind === 'invalid-word' ? adviseOnWord(failure, request) : ADVICE[kind];
+  const advice: Advice =
+    typeof entry === 'function'
+      ? (entry as (data: object, request: FailedRequest) => Advice)(data, request)
+      : entry;
+  const { todo = '', quotes = [], sentence = failure.message, people = [], choices = [] } = advice;
+  const isManager = canManage(request);
+  const buttons = buttonsOf(advice, request);
+  const words = isManager ? (advice.managerTodo ?? todo) : todo;
+  const again = advice.again === 'Try again.' && request.command === undefined ? advice.again : '';
+  const isDetailed = 'host' in data && data.host !== undefined && kind !== 'address-refused' && isManager;
+  const detail = isDetailed ? ['code' in data ? `${data.host} (${data.code})` : data.host] : [];
+  return {
+    ...{ sentence, people, choices, buttons },
+    todo: [words, again].filter(Boolean).join(' '),
+    quotes: [...quotes, ...detail] as readonly string[],
+    isOurs: advice.isOurs === true,
+  };
 }
 
-/** Corrected commands as buttons, or a project picker if the word may have been a project. */
-export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
-  const { command, acceptsWords = () => true } = request;
-  const { fact, why, projectFor } = failure;
-  const mayOffer = (text: string) =>
-    acceptsWords(text) &&
-    (!isAuthorized(request) || canSuggest(text, { ...privateScope(request), workspace: request.workspace }));
-  const reruns =
-    command === undefined ? [] : failure.offered.filter(mayOffer).map((text) => ({ ...command, text }));
-  const buttons = commandButtons('suggestion', reruns);
-  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { buttons: ALL_COMMANDS };
-  if (command !== undefined && isAuthorized(request)) {
-    if (projectFor !== undefined)
-      return { buttons, choices: projectSelect(command.command, projectFor, request) };
-    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
-  }
-  const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
-  return { buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
-}
+/** Where a failure's first sentence ends; the consequence follows. */
+const AFTER_FACT = /: |\.(?: |$)/;
 
-const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
-
-/** A project picker that replaces the unknown word; {} if the rest already names a project. */
-function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
-  const at = text.toLowerCase().indexOf(word.toLowerCase());
-  // Failures never contain words that may be secrets, so there is nothing to replace.
-  if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
-  const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
-  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
-  if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
-  return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
+/** `the billing service returned an error (HTTP 500). First failed: Today 9:08`, as mrkdwn. @param today the reader's */
+export function lastFailureText(failure: LastFailure, today: Day): string {
+  const [fact = ''] = wordFailure(failure, today).split(AFTER_FACT);
+  const clause = fact.startsWith('Tally') ? fact : fact.charAt(0).toLowerCase() + fact.slice(1);
+  return `${escapeMarkup(clause)}. First failed: ${formatInstant(failure.since)}`;
 }

@@ -65,7 +65,7 @@ export interface FormDescription<F extends Fields> {
   /** Extra hidden values to keep until it is submitted. */
   readonly hidden?: (at: FormMoment) => FormFields;
   /** The channel to suggest projects for; default is where the form was opened. */
-  readonly placeOf?: (values: FormFields) => string;
+  readonly channelOf?: (values: FormFields) => string;
   /** Title of the modal that shows the result. */
   readonly heading: string;
   /** Shown while saving. */
@@ -262,7 +262,7 @@ async function submit(
     request.recordError(error);
     const { done = 'saved', unchanged = () => NOTHING_SAVED } = form;
     // Redis may fail after part of the work was saved.
-    const failure = hasChanged(request.workspace) ? markUnsure(error, true) : error;
+    const failure = hasChanged(request.workspace) ? markUnsure(error, request.workspace) : error;
     const message = notSavedMessage(failure, failureMessage(failure, request), done, unchanged(sent));
     await showAgain(form, at, message);
   }
@@ -302,9 +302,7 @@ const isPartOf = ({ applies: test }: Field, values: FormFields): boolean => test
 const isDue = (field: Field, at: FormMoment): boolean =>
   field.load !== undefined && isPartOf(field, at.values) && (field.load.isNeeded?.(at) ?? true);
 
-/**
- * Loads the data its fields need: the quick ones first, or the slow ones. @returns `at` itself if nothing was loaded
- */
+/** Loads what its fields need, either the quick or the slow data. @returns `at` itself if nothing was loaded */
 async function loadFields({ fields }: AnyForm, at: Moment, isSlow: boolean): Promise<Moment> {
   const found = await Promise.all(
     Object.entries(fields).flatMap(([name, field]) => {
@@ -369,7 +367,7 @@ function encodeState(form: AnyForm, at: Moment, blocks: readonly (Block | InputB
     // A value that doesn't parse could be a secret, so it isn't kept in the metadata.
     return readField(field, value, values) instanceof FieldRefusal ? [] : [[name, value]];
   });
-  const place = form.placeOf?.(values) || at.place;
+  const place = form.channelOf?.(values) || at.place;
   return JSON.stringify({
     ...state,
     place,

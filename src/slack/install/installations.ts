@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { Failure, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { KEY_IS_GONE } from '../../workspace/credentials/health.ts';
+import { KEY_IS_GONE } from '../../workspace/credentials/credential-health.ts';
 import {
   createInstallationStore,
   type InstallationRecords,
@@ -177,10 +177,7 @@ function createProviderFactory(
   return { providerWith, options };
 }
 
-/**
- * A workspace without its own installation uses its organization's, whatever the payload says. It is linked before
- * anything is stored, so that an uninstall finds it.
- */
+/** Falls back to the organization's installation. Links the workspace to it first, so that an uninstall finds it. */
 async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,

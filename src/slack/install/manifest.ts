@@ -74,9 +74,7 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
   },
 };
 
-/**
- * Events that uninstall Tally from a workspace or organization; `team_access_granted` lets a workspace use it again.
- */
+/** Events by which a workspace or organization uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS: readonly string[] = [
   ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
 ];

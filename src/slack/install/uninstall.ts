@@ -25,44 +25,19 @@ interface UninstallParts {
  * than once, so every one deletes everything; repeating it is harmless. @returns false for other events @throws
  * store-unavailable: then Slack must resend
  */
-export function createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }: UninstallParts) {
+export function createUninstallHandler(parts: UninstallParts) {
+  const { redis, forget, clock, log, tokens } = parts;
   const access = createMemberAccessStore(redis);
-  /** Install time; undefined if not installed. */
-  const installedAt = async (id: string): Promise<Millis | undefined> => (await tokens?.loadReadable(id))?.at;
-  /** Whether Slack still accepts its token. */
-  const isWorking = async (id: string): Promise<boolean> => {
-    const token = (await tokens?.loadReadable(id))?.installation.bot?.token;
-    const answer = token === undefined ? undefined : clientOf?.(token).auth.test();
-    return (await answer?.catch(() => undefined)) !== undefined;
-  };
   const gone = (id: string, event: string): void => {
     tokens?.drop(id);
     log.info({ workspace: id, event }, 'Deleted everything of a workspace');
   };
 
-  /** Ignores a resent event that is older than the current installation. */
-  const isOutdated = async (id: string, { event_time }: SlackPayload): Promise<boolean> => {
-    const since = await installedAt(id);
-    if (since === undefined || event_time === undefined) return false;
-    return event_time < Math.floor(since / 1000) && (await isWorking(id));
-  };
-
-  const isOrganization = async (body: SlackPayload): Promise<boolean> => {
-    const { team_id: team, enterprise_id: organization } = body;
-    if (!organization) return false;
-    if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
-    if (!team || team === organization) return true;
-    // After tokens are revoked, Slack may not say whether the workspace or the organization uninstalled.
-    if ((await installedAt(team)) !== undefined || (await installedAt(organization)) === undefined)
-      return false;
-    return !(await isWorking(organization));
-  };
-
   const uninstall = async (body: SlackPayload, event: string): Promise<void> => {
     const { team_id: team, enterprise_id: organization } = body;
-    const whole = await isOrganization(body);
+    const whole = await isOrganization(parts, body);
     const id = whole ? organization : team;
-    if (!id || (await isOutdated(id, body))) return;
+    if (!id || (await isOutdated(parts, id, body))) return;
     if (whole) await forget.organization(id);
     else await forget.workspace(id, organization ?? undefined);
     gone(id, event);
@@ -101,6 +76,35 @@ export function createUninstallHandler({ redis, forget, clock, log, tokens, clie
         return false;
     }
   };
+}
+
+/** Install time; undefined if not installed. */
+const installedAt = async ({ tokens }: UninstallParts, id: string): Promise<Millis | undefined> =>
+  (await tokens?.loadReadable(id))?.at;
+
+/** Whether Slack still accepts its token. */
+async function isWorking({ tokens, clientOf }: UninstallParts, id: string): Promise<boolean> {
+  const token = (await tokens?.loadReadable(id))?.installation.bot?.token;
+  const answer = token === undefined ? undefined : clientOf?.(token).auth.test();
+  return (await answer?.catch(() => undefined)) !== undefined;
+}
+
+/** Whether a resent event is older than the current installation, which it must not delete. */
+async function isOutdated(parts: UninstallParts, id: string, { event_time }: SlackPayload): Promise<boolean> {
+  const since = await installedAt(parts, id);
+  if (since === undefined || event_time === undefined) return false;
+  return event_time < Math.floor(since / 1000) && (await isWorking(parts, id));
+}
+
+async function isOrganization(parts: UninstallParts, body: SlackPayload): Promise<boolean> {
+  const { team_id: team, enterprise_id: organization } = body;
+  if (!organization) return false;
+  if (body.is_enterprise_install ?? body.authorizations?.[0]?.is_enterprise_install) return true;
+  if (!team || team === organization) return true;
+  // After tokens are revoked, Slack may not say whether the workspace or the organization uninstalled.
+  const hasOwn = (await installedAt(parts, team)) !== undefined;
+  if (hasOwn || (await installedAt(parts, organization)) === undefined) return false;
+  return !(await isWorking(parts, organization));
 }
 
 /** Slack may put the organization's ID into the workspace field, or name it only in `authorizations`. */

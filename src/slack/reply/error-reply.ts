@@ -5,6 +5,7 @@ import { Failure, isFailure, mayHaveBeenSaved } from '../../domain/failure/index
 import type { SlackId } from '../../domain/slack-id.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
 import { hasChanged } from '../../workspace/record/change.ts';
+import type { Workspace } from '../../workspace/record/workspace.ts';
 import {
   type Block,
   buttonRow,
@@ -21,21 +22,18 @@ import {
   textMessage,
   withoutActions,
 } from '../block-kit/blocks.ts';
-import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice.ts';
-import { describeError } from '../error-messages/index.ts';
-import { placeOf } from '../request/payload.ts';
+import { describeError } from '../error-messages/advice.ts';
+import { type FailedRequest, isAuthorized, retryButton } from '../error-messages/advice-buttons.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import type { Reply } from './reply.ts';
 
-/** An error as replies show it. */
 export interface ErrorReport {
   /** Undefined for an unexpected error. */
   readonly failure: Failure | undefined;
-  /** Log reference. */
+  /** Its reference in the log. */
   readonly id: string;
 }
 
-/** Turns errors of listeners into replies. */
 export interface ErrorReply {
   /** Records the error in the request's log line. */
   explain(error: unknown, annotate: Annotate): ErrorReport;
@@ -57,7 +55,8 @@ export function createErrorReply(log: Logger): ErrorReply {
     },
     async send(reply, report, failed, rules) {
       const { source, modal } = reply;
-      const request = { ...failed, place: placeOf(source) };
+      // After a manager took a request over, the channel of the person who asked.
+      const request = { ...failed, place: source.askedIn ?? source.channel };
       // Without an authorized request the handler never ran.
       const isUnchanged = !isAuthorized(request) || !rules.changes;
       const message = errorMessageOf(report, request, isUnchanged);
@@ -80,16 +79,12 @@ export const errorMessageOf = (
 ): Message =>
   failure === undefined
     ? textMessage(unknownErrorText(id, isUnchanged), ...buttonRow(retryButton(request.command)))
-    : failureMessage(isUnchanged ? failure : markUnsure(failure, hasSaved(request)), request, id);
+    : failureMessage(isUnchanged ? failure : markUnsure(failure, request.workspace), request, id);
 
-const hasSaved = ({ workspace }: FailedRequest): boolean => workspace !== undefined && hasChanged(workspace);
-
-/**
- * If Redis failed, marks it unclear whether something was saved, unless the only write was refused. @param hasChanged
- * an earlier write succeeded
- */
-export const markUnsure = (failure: Failure, hasChanged: boolean): Failure =>
-  failure.kind === 'store-unavailable' && (hasChanged || failure.data.write !== 'refused')
+/** If Redis failed, marks it unclear whether something was saved, unless the only write was refused. */
+export const markUnsure = (failure: Failure, workspace?: Workspace): Failure =>
+  failure.kind === 'store-unavailable' &&
+  ((workspace && hasChanged(workspace)) || failure.data.write !== 'refused')
     ? new Failure('store-unavailable', { ...failure.data, write: 'unsure' }, { cause: failure })
     : failure;
 
@@ -135,9 +130,7 @@ export const failureFacts = (failure: Failure, request: Request): Block[] =>
 export const failureText = (failure: Failure): string =>
   joinTexts(' ', [failure.message, describeError(failure, {}).todo]);
 
-/**
- * The reply to a failed submit. @param done completes “Not …” @param kept what stays unchanged; shown only if certain
- */
+/** The reply to a failed submit. @param done completes “Not …” @param kept what stays, said only if certain */
 export const notSavedMessage = (failure: Failure, reason: Message, done: string, kept: string): Message => ({
   text: reason.text,
   blocks: compact([

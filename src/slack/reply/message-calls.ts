@@ -1,10 +1,9 @@
 /** Posts, replaces and deletes messages, by the Web API or a response URL. */
-import { Agent } from 'undici';
 import * as z from 'zod';
 import { Failure, type FailureOf, isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import type { Millis } from '../../domain/time/calendar.ts';
 import { tryParseJson } from '../../domain/try-parse.ts';
-import { exchange, parseRetryAfter } from '../../http/exchange.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { type Block, escapeMessageText, type Message, preformatted, section } from '../block-kit/blocks.ts';
 import { barsText } from '../block-kit/charts.ts';
@@ -137,10 +136,7 @@ const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/**
- * Replaces blocks that Slack may reject as new or not allowed: a chart by text bars, a table by monospaced text.
- * Undefined if there are none.
- */
+/** Draws a chart as text bars and a table as monospaced text, for where Slack rejects them. Undefined for neither. */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };
@@ -169,60 +165,43 @@ export function alignColumns(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map(align).join('  ').trimEnd()).join('\n');
 }
 
-export interface ResponseOptions {
+interface ResponseOptions {
   /** Visible to everyone in the channel; private by default. */
   readonly everyone?: boolean;
   /** Replace the message whose button was clicked. */
   readonly replace?: boolean;
 }
 
-/** Replaces Bolt's `respond()`, which has no timeout and hides Slack's error. */
+/** Posts to a response URL. Replaces Bolt's `respond()`, which has no timeout and hides Slack's error. */
 export interface ResponseUrlClient {
   /** @throws slack-failed, with `unclear` if the message may have arrived */
   post(url: string, message: Message, options?: ResponseOptions): Promise<void>;
-  close(): Promise<void>;
 }
-
-/** Maximum response size in bytes. Slack usually answers `ok`. */
-const MAX_RESPONSE = 65_536;
 
 /** @param names renames commands, see `command-prefix.ts` */
 export function createResponseUrlClient(
-  timeout = 5000,
+  timeout: Millis = 5000,
   names?: Pick<CommandNames, 'inTexts'>,
 ): ResponseUrlClient {
-  // Limits connections; otherwise each parallel request opens its own.
-  const agent = new Agent({ connect: { timeout }, connections: 32, maxResponseSize: MAX_RESPONSE });
-
   /** @throws slack-failed with Slack's reason for refusing it */
-  async function send(url: string, message: Message, { everyone, replace }: ResponseOptions): Promise<void> {
+  async function send(url: string, message: Message, { everyone, replace = false }: ResponseOptions) {
     // The response URL is a secret, and the TypeError for a malformed one would quote it.
     if (!URL.canParse(url)) throw failed({ code: 'invalid_url' });
     const payload = {
       response_type: everyone ? 'in_channel' : 'ephemeral',
-      replace_original: replace ?? false,
+      replace_original: replace,
       delete_original: false,
       ...escapeMessageText(message),
     };
-    const { statusCode, headers, body } = await exchange(agent, {
-      method: 'POST',
-      url: new URL(url),
-      headers: { 'content-type': 'application/json; charset=utf-8' },
-      body: JSON.stringify(names?.inTexts(payload) ?? payload),
-      timeout,
-    }).catch((cause: unknown) => {
-      throw failed({ code: codeOf(cause), unclear: !wasNeverSent(cause) }, cause);
-    });
-    const isOk = statusCode < 300;
-    const reason = reasonIn(body.toString());
-    if (statusCode === 429) throw failed({ code: 'ratelimited', retryAfter: parseRetryAfter(headers) });
-    if (!isOk || reason !== undefined)
+    const { status, retryAfter, body } = await postJson(url, names?.inTexts(payload) ?? payload, timeout);
+    const reason = reasonIn(body);
+    if (status === 429) throw failed({ code: 'ratelimited', retryAfter });
+    if (status >= 300 || reason !== undefined)
       throw failed({
-        code: reason ?? `HTTP ${statusCode}`,
-        unclear: reason === undefined && isUnclearStatus(statusCode),
+        code: reason ?? `HTTP ${status}`,
+        unclear: reason === undefined && isUnclearStatus(status),
       });
   }
-
   const attempt = async (...call: Parameters<typeof send>): Promise<void> => {
     const began = performance.now();
     let outcome = 'ok';
@@ -235,11 +214,29 @@ export function createResponseUrlClient(
       reportApiCall({ method: 'response_url', outcome, took: performance.now() - began });
     }
   };
-
   return {
     post: (url, message, options = {}) => sendOrSimplify(message, (shown) => attempt(url, shown, options)),
-    close: () => agent.close(),
   };
+}
+
+/** @returns `retryAfter` in s @throws slack-failed without the URL's path, which is a secret */
+async function postJson(url: string, payload: object, timeout: Millis) {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json; charset=utf-8' },
+      body: JSON.stringify(payload),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeout),
+    });
+    const retryAfter = Number(response.headers.get('retry-after') ?? 1);
+    return { status: response.status, retryAfter, body: await response.text() };
+  } catch (error) {
+    const { cause = error } = error as { cause?: unknown };
+    const { name, code } = cause as { name?: string; code?: unknown };
+    const known = name === 'TimeoutError' ? 'timeout' : typeof code === 'string' ? code : 'failed';
+    throw failed({ code: known, unclear: !wasNeverSent(error) }, cause);
+  }
 }
 
 const failed = (
@@ -254,8 +251,3 @@ const refusal = z.object({ ok: z.literal(false), error: z.string().default('refu
 /** Slack answers `ok` as text, `{"ok":false,"error":"…"}` as JSON or the bare code as text. */
 const reasonIn = (answer: string): string | undefined =>
   refusal.safeParse(tryParseJson(answer)).data?.error ?? (CODE.test(answer) ? answer : undefined);
-
-function codeOf(error: unknown): string {
-  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'failed';
-}

@@ -43,14 +43,14 @@ import {
 } from '../block-kit/blocks.ts';
 import {
   type Command,
-  nameButton,
-  outputOptions,
-  scheduleOption,
-  shareButton,
-  watchOption,
+  commandButton,
+  commandLine,
+  commandOption,
+  toCommand,
 } from '../commands/command-buttons.ts';
 import {
   type AskedProjects,
+  askedText,
   failedNotes,
   fetchEach,
   type ProjectAnswer,
@@ -89,10 +89,7 @@ export interface Answer<T = never> {
   /** Table rows, header first. `fold` is the title of a collapsed table. */
   readonly rows?: { readonly fold?: string; readonly cells: readonly (readonly string[])[] } | undefined;
   readonly remarks: readonly BillingRemark[];
-  /**
-   * `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain; empty ones are
-   * skipped.
-   */
+  /** `facts`: footer texts that share one line. `notes`: footer sentences, a line each. Both plain. */
   readonly facts: readonly string[];
   readonly notes: readonly string[];
   readonly actions: ActionsBlock;
@@ -233,26 +230,42 @@ interface AnswerActions {
 /** Buttons for other answers, **Share** (unless the answer is public), naming an ID, and the ⋯ menu. */
 export function answerActions<T extends ProjectAnswer>(
   { projects, answered: [first], at, sharedBy, mayShare, user }: AnswerView<T>,
-  { link, figures = link, before, after = [], more, report, watch }: AnswerActions,
+  { link, figures = link, before, after = [], more, report = '', watch = '' }: AnswerActions,
 ): ActionsBlock {
   const { isList } = projects;
+  const { target } = first ?? {};
+  const isNameless = !isList && user.canManage && target !== undefined && target.alias === undefined;
+  const named = askedText(projects);
+  const figuresAs = (output: string) => ({ ...figures, text: `${figures.text} ${output}`.trim() });
   return actions(
     ...before,
     ...(sharedBy === undefined && mayShare(projects.targets) ? shareButton(link, at) : []),
     ...after,
-    ...(isList || !user.canManage || first === undefined || first.target.alias !== undefined
-      ? []
-      : nameButton(first.target)),
+    ...(isNameless
+      ? commandButton(
+          'name',
+          'Name…',
+          toCommand('/billing projects', `add ${target.project} ${PRODUCTS[target.product].word}`),
+        )
+      : []),
     ...moreMenu(
       compact([
         ...more,
-        ...outputOptions(figures),
+        commandOption('CSV', figuresAs('csv')),
+        commandOption('Details', figuresAs('details')),
         // “Top 3” isn't a fixed set of projects, so it can't be scheduled.
-        projects.top === undefined && scheduleOption(projects, report),
-        !isList && watchOption(projects, watch),
+        projects.top === undefined &&
+          commandOption('Schedule this…', toCommand('/billing schedule', `${named} ${report}`)),
+        !isList && commandOption('Watch…', toCommand('/billing watch', `${named} ${watch}`)),
       ]),
     ),
   );
+}
+
+/** **Share** asks again for the channel: figures of now, days of the answer. @param askedAt when it was asked, in ms */
+function shareButton(command: Command, askedAt: Millis): Button[] {
+  const value = `${askedAt} ${commandLine(command)}`;
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('share', 'Share', { value })];
 }
 
 /** The ⋯ menu. Options that don't fit become buttons, whose values can be longer. */

@@ -149,10 +149,7 @@ export class ReplyMessages {
     );
   }
 
-  /**
-   * Stops when a message may have arrived: no answer is better than two. @param attempts each resolves with where the
-   * message is, if known
-   */
+  /** Stops when a message may have arrived: no answer is better than two. @param attempts each says where it is */
   async #sendFirstPossible(
     attempts: readonly Optional<() => Promise<PostedTo | undefined>>[],
   ): Promise<void> {
@@ -175,10 +172,7 @@ export class ReplyMessages {
   }
 }
 
-/**
- * Runs something after a delay, unless taken first. `take` waits for a run in progress; only the first caller gets the
- * result.
- */
+/** Runs something after a delay, unless taken first. Only the first `take` gets the result, once it is there. */
 export function createDelayed<T>() {
   let take: (() => Promise<T | undefined>) | undefined;
   return {

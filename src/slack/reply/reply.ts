@@ -22,19 +22,13 @@ export interface Reply {
   as(source: Source, terms?: ReplyTerms): Reply;
   /** Checks that its readers may still see the answer. @throws what to tell them instead */
   confirm(): Promise<void>;
-  /**
-   * Sends the answer: replaces the clicked message, or goes to the user or the channel, as the settings say. @throws
-   * cannot-post
-   */
+  /** The answer: replaces the clicked message, or goes where the settings say. @throws cannot-post */
   update(message: Message): Promise<void>;
   /** An extra private message. Replaces nothing. @throws cannot-post */
   private(message: Message): Promise<void>;
   /** @param to a channel or another person. @throws cannot-post */
   public(to: SlackId, message: Message): Promise<PostedTo>;
-  /**
-   * Uploads to the public answer's thread, else to the user's direct messages. Needs files:write. @returns whether it
-   * went to the thread
-   */
+  /** Uploads to the public answer's thread, else to the user's direct messages. @returns whether to the thread */
   file(file: OutgoingFile): Promise<boolean>;
   home(blocks: readonly Block[]): Promise<void>;
   /** Where the last message is; undefined if Slack doesn't say, or if it is ephemeral. */
@@ -52,9 +46,7 @@ interface ModalReply {
   readonly canOpen: boolean;
   /** Whether this request opened or replaced a modal; errors then go there. */
   isShown(): Promise<boolean>;
-  /**
-   * Opens a modal within 3 s of the trigger: above a form, so that its input is kept, or in place of any other modal.
-   */
+  /** Opens a modal within 3 s of the trigger: above a form, which keeps its input, or in place of any other modal. */
   open(view: ModalView): Promise<void>;
   /** Replaces this request's modal. If it was closed, sends `fallback` as a direct message. */
   update(view: ModalView, fallback?: Message): Promise<boolean>;

@@ -85,10 +85,7 @@ const ARCHIVED = 'That channel is archived. Choose another.';
 const OUTSIDE = 'You aren’t in that channel. Join it first.';
 const SHARED = 'External people in this shared channel will see the posts';
 
-/**
- * Whether this user can have posts sent to the channel, and Tally can send them. @param known posts already go there,
- * so the user needn't be a member
- */
+/** Whether the user can have posts sent there. @param known posts go there already, so the user needn't be a member */
 export async function checkChannel(channel: SlackId, request: Poster, known = false): Promise<ChannelCheck> {
   if (!isChannel(channel)) return refusal('Choose a channel.');
   const { slack, user, workspace } = request;

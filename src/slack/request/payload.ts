@@ -230,9 +230,6 @@ export function threadOf({ teamId, userId, channel, thread, startsThread }: Sour
     : { workspace: teamId, channel, thread: ts, person: userId, isReply: thread !== undefined };
 }
 
-/** The channel it was asked in; when a manager acts for someone, that person's channel. */
-export const placeOf = ({ askedIn, channel }: Source): SlackId | undefined => askedIn ?? channel;
-
 /** Whose record applies, and whose token. */
 export interface PayloadOrigin {
   /** Undefined if the payload names none, as with an organization's. */

@@ -93,10 +93,7 @@ export class People {
     return { teamId, id: userId, role, locale: user.locale ?? DEFAULT_LOCALE, zone: user.tz };
   }
 
-  /**
-   * Adds permissions. User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as
-   * “not a member”, so asking still works.
-   */
+  /** User groups are looked up only if they decide. Unless `fresh`, a failed look-up counts as “not a member”. */
   async admit(profile: Profile, settings: Settings, fresh = false): Promise<User> {
     const { id, role } = profile;
     const { managers, managerGroups } = settings;
@@ -156,10 +153,7 @@ export class People {
     });
   }
 
-  /**
-   * Some current managers: those named in the settings, else admins who registered a connection, else any admins.
-   * @param listsAdmins whether listing all users of the workspace is allowed as the last step
-   */
+  /** Managers of the settings, else admins who registered a connection, else (`listsAdmins`) any admins. */
   async managers({ settings, connections }: Workspace, listsAdmins: boolean): Promise<readonly SlackId[]> {
     const named = [...settings.managers, ...(await this.membersOf(settings.managerGroups))];
     const registered = [...connections.values()].map(({ registeredBy }) => registeredBy);
@@ -182,10 +176,7 @@ interface TokenOwner {
   readonly organization?: string | undefined;
 }
 
-/**
- * The workspace or organization of a token, looked up once. A payload that names another one comes from an external
- * user.
- */
+/** The workspace or organization of a token. A payload that names another one comes from an external user. */
 function ownerOf(client: WebClient, known: Caches['owners']): Promise<TokenOwner> {
   const ask = async (): Promise<TokenOwner> => {
     const owner = await callSlack('auth.test', () => client.auth.test());
@@ -226,10 +217,7 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/**
- * @param home workspace according to the payload. An external user in a channel with Tally has `is_stranger: false`;
- * only their team ID differs.
- */
+/** @param home as the payload says. External people in a shared channel have `is_stranger: false`, and another team ID. */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

@@ -11,7 +11,7 @@ import { hasSameLimits } from '../../workspace/record/change.ts';
 import { createEventDedup } from '../../workspace/replay-protection.ts';
 import { refuseForm } from '../block-kit/blocks.ts';
 import { isShortText, parseCommand } from '../commands/command-buttons.ts';
-import type { AskedManager } from '../error-messages/advice.ts';
+import type { AskedManager } from '../error-messages/advice-buttons.ts';
 import {
   createErrorReply,
   type ErrorReport,
@@ -67,7 +67,6 @@ export function registerListeners(app: App, listeners: Required<Listeners>, serv
   });
 }
 
-/** What Bolt passes to every listener. */
 interface Arrival extends Pick<AllMiddlewareArgs, 'client' | 'context'> {
   readonly body: object;
 }
@@ -127,10 +126,8 @@ function registerClicks(app: App, dispatch: Dispatch): void {
       }
       const asked = readCommandClick(click, source, payload);
       if (asked !== undefined) {
-        const isShare = click.name === 'share';
-        const isFirst = isShare
-          ? isFirstClick(dispatch, source, payload, click, SHARED_ONCE)
-          : source.isFirst;
+        const isFirst =
+          click.name === 'share' ? isFirstClick(dispatch, source, payload, click, 'share') : source.isFirst;
         const from = reply.as({ ...asked.from, isFirst });
         await answerCommand(dispatch, { reply: from, annotate }, parseCommand(asked.line));
       } else if (handler !== undefined) await runAction(dispatch, task, handler, click, payload);
@@ -161,27 +158,21 @@ const readClick = ({ action_id: id = '', selected_option: chosen, value, text }:
   label: (text ?? chosen?.text)?.text ?? '',
 });
 
-/** A second **Share** within this time counts as a double click. */
-const SHARED_ONCE: Millis = 10_000;
+/** A second press within this time counts as a double click; later ones are meant. */
+const DOUBLE_CLICK = { share: 10_000, change: 1_000 } as const;
 
-/** A second click within this time counts as a double click; later ones are meant. */
-const DOUBLE_CLICK: Millis = 1_000;
-
-/**
- * Whether this is the first of a double click in a message or Home (modals re-render, so they don't need it). Without
- * Redis every click counts as first. @param remembered how long to remember a click
- */
+/** Whether it is the first press in a message or Home; modals re-render. Without Redis every press counts. */
 async function isFirstClick(
   { eventDedup }: Dispatch,
   { isFirst, teamId, userId }: Source,
   { container, view }: SlackPayload,
   { id, value }: Click,
-  remembered: Millis,
+  kind: keyof typeof DOUBLE_CLICK,
 ): Promise<boolean> {
   if ((await isFirst) === false) return false;
   const place = container?.message_ts ?? (view?.type === 'home' ? view.id : undefined);
   if (place === undefined || place === null) return true;
-  return eventDedup.first(teamId, `${id} ${value} ${userId} ${place}`, remembered).catch(() => true);
+  return eventDedup.first(teamId, `${id} ${value} ${userId} ${place}`, DOUBLE_CLICK[kind]).catch(() => true);
 }
 
 async function runAction(
@@ -195,9 +186,7 @@ async function runAction(
   const { name: _, ...shown } = click;
   const { source } = clickReply;
   const rules = rulesFor(handler, click.value);
-  const isFirst = rules.changes
-    ? isFirstClick(dispatch, source, payload, click, DOUBLE_CLICK)
-    : source.isFirst;
+  const isFirst = rules.changes ? isFirstClick(dispatch, source, payload, click, 'change') : source.isFirst;
   const reply = clickReply.as({ ...source, isFirst });
   const rerun: Rerun = (command, changes) =>
     answerCommand(dispatch, { reply: reply.as({ ...source, ...changes }), annotate }, command);
@@ -214,10 +203,7 @@ async function runAction(
   );
 }
 
-/**
- * The command that a button runs: `rerun` replaces the message, `run` answers below it, `share` answers to the channel.
- * @returns undefined for other buttons
- */
+/** `rerun` replaces the message, `run` answers below it, `share` to the channel. @returns undefined for other buttons */
 function readCommandClick(
   { name, value }: Click,
   source: Source,
@@ -294,15 +280,15 @@ function registerSuggestions(app: App, dispatch: Dispatch): void {
         await request.reply.confirm();
         return found;
       };
-      const failed = (error: unknown) => {
+      const found = find().catch((error: unknown) => {
         errorReply.explain(error, annotate);
         return [];
-      };
+      });
       const tooLate = () => {
         annotate({ outcome: 'timed-out' });
         return [];
       };
-      await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, find().catch(failed), tooLate))] });
+      await ack({ options: [...(await withTimeout(SUGGESTION_TIMEOUT, found, tooLate))] });
     });
   });
 }

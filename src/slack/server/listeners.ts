@@ -48,10 +48,7 @@ interface ClickedOn {
   readonly metadata: string;
 }
 
-/**
- * Runs a command as if it had been typed here, with its own rights check. @param changes overrides of the source
- * @returns whether it was answered, rather than refused
- */
+/** Runs a command as if it had been typed here. @param changes to the source @returns whether it was answered */
 export type Rerun = (
   command: Command,
   changes?: Partial<Pick<Source, 'askedIn' | 'replaces'>>,
@@ -104,10 +101,7 @@ export interface EventListener {
 /** A workflow's inputs: untrusted, any JSON. */
 export type StepInputs = Readonly<Record<string, unknown>>;
 
-/**
- * Runs a workflow step. Slack doesn't say who runs a workflow, so a step returns only what everyone may see. Errors end
- * the step with a text.
- */
+/** Runs a workflow step. Slack doesn't say who runs it, so it returns only what everyone may see. */
 export type StepListener = (
   inputs: StepInputs,
   request: Pick<Request, 'at' | 'workspace'>,

@@ -35,10 +35,7 @@ export interface RateLimiter {
 /** Rounding tolerance in ms; without it the last request of a burst is sometimes rejected. */
 const ROUNDING = 0.001;
 
-/**
- * In-memory token buckets that protect this process. Counting in Redis would cost a write per answer and pass floods
- * on. N processes allow N times as much. @param clock must be monotonic
- */
+/** Token buckets in memory: they protect this process, and cost no write in Redis. @param clock must be monotonic */
 export function createRateLimiter({
   limits = RATE_LIMITS,
   clock = () => performance.now(),

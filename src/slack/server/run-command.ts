@@ -9,9 +9,9 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
-import { type Command, isShortText, offeredAgain, textTooLong } from '../commands/command-buttons.ts';
+import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
 import { findAskedProjects } from '../commands/project-answers.ts';
-import type { FailedRequest } from '../error-messages/advice.ts';
+import type { FailedRequest } from '../error-messages/advice-buttons.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
@@ -67,20 +67,11 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
   const { reply, annotate } = task;
   const { command, text } = typed;
   const handler = lookUp(dispatch.listeners.commands, command);
-  const isReadable = handler !== undefined && isShortText(text);
-  const rules: Rules = isReadable ? rulesFor(handler, text) : { right: 'ask' };
+  const rules: Rules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
   let asked: Request | undefined;
   let outcome: ThreadOutcome | undefined;
   annotate({ route: routeOf(handler, command) });
 
-  const work = async (request: Request): Promise<void> => {
-    asked = request;
-    // Over-long text is rejected after the rights check, like any unreadable word.
-    if (!isReadable) throw textTooLong();
-    if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
-    await handler.run(text, request);
-    outcome = request.audience === 'channel' ? 'everybody' : 'person';
-  };
   const explain = (report: ErrorReport, request: Request | undefined): Promise<void> => {
     outcome = outcomeOf(report);
     const { workspace } = request ?? {};
@@ -91,9 +82,18 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
     };
     return dispatch.errorReply.send(reply, report, failed, rules);
   };
-  if (handler === undefined)
+  if (handler === undefined) {
     await explain(dispatch.errorReply.explain(unknownCommand(command), annotate), undefined);
-  else await perform(dispatch, task, rules, work, explain, typed);
+    return false;
+  }
+  const work = async (request: Request): Promise<void> => {
+    asked = request;
+    requireShortText(text);
+    if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
+    await handler.run(text, request);
+    outcome = request.audience === 'channel' ? 'everybody' : 'person';
+  };
+  await perform(dispatch, task, rules, work, explain, typed);
   if (rules.figures && asked !== undefined && outcome !== undefined)
     await rememberQuestion(dispatch, asked, typed, outcome);
   return outcome === 'everybody' || outcome === 'person';
@@ -121,9 +121,7 @@ function offeredCommand(
   return offeredAgain(typed, aliases);
 }
 
-/**
- * Remembers the question so that a follow-up can omit parts of it. Never rejects, because the answer is already sent.
- */
+/** Remembers the question, so that a follow-up can omit parts of it. Never rejects: the answer is sent already. */
 async function rememberQuestion(
   { threads, log }: Pick<Dispatch, 'threads' | 'log'>,
   request: Request,

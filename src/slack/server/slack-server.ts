@@ -6,7 +6,6 @@ import type { Config } from '../../config/config.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { createOAuthNonces } from '../../workspace/replay-protection.ts';
-import type { CommandNames } from '../command-prefix.ts';
 import type { Installations } from '../install/installations.ts';
 import { parsePayload } from '../request/payload.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -44,27 +43,17 @@ export function createSlackServer(
   const socket =
     mode.kind === 'socket' ? createSocketMode(mode.appToken, clientOptions, log, logger) : undefined;
   const inFlight = createInFlight();
-  const pages = Object.entries(installations.pages).map(
-    ([path, page]): CustomRoute => ({
-      ...{ path, method: 'GET' },
-      handler: (req, res) => void inFlight.track(page(req, res)),
+  const customRoutes = [
+    ...Object.entries(routes).map(machineRoute),
+    ...Object.entries(installations.pages).map(([path, page]): CustomRoute => {
+      return { path, method: 'GET', handler: (req, res) => void inFlight.track(page(req, res)) };
     }),
-  );
-  let server: Server | undefined;
+  ];
   let isLeaving = false;
-  /** Counts connections and requests since start. */
-  let arrived = 0;
-  const customRoutes = [...Object.entries(routes).map(machineRoute), ...pages];
-  const http = createHttpReceiver(config, services, customRoutes, () => isLeaving);
+  const http = createHttpServer(createHttpReceiver(config, services, customRoutes, () => isLeaving));
 
-  /** Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it. */
-  const processEvent = async (event: ReceiverEvent): Promise<void> => {
-    const body = parsePayload(event.body);
-    if (body !== undefined)
-      return inFlight.track(processAndAck(app, installations, names, { ...event, body }));
-    logger.warn('Ignored a payload that does not have the shape of Slack’s');
-    await event.ack();
-  };
+  const processEvent = (event: ReceiverEvent): Promise<void> =>
+    inFlight.track(processAndAck(app, installations, services, event));
   const receiver: Receiver = {
     init: () => (socket?.receiver ?? http.receiver).init({ processEvent } as App),
     start: async () => undefined,
@@ -77,14 +66,9 @@ export function createSlackServer(
     app,
     /** Listens. Retries until Slack accepts the token or the socket connection. @returns the port */
     async start(port: number): Promise<number> {
-      server = await http.receiver.start(port, SERVER_LIMITS);
-      server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
-      const count = () => {
-        arrived += 1;
-      };
-      server.on('connection', http.limitUnsigned).on('connection', count).on('request', count);
+      const listening = await http.start(port);
       await Promise.all([socket?.start(), tokenCheck?.start()]);
-      return (server.address() as AddressInfo).port;
+      return listening;
     },
     /** Ready: events can arrive, and Slack accepts our token. */
     up: (): boolean => !isLeaving && (tokenCheck?.ok() ?? true) && (socket?.isUp() ?? true),
@@ -92,17 +76,16 @@ export function createSlackServer(
     async leave(delay: Millis): Promise<void> {
       isLeaving = true;
       await sleep(delay);
-      await waitUntilQuiet(() => arrived);
+      await waitUntilQuiet(http.arrived);
     },
     /** Stops accepting and waits up to `deadline` ms for work in flight. @returns how many requests were cut off */
     async stop(deadline: Millis): Promise<number> {
       isLeaving = true;
       tokenCheck?.stop();
       await socket?.stop();
-      const closed = server === undefined ? Promise.resolve() : http.receiver.stop();
       // A request still being received counts once it is complete.
-      await withTimeout(deadline, closed.then(inFlight.drain), () => undefined);
-      server?.closeAllConnections();
+      await withTimeout(deadline, http.stop().then(inFlight.drain), () => undefined);
+      http.closeConnections();
       return inFlight.count();
     },
   };
@@ -133,6 +116,35 @@ function createInFlight() {
     async drain(): Promise<void> {
       while (running.size > 0) await Promise.allSettled(running);
     },
+  };
+}
+
+/** Listens for Bolt's receiver, and limits what clients without the secret can hold. */
+function createHttpServer({ receiver, unsigned }: ReturnType<typeof createHttpReceiver>) {
+  let server: Server | undefined;
+  /** Connections and requests since start. */
+  let arrived = 0;
+  const count = () => {
+    arrived += 1;
+  };
+  /** Closes the oldest of too many unsigned connections, so that clients without the secret can't keep Slack out. */
+  const limitUnsigned = (socket: Socket): void => {
+    unsigned.add(socket);
+    socket.once('close', () => unsigned.delete(socket));
+    const [oldest] = unsigned;
+    if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
+  };
+  return {
+    receiver,
+    arrived: () => arrived,
+    async start(port: number): Promise<number> {
+      server = await receiver.start(port, SERVER_LIMITS);
+      server.maxRequestsPerSocket = SERVER_LIMITS.requestsPerConnection;
+      server.on('connection', limitUnsigned).on('connection', count).on('request', count);
+      return (server.address() as AddressInfo).port;
+    },
+    stop: async () => server && receiver.stop(),
+    closeConnections: () => server?.closeAllConnections(),
   };
 }
 
@@ -183,16 +195,7 @@ function createHttpReceiver(
     else if (isSocketMode || req.url?.split('?')[0] !== EVENTS_PATH) refuse(res, 404);
     else void isAllowed(req, res).then((isIt) => isIt && serve(req, res));
   };
-  return {
-    receiver,
-    /** Closes the oldest of too many unsigned connections, so that clients without the secret can't keep Slack out. */
-    limitUnsigned(socket: Socket): void {
-      unsigned.add(socket);
-      socket.once('close', () => unsigned.delete(socket));
-      const [oldest] = unsigned;
-      if (unsigned.size > SERVER_LIMITS.unsignedConnections) oldest?.destroy();
-    },
-  };
+  return { receiver, unsigned };
 }
 
 /**
@@ -202,9 +205,15 @@ function createHttpReceiver(
 async function processAndAck(
   app: App,
   installations: Installations,
-  names: CommandNames,
-  { body, ...event }: ReceiverEvent,
+  { names, boltLogger }: ServerServices,
+  event: ReceiverEvent,
 ): Promise<void> {
+  // Bolt reads parts of a payload unchecked, so it is checked before Bolt gets it.
+  const body = parsePayload(event.body);
+  if (body === undefined) {
+    boltLogger.warn('Ignored a payload that does not have the shape of Slack’s');
+    return event.ack();
+  }
   if (body.type === 'event_callback' && (await installations.handleUninstall(body))) return event.ack();
   let isAcknowledged = false;
   const ack = async (response?: unknown): Promise<void> => {

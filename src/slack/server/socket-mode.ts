@@ -6,10 +6,7 @@ const CLOSED_EARLY =
   'Slack closed the connection before it was ready. If this stays, let this machine open WebSockets to Slack, wss://*.slack.com.';
 const WRONG_TOKEN = 'Make an app-level token with connections:write on the app’s page.';
 
-/**
- * Slack closes connections now and then. Slack's client would wait 5 s, and give up if the API can't be reached at that
- * moment, so Tally reconnects itself.
- */
+/** Reconnects at once: Slack's client waits 5 s first, and gives up where the API can't be reached just then. */
 export function createSocketMode(
   appToken: string,
   clientOptions: webApi.WebClientOptions,
@@ -28,17 +25,7 @@ export function createSocketMode(
   let isStopped = false;
   let failure: unknown;
 
-  // The client doesn't catch its listeners' rejections, so an invalid envelope would end the process.
-  for (const event of ['ws_message', 'slack_event']) {
-    const listeners = client.listeners(event);
-    client.removeAllListeners(event);
-    client.on(event, (...sent: unknown[]) => {
-      for (const listener of listeners)
-        Promise.resolve(listener(...sent)).catch((err: unknown) =>
-          log.error({ err }, 'Could not read what Slack sent over Socket Mode'),
-        );
-    });
-  }
+  catchRejections(client, log);
 
   const connect = async (): Promise<void> => {
     isConnecting = true;
@@ -78,4 +65,18 @@ export function createSocketMode(
       await receiver.stop().catch(() => undefined);
     },
   };
+}
+
+/** The client doesn't catch its listeners' rejections, so an invalid envelope would end the process. */
+function catchRejections(client: SocketModeReceiver['client'], log: Logger): void {
+  for (const event of ['ws_message', 'slack_event']) {
+    const listeners = client.listeners(event);
+    client.removeAllListeners(event);
+    client.on(event, (...sent: unknown[]) => {
+      for (const listener of listeners)
+        Promise.resolve(listener(...sent)).catch((err: unknown) =>
+          log.error({ err }, 'Could not read what Slack sent over Socket Mode'),
+        );
+    });
+  }
 }

@@ -1,4 +1,4 @@
-/** The credentials of a workspace as its record keeps them: billing tokens and application accesses. */
+/** The stored records of credentials: billing tokens and application accesses. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { SlackId } from '../../domain/slack-id.ts';
@@ -38,7 +38,7 @@ export interface Expiring {
 /** An expiry as a user entered it. */
 export type Expiry = { readonly expiresAt: Millis } | { readonly lifetime: 'none' };
 
-/** The record with this expiry in place of its own. */
+/** The record with a new expiry. */
 export const withExpiry = <T extends object>(
   { expiresAt: _, lifetime: __, ...rest }: T & { readonly expiresAt?: unknown; readonly lifetime?: unknown },
   expiry: Expiry,
@@ -47,7 +47,7 @@ export const withExpiry = <T extends object>(
 export const isExpiryUnknown = ({ expiresAt, lifetime }: Expiring): boolean =>
   expiresAt === undefined && lifetime !== 'none';
 
-/** Calendar days of the zone until the token expires; 0 for today, negative afterwards. */
+/** Calendar days until it expires: 0 today, negative once expired. */
 const daysLeft = (expiresAt: Millis, at: Millis, zone: Zone): number =>
   daysBetween(dayAt(at, zone), dayAt(expiresAt, zone));
 
@@ -87,7 +87,7 @@ export const TYPE_NAMES: Record<(typeof TOKEN_TYPES)[number], string> = {
   'for-a-user': 'For a user',
 };
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_CONNECTIONS = 20;
 /** The suggested name of a workspace's first connection. */
 export const FIRST_CONNECTION_NAME = 'main';
@@ -104,13 +104,13 @@ const connectionSchema = z.object({
   baseUrl: z.url(),
   /** The identity service's address, if one was given. */
   authUrl: z.url().exactOptional(),
-  /** The token's last four characters, or `····` if four would be a third of it or more. */
+  /** The token's last four characters; `····` if it has fewer than 12. */
   lastFour: z.string(),
-  /** 12 hexadecimal digits of the token's SHA-256. */
+  /** First 12 hex digits of the token's SHA-256. */
   fingerprint: z.string(),
   /** `role`, `lifetime` and `type` as chosen in the console, if entered. */
   role: z.enum(ROLES).exactOptional(),
-  /** `none`: it never expires. Absent when only the day of its expiry is known, or nothing. */
+  /** `none`: it never expires. Absent if only a date, or nothing, was entered. */
   lifetime: z.enum(LIFETIMES).exactOptional(),
   type: z.enum(TOKEN_TYPES).exactOptional(),
   /** The console account, as typed. */
@@ -131,7 +131,7 @@ const connectionSchema = z.object({
 export type Connection = Readonly<Omit<z.infer<typeof connectionSchema>, 'sealed'>>;
 export type NewConnection = Omit<Connection, 'lastFour' | 'fingerprint'> & { readonly token: string };
 
-/** `token()` unseals at each call, so that the token stays in memory no longer than the request needs it. */
+/** `token()` decrypts at each call, so that the plain token isn't kept in memory. */
 export type OpenableConnection = Connection & {
   /** @throws unseal-failed */
   readonly token: () => string;
@@ -144,7 +144,7 @@ export const describeToken = ({
 }: Pick<Connection, 'lastFour' | 'fingerprint'>): string =>
   `token ending ${lastFour.replaceAll('·', '')} · fingerprint ${fingerprint}`;
 
-/** A registered token in one line: never more of it than its last four characters and its fingerprint. */
+/** One line about a token: at most its last four characters and its fingerprint. */
 export function describeConnection(connection: Connection, at: Millis, zone: Zone): string {
   const { name, baseUrl, role } = connection;
   return [
@@ -182,18 +182,18 @@ export function serializeConnection(
 }
 
 /**
- * Not keyed, so that a person can compare it with `printf %s "$TOKEN" | sha256sum`. The service's random tokens cannot
- * be guessed from it, and 48 bits are enough to tell two apart.
+ * A plain hash, so that people can compare it with `printf %s "$TOKEN" | sha256sum`. Tokens are random, so it can't be
+ * reversed; 48 bits tell two apart.
  */
 export const fingerprintOf = (token: string): string =>
   createHash('sha256').update(token).digest('hex').slice(0, 12);
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_ISSUERS = 100;
 /** Each token request looks up the members of each group. */
 export const MAX_ISSUER_GROUPS = 10;
 
-/** The only people who can get tokens; owners and admins can't unless they are among them. */
+/** Only these people can get tokens. Owners and admins must be listed too. */
 const issuers = z.object({
   people: z.array(person).max(MAX_ISSUERS).readonly(),
   groups: z.array(group).max(MAX_ISSUER_GROUPS).readonly(),
@@ -206,13 +206,13 @@ const accessSchema = z.object({
   /** The project's ID, so that the access survives a rename. */
   project: z.string(),
   authUrl: z.url(),
-  /** The last four characters of the access ID, or `····` if four would be a third of it or more. */
+  /** Last four characters of the access ID; `····` if it has fewer than 12. */
   lastFour: z.string(),
   /** From the service, or entered. */
   expiresAt: z.int().exactOptional(),
   /** Entered: it never expires. */
   lifetime: z.literal('none').exactOptional(),
-  /** Whether the service revokes tokens, as the test of the access showed; absent when that is unknown. */
+  /** Whether the service can revoke tokens, found by the test; absent if unknown. */
   revocable: z.boolean().exactOptional(),
   issuers,
   registeredBy: slackId,
@@ -228,7 +228,7 @@ export type AccessSecrets = Readonly<z.infer<typeof secrets>> & Pick<Application
 export type ApplicationAccessRecord = Readonly<Omit<z.infer<typeof accessSchema>, 'sealed'>>;
 export type NewAccess = Omit<ApplicationAccessRecord, 'lastFour'> & Pick<AccessSecrets, 'id' | 'secret'>;
 
-/** `open()` unseals at each call, so that the secret stays in memory no longer than the request needs it. */
+/** `open()` decrypts at each call, so that the secret isn't kept in memory. */
 export type OpenableAccess = ApplicationAccessRecord & {
   /** @throws unseal-failed */
   readonly open: () => AccessSecrets;
@@ -266,7 +266,7 @@ export function serializeAccess(
 export const isNamedIssuer = ({ issuers }: ApplicationAccessRecord, person: SlackId): boolean =>
   issuers.people.includes(person);
 
-/** `access ending abcd, expires Thu 3 Dec 2026 (12 days)`: an access is never shown in more detail. */
+/** The only way an access is shown: `access ending abcd, expires Thu 3 Dec 2026 (12 days)`. */
 export const describeAccess = (access: ApplicationAccessRecord, at: Millis, zone: Zone): string =>
   `access ending ${access.lastFour.replaceAll('·', '')}, ${formatExpiry(access, at, zone)}`;
 

@@ -7,11 +7,11 @@ import { fingerprintOf } from './credential-records.ts';
 /** Shorter pieces can't be a registered secret. */
 const MIN_LENGTH = 6;
 
-/** Characters that people and Slack put around a word, and between a name and its value. */
+/** Characters around words, and between a name and its value. */
 const DELIMITERS = /[\s"'`‘’“”<>()[\]{}|,;*]+/;
 const ASSIGNMENT = /[:=]+/;
 
-/** Returns every part of a text that can be a whole secret: words, and values such as after `token=`. */
+/** Splits a text into pieces that could each be a whole secret: words, and values as after `token=`. */
 const splitPieces = (text: string): readonly string[] => {
   const words = [...text.split(/\s+/), ...text.split(DELIMITERS)];
   const pieces = words.flatMap((word) => [word, word.replace(/[.!?:]$/, ''), ...word.split(ASSIGNMENT)]);
@@ -19,8 +19,8 @@ const splitPieces = (text: string): readonly string[] => {
 };
 
 /**
- * Whether a text contains a secret that this workspace registered: a connection's token, found by its fingerprint, or the
- * secret of an application access, which is unsealed to compare. Words that Tally understands are not compared.
+ * Whether a text contains one of this workspace's own secrets: a token (compared by fingerprint) or an access secret
+ * (decrypted to compare). Skips words that Tally understands.
  */
 export function holdsRegisteredSecret(text: string, record: Workspace): boolean {
   const pieces = splitPieces(text).filter((piece) => mayBeSecret(piece, record));

@@ -14,7 +14,7 @@ import { EVENTS_KEPT_MS } from '../replay-protection.ts';
  */
 export type InstallationRecords = ReturnType<typeof createInstallationStore>;
 
-/** Longer than a call to Slack with its retry may take. */
+/** Longer than a Slack call with its retry. */
 const LOCK_MS = 15_000;
 const owner = (id: string) => sealOwnerOf('slack-installation', id, FIELDS.installation);
 
@@ -31,7 +31,7 @@ return 1`;
 const IS_MEMBER = `
 return redis.call('EXISTS', KEYS[1]) == 1 and redis.call('SISMEMBER', KEYS[2], ARGV[1]) or 0`;
 
-/** Runs in the slot of the workspace, which stays if it has its own installation. */
+/** Touches only keys of the organization's Cluster slot. */
 const UNDO_JOIN = `
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return redis.call('HDEL', KEYS[1], ARGV[2]) end
 return redis.call('UNLINK', unpack(KEYS))`;
@@ -52,19 +52,19 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       const envelope = await envelopeOf(id);
       return envelope === null ? undefined : keyring.open(envelope, owner(id));
     },
-    /** @returns false, without writing, when the text is no longer `before` or is missing @throws unseal-failed */
+    /** @returns false, without writing, if the text has changed or is gone @throws unseal-failed */
     async replace(id: string, before: string, after: string): Promise<boolean> {
       const envelope = await envelopeOf(id);
       if (envelope === null || keyring.open(envelope, owner(id)) !== before) return false;
       return replaceField(redis, id, FIELDS.installation, envelope, keyring.seal(after, owner(id)));
     },
     /**
-     * Records that this workspace uses an organization's installation, so that both are deleted together.
-     * @returns false, with nothing recorded, if the organization has none or took the workspace away
+     * Links a workspace to an organization's installation, so that both are deleted together. @returns false if the
+     * organization isn't installed, or has revoked the workspace's access
      */
     async join(organization: string, workspace: SlackId): Promise<boolean> {
       if (await access.isRevoked(organization, workspace)) return false;
-      // The two are in different slots. The list of members is written first, so that uninstalling finds the workspace.
+      // Two Cluster slots, so two steps. Members first, so that an uninstall in between finds the workspace.
       const keys = [recordKey, membersKey];
       const ask = (script: string) => evalInWorkspace(redis, organization, script, keys, workspace);
       if ((await ask(JOIN)) !== 1) return false;
@@ -77,7 +77,7 @@ export function createInstallationStore({ redis, keyring }: { redis: RedisConnec
       await evalInWorkspace(redis, workspace, UNDO_JOIN, WORKSPACE_KEYS, ...fields);
       return false;
     },
-    /** The organization noted for this workspace; the note is deleted when either of them leaves. */
+    /** The organization this workspace is linked to; cleared when either is removed. */
     organizationOf: async (workspace: SlackId): Promise<string | undefined> =>
       (await guardRead(() => redis.hget(recordKey(workspace), FIELDS.organization))) ?? undefined,
     /** Takes a lock for `LOCK_MS`, so that only one process uses the refresh token (it works once). */
@@ -102,7 +102,7 @@ export function createMemberAccessStore(redis: RedisConnection) {
   const keyOf = (...ids: readonly string[]) =>
     onceKey('access', createHash('sha256').update(ids.join(' ')).digest('base64url'));
   return {
-    /** @param at when, in s since the epoch @returns false if the event is older than the last event that was stored */
+    /** @param at event time, in s @returns false if a later event is already stored */
     async save(organization: string, workspace: SlackId, access: MemberAccess, at: Millis): Promise<boolean> {
       const key = keyOf(organization, workspace);
       return (await guardRead(() => redis.eval(SAVE_LATEST, 1, key, at, access, EVENTS_KEPT_MS))) === 1;

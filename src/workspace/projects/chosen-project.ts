@@ -1,4 +1,4 @@
-/** The project of a schedule, a watch or an option: how it is stored and called, and whether it can be shown. */
+/** The project of a schedule, a watch or a select option: how it is stored, named, and who may see it. */
 import type * as z from 'zod';
 import { formatMoney, type Money } from '../../domain/money/amount.ts';
 import { DEFAULT_PRODUCT, isProductId, isProjectId, PRODUCTS } from '../../domain/product.ts';
@@ -30,7 +30,7 @@ export const projectKey = ({ id, product }: ChosenProject): string => `${id}:${p
 export const projectValue = ({ id, product, alias }: ChosenProject): string =>
   [id, product, alias].filter((part) => part !== undefined).join(':');
 
-/** @returns undefined for a value that `projectValue` did not make */
+/** @returns undefined if it isn't a value of `projectValue` */
 export function parseProjectValue(value: string): ChosenProject | undefined {
   const [id = '', digit, alias] = value.split(':');
   const product = Number(digit);
@@ -68,7 +68,7 @@ export type Delivery = Target & { readonly projects: readonly ChosenProject[] };
 /** Why it can't work, judged by the record alone. `managers-only`: only some recipients may see it. */
 type StopReason = 'not-connected' | 'project-limited' | 'managers-only';
 
-/** @returns undefined if one of its projects can be shown, or if a damaged record makes that unknown */
+/** @returns undefined if at least one project can be shown, or if a damaged record leaves it open */
 export function stopReasonOf(
   item: Pick<Schedule, 'projects' | 'channel'>,
   workspace: Workspace,
@@ -98,11 +98,11 @@ export function moneyWriter(project: ChosenProject, workspace: Workspace, locale
   return Object.assign((value: Money) => formatMoney(value, locale, label), { locale });
 }
 
-/** The currency label of a project; '' for none. */
+/** The project's currency; '' if none. */
 const currencyOf = (project: ChosenProject, workspace: Pick<Workspace, 'projects' | 'settings'>): string =>
   findNamed(project, workspace)?.currency ?? workspace.settings.currency;
 
-/** The reference for `resolveProject`, so that the answer has the project's name, connection and currency. */
+/** Input of `resolveProject` that keeps the project's name, connection and currency. */
 export function referenceTo(chosen: ChosenProject, workspace: Workspace): ProjectReference {
   const { alias } = findNamed(chosen, workspace) ?? {};
   return alias === undefined
@@ -110,19 +110,19 @@ export function referenceTo(chosen: ChosenProject, workspace: Workspace): Projec
     : { alias, product: chosen.product };
 }
 
-/** The name it was chosen by, or its only name, else its ID. */
+/** Its chosen name, or its only name, or its ID. */
 export const projectLabel = (project: ChosenProject, workspace: Workspace): string =>
   findNamed(project, workspace)?.alias ?? projectIdLabel(project);
 
-/** For people who may not know the project's name. */
+/** For people who may not see the name. */
 export function projectIdLabel({ id, product }: ChosenProject): string {
   return product === DEFAULT_PRODUCT ? `Project ${id}` : `Project ${id} (${PRODUCTS[product].name})`;
 }
 
-/** Shown in place of a project's name that the reader may not see. */
+/** Shown instead of a project the reader may not see. */
 export const HIDDEN_PROJECT = 'a project you can’t ask about here';
 
-/** `prod, web-shop`. @param scope where it is read; everything may be named if absent */
+/** `prod, web-shop`. @param scope where it is read; if absent, everything is named */
 export function describeProjects(
   { projects }: { readonly projects: readonly ChosenProject[] },
   workspace: Workspace,

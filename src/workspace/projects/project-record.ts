@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isCurrencyLabel } from '../../domain/money/amount.ts';
 import { millis, parseNamedRecord, product, projectId, slackId } from '../record/parse-record.ts';
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_PROJECTS = 200;
 
 export const isAlias = (text: string): boolean => /^[a-z][a-z0-9-]{1,31}$/.test(text);

@@ -12,7 +12,7 @@ import {
 } from '../record/workspace.ts';
 import type { Project } from './project-record.ts';
 
-/** What a command names: an ID, an alias, or nothing. */
+/** A project as typed: an ID, an alias, or nothing. */
 export interface ProjectReference {
   readonly project?: string;
   readonly alias?: string;
@@ -31,16 +31,15 @@ export interface ResolvedProject {
   readonly alias: string | undefined;
   /** True if the project's name implies the product, so that answers needn't name it. */
   readonly isOwnProduct: boolean;
-  /** The label of amounts; '' for none. */
+  /** Currency label; '' for none. */
   readonly currency: string;
   /** Its connection; undefined means default. */
   readonly connection: string | undefined;
 }
 
 /**
- * Finds the project by alias, by ID, or as the channel's default.
- * @throws project-missing if nothing is named; not-connected instead, if the workspace has no connection;
- * not-allowed when the project is limited to other channels; unseal-failed when its record is damaged
+ * Resolves an alias, an ID, or the channel's default. @throws project-missing if nothing is typed, or not-connected if there
+ * is no connection; not-allowed if it is limited to other channels; unseal-failed if damaged
  */
 export function resolveProject(
   named: ProjectReference,
@@ -49,7 +48,7 @@ export function resolveProject(
 ): ResolvedProject {
   const project = findRegistration(named, record, scope);
   const id = project?.id ?? named.project;
-  // Checked first, because choosing a project wouldn't help without a connection.
+  // Say “not connected” first: choosing a project wouldn't help.
   if (id === undefined)
     throw record.connectionNames.length === 0 ? new Failure('not-connected') : new Failure('project-missing');
   const product = named.product ?? project?.product ?? DEFAULT_PRODUCT;
@@ -79,8 +78,8 @@ export interface UnresolvedProject {
 export type { SeveralProjects } from '../../domain/language/parsed-command.ts';
 
 /**
- * The projects that are named, each once, or all that may be asked about there.
- * @throws project-missing, not-connected if none is registered
+ * The listed projects without duplicates, or all the asker can ask about. @throws project-missing, or not-connected if none
+ * is registered
  */
 export function resolveProjects(
   several: SeveralProjects,
@@ -120,7 +119,7 @@ function findRegistration(
   return named.project === undefined ? findChannelDefault(record, scope) : findById(named, record);
 }
 
-/** Ignores a default that was removed or limited to other channels since it was set, for managers too. */
+/** A default that was removed or limited since it was set is ignored, for managers too. */
 function findChannelDefault(record: Workspace, scope: ProjectScope): Project | undefined {
   const alias = scope.channel === undefined ? undefined : record.channelDefault(scope.channel);
   const project = alias === undefined ? undefined : findProject(record, alias);
@@ -129,8 +128,8 @@ function findChannelDefault(record: Workspace, scope: ProjectScope): Project | u
 }
 
 /**
- * The only project with this ID, or with this ID and product: several aliases may share an ID.
- * @throws unseal-failed if any project is damaged: it may have this ID, and be limited to channels
+ * The only project with this ID (and product). Several aliases can share an ID. @throws unseal-failed if any project is
+ * damaged: that one might have this ID and a channel limit
  */
 function findById({ project: id, product }: ProjectReference, record: Workspace): Project | undefined {
   if (isDamaged(record, 'project'))
@@ -141,10 +140,10 @@ function findById({ project: id, product }: ProjectReference, record: Workspace)
   return others.length === 0 ? only : undefined;
 }
 
-/** A connection with its token unsealed, for one question. */
+/** A connection with its decrypted token, for one query. */
 export type OpenedConnection = Readonly<ReturnType<typeof openConnection>>;
 
-/** @throws not-connected; connection-missing if the workspace has other connections; unseal-failed */
+/** @throws not-connected; connection-missing if only this one is missing; unseal-failed */
 export function openConnection(
   record: Workspace,
   { connection: name, label, alias }: Pick<ResolvedProject, 'connection' | 'label' | 'alias'>,
@@ -162,15 +161,15 @@ export function openConnection(
   throw new Failure('connection-missing', { connection: name, project: { label, alias } });
 }
 
-/** Whether the project names a connection that was removed. */
+/** Whether the project's connection was removed. */
 export const isConnectionMissing = ({ connection }: Project, { connectionNames }: Workspace): boolean =>
   connection !== undefined && !connectionNames.includes(connection);
 
-/** Where and by whom a question is asked. */
+/** Where and by whom something is asked. */
 export interface ProjectScope {
   /** Undefined in Home and in forms opened from there. */
   readonly channel: SlackId | undefined;
-  /** Whether projects' limits to channels don't count: for a manager, where nobody else reads the answer. */
+  /** Channel limits don't apply: a manager asks, and nobody else reads the answer. */
   readonly isUnlimited: boolean;
 }
 
@@ -199,8 +198,7 @@ export function findChannelLimit(
 }
 
 /**
- * The project's other names, with the channel limit that they get when this name is changed to `after` or, if that is
- * undefined, removed.
+ * The project's other names with the limit they inherit when this name changes (or, if `after` is undefined, is removed).
  */
 export function limitOtherNames(
   record: Workspace,
@@ -215,7 +213,7 @@ export function limitOtherNames(
     .map((other) => ({ ...other, channels: [...channels] }));
 }
 
-/** Whether the project may be shown to this person, or to everybody, in this channel. */
+/** Whether the project can be shown to this person, or to everyone in this channel. */
 export function canAskAbout(
   project: Pick<Project, 'id' | 'product'>,
   record: Pick<Workspace, 'projects' | 'damaged'>,
@@ -237,7 +235,7 @@ export const isShownTo = (
   scope.isUnlimited ||
   (!isDamaged(record, 'project') && !isDamaged(record, 'settings') && canAskAbout(project, record, scope));
 
-/** The projects that the channel may not see. A manager's rights don't count: everyone there reads the message. */
+/** Projects the channel may not see. No manager rights: everyone reads the message. */
 export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
   channel: SlackId,
   projects: readonly T[],
@@ -245,7 +243,7 @@ export const limitedProjects = <T extends Pick<Project, 'id' | 'product'>>(
 ): readonly T[] =>
   projects.filter((project) => !canAskAbout(project, record, { channel, isUnlimited: false }));
 
-/** The projects that the user can ask about in this channel, ordered by alias. */
+/** The projects the user can ask about here, by alias. */
 export function visibleProjects(record: Workspace, scope: ProjectScope): readonly Project[] {
   return record.projects.filter((project) => canAskAbout(project, record, scope));
 }

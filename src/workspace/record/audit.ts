@@ -12,7 +12,7 @@ import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 export interface AuditEntry {
   readonly at: Millis;
   readonly who: SlackId;
-  /** What was done, up to what it was done to: `replaced the token of the connection`. */
+  /** What was done, without its object: `replaced the token of the connection`. */
   readonly action: string;
   /** The object: names, and channel or user IDs (shown as names). */
   readonly about: string;
@@ -25,7 +25,7 @@ export type AuditPage = Awaited<ReturnType<Audit['page']>>;
 /** Older entries are dropped. */
 export const MAX_AUDIT_ENTRIES = 1000;
 
-/** In Lua: `enter(key, at, who, action, about)` appends an entry to an audit stream. */
+/** Lua: `enter(key, at, who, action, about)` appends an audit entry. */
 export const LUA_AUDIT = `
 local function enter(key, at, who, action, about)
   redis.call('XADD', key, 'MAXLEN', '${MAX_AUDIT_ENTRIES}', '*', 'at', at, 'who', who, 'action', action, 'about', about)
@@ -49,15 +49,15 @@ type Row = readonly [id: string, fields: readonly string[]];
 export function createAudit(redis: RedisConnection) {
   return {
     /**
-     * For an action that changes nothing in the workspace's record. A change brings its own entries: see `WorkspaceChange`.
-     * @throws not-installed when the workspace left; nothing was written
+     * For an action that doesn't change the record (changes bring their own entries, see `WorkspaceChange`). @throws
+     * not-installed if the workspace was removed
      */
     async record(workspace: SlackId, entry: AuditEntry): Promise<void> {
       const keys = [recordKey, auditKey];
       const written = await commitInWorkspace(redis, workspace, RECORD, keys, ...auditArguments(entry));
       if (written !== 1) throw new Failure('not-installed', { reason: 'unknown' });
     },
-    /** The newest entries, or those before the place that a page's `older` names. */
+    /** The newest entries, or those before `before`. */
     async page(workspace: SlackId, most: number, before?: string) {
       // `before` comes from a button (untrusted); an invalid one means the newest page.
       const from = before !== undefined && ID.test(before) ? `(${before}` : '+';
@@ -66,7 +66,7 @@ export function createAudit(redis: RedisConnection) {
       return {
         /** Newest first. */
         entries: shown.map(entryOf),
-        /** Where the next page begins; undefined on the last one. */
+        /** Cursor of the next page; undefined on the last. */
         older: found.length > most ? shown.at(-1)?.[0] : undefined,
       };
     },

@@ -7,12 +7,12 @@ import type { SlackId } from '../../domain/slack-id.ts';
 import { isTimeZone } from '../../domain/time/calendar.ts';
 import { isChannel, millis, money, person, projectChoice, slackId } from '../record/parse-record.ts';
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_SCHEDULES = 100;
 /** So that a post stays readable. */
 export const MAX_DIGEST_PROJECTS = 12;
 
-/** How long a post waits for a day that billing has not reported, in hours. */
+/** How long a post waits for unreported days, in hours. */
 export const DEFAULT_WAIT_HOURS = 3;
 export const MAX_WAIT_HOURS = 12;
 
@@ -42,7 +42,7 @@ export const scheduleSchema = scheduleContentSchema.extend({
   owner: slackId,
   createdBy: z.string(),
   createdAt: millis,
-  /** Dates due after this instant (ms) are posted. Set when the schedule is created, changed or resumed. */
+  /** Only posts due after this are sent. Set when the schedule is created, changed or resumed. */
   since: z.int(),
   /** By a person. */
   paused: z.object({ at: millis, by: z.string() }).exactOptional(),
@@ -50,9 +50,9 @@ export const scheduleSchema = scheduleContentSchema.extend({
 
 export type Schedule = Readonly<z.infer<typeof scheduleSchema>>;
 
-/** Bounded because every request reads the whole record. */
+/** Limits the record, which every request reads whole. */
 export const MAX_WATCHES = 500;
-/** Each of them gets a direct message. */
+/** Each gets a direct message. */
 export const MAX_WATCH_PEOPLE = 5;
 
 const threshold = money
@@ -77,14 +77,14 @@ const storedWatch = z
     owner: slackId,
     createdBy: z.string(),
     createdAt: millis,
-    /** When its rule was last set, in ms: alerts from before are about another rule. */
+    /** When the rule was last set. Older alerts are about another rule. */
     since: z.int(),
     snoozedUntil: z.int().exactOptional(),
     paused: z.object({ at: z.int(), by: z.string() }).exactOptional(),
   })
   .refine(({ channel, people }) => (channel === undefined) !== (people === undefined));
 
-/** Where alerts or posts go: a channel, or people by direct message. */
+/** Where it sends to: a channel, or people. */
 export type Target =
   | { readonly channel: SlackId; readonly people?: undefined }
   | { readonly channel?: undefined; readonly people: readonly SlackId[] };

@@ -39,8 +39,8 @@ export function auditedChange(
 export interface ChangeTarget {
   readonly store: WorkspaceStore;
   /**
-   * Whether Slack still accepts Tally's token for the workspace. Asked after its first write: if the app was removed
-   * before, that write is deleted again; if it is removed later, the removal deletes it.
+   * Whether Slack still accepts our token. Checked after a workspace's first write: if the app was removed meanwhile, the
+   * write is deleted again.
    */
   readonly isInstalled: (teamId: SlackId) => Promise<boolean>;
 }
@@ -50,10 +50,10 @@ export interface PlannedChange extends Pick<RecordWrite, 'set' | 'remove'> {
   readonly dependsOn: readonly string[];
 }
 
-/** Whether the request that read this record has saved something. */
+/** Whether the current request has saved something. */
 export const hasChanged = ({ saves }: Workspace): boolean => saves.length > 0;
 
-/** Whether two readings of the record have the same settings and projects, which say who may see what, and where. */
+/** Whether settings and projects (which decide who may see what) are equal. */
 export function hasSameLimits({ fields: before }: Workspace, { fields: now }: Workspace): boolean {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])];
   return names.every(

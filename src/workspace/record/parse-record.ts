@@ -27,7 +27,7 @@ export const millis = z.int();
 export const projectId = z.string();
 export const group = z.string().regex(GROUP);
 export const product = z.literal(PRODUCT_IDS);
-/** An exact amount, stored as plain digits: `JSON.stringify` would write an exponent. */
+/** Money as plain digits; `JSON.stringify` of a Big can write an exponent. */
 export const money = z.codec(
   z.string().regex(/^-?\d+(\.\d+)?$/),
   z.custom<Money>((value) => typeof value === 'object'),

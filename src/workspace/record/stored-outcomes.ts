@@ -1,4 +1,4 @@
-/** What the record keeps of the services' last answers: who gave one, balances, failures, refused credentials. */
+/** What the record stores about the services' last responses: use, balances, failures, rejected credentials. */
 
 import * as z from 'zod';
 import { storedFailure } from '../../domain/failure/index.ts';
@@ -10,7 +10,7 @@ import { millis, tryParseRecord } from './parse-record.ts';
 import type { RecordFields } from './workspace-store.ts';
 
 const balanceSchema = z.object({
-  /** The connection that gave it. */
+  /** The connection used. */
   connection: z.string(),
   /** Exact digits as received. */
   balance: z.string(),
@@ -39,7 +39,7 @@ export interface StoredAnswer {
 
 export const lastUsedField = (connection: string): string => FIELDS.lastUsed + connection;
 const balanceField = (id: string, product: ProductId): string => `${FIELDS.balance}${id}:${product}`;
-/** For every product of the project with this ID. */
+/** Fields for every product of the project. */
 export const balanceFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => balanceField(id, product));
 
@@ -69,18 +69,18 @@ export function parseLastBalance(
   return source !== undefined && last.at >= source.registeredAt ? last : undefined;
 }
 
-/** A failure of billing for a registered project, stored until the same question is answered. */
+/** A project's failure, stored until the same query succeeds. */
 const failureSchema = storedFailure.extend({
   topic: z.enum(['balance', 'consumption']),
-  /** When it began, in ms. */
+  /** When it started. */
   since: z.int(),
 });
 export type LastFailure = Readonly<z.infer<typeof failureSchema>>;
 
-/** @param key as `projectKey` makes it */
+/** @param key from `projectKey` */
 export const failureField = (key: string): string => FIELDS.failed + key;
 
-/** For every product of the project with this ID. */
+/** Fields for every product of the project. */
 export const failureFields = (id: string): readonly string[] =>
   PRODUCT_IDS.map((product) => failureField(`${id}:${product}`));
 
@@ -100,20 +100,20 @@ export function parseFailures(
 /** Identifies a token or an access. */
 export interface CredentialName {
   readonly kind: 'connection' | 'access';
-  /** The connection's name, or the project's ID. */
+  /** Connection name, or project ID. */
   readonly name: string;
 }
 
 /** A rejection by a service. */
 const rejectionSchema = z.object({
-  /** Of the credential that was sent, which may have been replaced since: a fingerprint, or the ID's last characters. */
+  /** Which credential was sent (it may have been replaced since): fingerprint, or the end of the ID. */
   mark: z.string(),
   at: millis,
 });
 
 export const rejectionField = ({ kind, name }: CredentialName): string => `${FIELDS.rejected}${kind}:${name}`;
 
-/** The credential's own field: without it, a rejection of it is not stored. */
+/** The credential's record field. Without it, rejections aren't stored. */
 export const credentialField = ({ kind, name }: CredentialName): string => FIELDS[kind] + name;
 
 interface Credentials {
@@ -133,7 +133,7 @@ export function isRegistered(
     : connections.get(name)?.fingerprint === mark;
 }
 
-/** When the registered credential was last rejected, in ms; undefined if it has worked since or was never used. */
+/** When the stored credential was last rejected; undefined if it has worked since. */
 export function findRejection(
   fields: RecordFields,
   credential: CredentialName,

@@ -10,8 +10,8 @@ export type RecordFields = Readonly<Record<string, string>>;
 
 /** An atomic write. */
 export interface RecordWrite {
-  /** Expected values, or the write fails: text, `ANY_VALUE`, or undefined for absent. */
-  readonly seen?: Readonly<Record<string, string | typeof ANY_VALUE | undefined>>;
+  /** Expected values, undefined for absent: otherwise nothing is written. */
+  readonly seen?: Readonly<Record<string, string | undefined>>;
   readonly remove?: readonly string[];
   readonly set?: RecordFields;
   /** Whether this may create the record. Otherwise a workspace without one has left, and nothing is written. */
@@ -19,13 +19,9 @@ export interface RecordWrite {
   readonly entries?: readonly AuditEntry[];
 }
 
-export const ANY_VALUE = Symbol('any');
-
 /**
- * One Redis hash holds all that a workspace told us, so that one HGETALL reads what a command needs and one UNLINK
- * forgets the workspace without a list of keys to keep. Every method is one round trip, the first write of a workspace two.
- *
- * @throws store-unavailable from each method
+ * All of a workspace's data is one Redis hash: one HGETALL reads it, one UNLINK deletes it. Each method is one round trip,
+ * the first write two. @throws store-unavailable from every method
  */
 export type WorkspaceStore = ReturnType<typeof createWorkspaceStore>;
 
@@ -38,9 +34,7 @@ const WRITE = `${LUA_AUDIT}
 local write = cjson.decode(ARGV[1])
 if not write.first and redis.call('EXISTS', KEYS[1], KEYS[2]) == 0 then return 0 end
 for _, each in ipairs(write.seen) do
-  local now = redis.call('HGET', KEYS[1], each.field)
-  if each.any and not now then return 0 end
-  if not each.any and now ~= (each.value or false) then return 0 end
+  if redis.call('HGET', KEYS[1], each.field) ~= (each.value or false) then return 0 end
 end
 for _, entry in ipairs(write.entries) do enter(KEYS[2], unpack(entry)) end
 for _, field in ipairs(write.remove) do redis.call('HDEL', KEYS[1], field) end
@@ -51,16 +45,14 @@ export function createWorkspaceStore(redis: RedisConnection) {
   const index = createWorkspaceIndex(redis);
   return {
     load: (workspace: SlackId): Promise<RecordFields> => guardRead(() => redis.hgetall(recordKey(workspace))),
-    /** @returns false, with nothing written, if a field differs from `seen` or the workspace left */
+    /** @returns false, without writing, if a field differs or the workspace was removed */
     async write(
       workspace: SlackId,
       { seen = {}, remove = [], set = {}, first = false, entries = [] }: RecordWrite,
     ): Promise<boolean> {
       const write = {
         ...{ first, remove, set },
-        seen: Object.entries(seen).map(([field, value]) =>
-          value === ANY_VALUE ? { field, any: true } : { field, value },
-        ),
+        seen: Object.entries(seen).map(([field, value]) => ({ field, value })),
         entries: entries.map(auditArguments),
       };
       const keys = [recordKey, auditKey];
@@ -75,21 +67,19 @@ export function createWorkspaceStore(redis: RedisConnection) {
   };
 }
 
-/** How long after it was touched a workspace may still be without a record: longer than any command takes. */
+/** How long an indexed workspace may be without a record; longer than any command. */
 const ARRIVING: Millis = MINUTE;
 
 const PAGE = 500;
 
-/** A workspace that was touched since `ARGV[2]` stays: its record may be about to be written. */
+/** Keeps a workspace touched since ARGV[2]: its record may be about to be written. */
 const REMOVE = `
 if tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]) or 0) > tonumber(ARGV[2]) then return 0 end
 return redis.call('ZREM', KEYS[1], ARGV[1])`;
 
 /**
- * Every workspace that has a record. It is added before its record is written, and removed after its record is gone, so
- * an entry without a record is possible and harmless.
- *
- * @throws store-unavailable from each method
+ * Index of all workspaces with a record. Added before the record and removed after it, so an entry without a record is
+ * possible and harmless. @throws store-unavailable from each method
  */
 export const createWorkspaceIndex = (redis: RedisConnection) => ({
   /** Call before creating the record. */
@@ -122,10 +112,8 @@ export const createWorkspaceIndex = (redis: RedisConnection) => ({
 export type Deletion = ReturnType<typeof createDeletion>;
 
 /**
- * Deletes everything that Redis holds of a workspace or an organization. Each step touches one slot of the Cluster. Slack
- * repeats the event until every step is done, so steps can be done twice.
- *
- * @throws store-unavailable from each method
+ * Deletes everything about a workspace or organization. Each step touches one Cluster slot. Slack resends the event until
+ * all succeed, so steps are idempotent. @throws store-unavailable from each method
  */
 export function createDeletion({
   redis,
@@ -135,7 +123,7 @@ export function createDeletion({
   readonly redis: RedisConnection;
   /** Deletes data outside the workspace's keys. */
   readonly others?: (id: string) => Promise<void>;
-  /** Whether the workspace has an installation of its own that Slack accepts; default is none. */
+  /** Whether the workspace has its own working installation. */
   readonly isInstalled?: (id: string) => Promise<boolean>;
 }) {
   const index = createWorkspaceIndex(redis);
@@ -165,17 +153,14 @@ export function createDeletion({
       if (organization !== undefined) await removeMember(organization, id);
       await forgetRest(id);
     },
-    /**
-     * Deletes a workspace that its organization's installation no longer serves.
-     * @returns false if it stays through another installation
-     */
+    /** Deletes a workspace that depended on its organization's installation. @returns false if it has another */
     async member(id: string, organization?: string): Promise<boolean> {
       if (organization !== undefined) await removeMember(organization, id);
       return leave(id, organization);
     },
     /** Deletes an organization and the workspaces that depend on it. */
     async organization(id: string): Promise<void> {
-      // First the organization itself: without it no workspace can join after the list is read.
+      // First the organization, so that no workspace can join after the list is read.
       await unlinkKeys(id);
       for (const member of await guardRead(() => redis.smembers(membersKey(id)))) await leave(member, id);
       await forgetRest(id);

@@ -28,18 +28,18 @@ import {
 } from './stored-outcomes.ts';
 import type { RecordFields } from './workspace-store.ts';
 
-/** A workspace's record, read and parsed once for each request. Its secrets are unsealed on demand. */
+/** A parsed record, loaded once per request. Secrets are decrypted on demand. */
 export interface Workspace {
   readonly teamId: SlackId;
-  /** The defaults if the stored ones are damaged: see `requireSettings`. */
+  /** Defaults if damaged; see `requireSettings`. */
   readonly settings: Settings;
   /** The parts that can't be read. */
   readonly damaged: readonly DamagedPart[];
-  /** By name, in its order. */
+  /** Ordered by name. */
   readonly connections: ReadonlyMap<string, OpenableConnection>;
   /** Damaged ones included. */
   readonly connectionNames: readonly string[];
-  /** For projects that name none: the chosen one, or the only one. Undefined without either, and if the settings are damaged. */
+  /** The default connection: the chosen one, or the only one; undefined otherwise, or if the settings are damaged. */
   readonly defaultConnection: string | undefined;
   /** Ordered by alias. */
   readonly projects: readonly Project[];
@@ -61,7 +61,7 @@ export interface Workspace {
   readonly channelDefault: (channel: SlackId) => string | undefined;
   /** Channels whose default is this project. */
   readonly channelsOf: (alias: string) => readonly string[];
-  /** When this connection last gave an answer, in ms, to the hour; undefined for never. */
+  /** When the connection last answered, rounded to the hour; undefined for never. */
   readonly lastUsed: (connection: string) => Millis | undefined;
   /** When the stored credential was rejected; undefined if it works. */
   readonly rejectedAt: (credential: CredentialName) => Millis | undefined;
@@ -93,11 +93,7 @@ const STORED_KINDS: Readonly<Record<DamagedPart['kind'], string>> = {
   watch: 'record',
 };
 
-/**
- * The settings, for everything that must not rest on the defaults: figures in the wrong zone would be wrong sums.
- *
- * @throws settings-damaged
- */
+/** For everything that must not use defaults: sums in the wrong time zone would be wrong. @throws settings-damaged */
 export function requireSettings(workspace: Pick<Workspace, 'settings' | 'damaged'>): Settings {
   if (isDamaged(workspace, 'settings')) throw new Failure('settings-damaged');
   return workspace.settings;
@@ -116,7 +112,7 @@ export const isDamaged = (
   id?: string,
 ): boolean => damaged.some((part) => part.kind === kind && (id === undefined || part.id === id));
 
-/** Returns the part, or undefined if it is missing. @throws unseal-failed if it is damaged */
+/** Returns a part that may be missing. @throws unseal-failed if it is damaged */
 function requireIntact<T>(
   { damaged }: Pick<Workspace, 'damaged'>,
   kind: DamagedPart['kind'],
@@ -129,8 +125,8 @@ function requireIntact<T>(
 }
 
 /**
- * @param name the default connection if undefined
- * @throws unseal-failed when its record is damaged; settings-damaged if it takes the settings to know the default
+ * @param name default connection if absent @throws unseal-failed if damaged; settings-damaged if the default can't be
+ * determined
  */
 export function findConnection(workspace: Workspace, name?: string): OpenableConnection | undefined {
   if (name === undefined) requireSettings(workspace);

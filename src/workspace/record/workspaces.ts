@@ -1,4 +1,4 @@
-/** Everything that reads or changes what a workspace told us: settings, connections, projects, schedules and watches. */
+/** Reads and changes workspaces' settings, connections, projects, schedules and watches. */
 import { isDeepStrictEqual } from 'node:util';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
@@ -33,10 +33,9 @@ import { findProject, parseWorkspace, requireSettings, type Workspace } from './
 import { createWorkspaceStore, type RecordFields, type RecordWrite } from './workspace-store.ts';
 
 /**
- * Each method is one round trip unless it says otherwise. Every method that saves takes a `WorkspaceChange`: who, when, and the audit entries
- * that are written in the same step. It throws edit-conflict if somebody else changed the same thing first.
- *
- * @throws store-unavailable from each; settings-damaged from what changes the default connection
+ * Each method is one round trip unless stated otherwise. Saving methods take a `WorkspaceChange` (who, when, audit entries)
+ * and throw edit-conflict if someone else changed the same thing first. @throws store-unavailable from every method;
+ * settings-damaged if the default connection changes
  */
 export type Workspaces = ReturnType<typeof createWorkspaces>;
 
@@ -62,16 +61,16 @@ export function createWorkspaces({
     async saveSettings(change: WorkspaceChange, parts: Partial<Settings>): Promise<void> {
       await commitChange(target, change, (fields) => planSettings(fields, parts));
     },
-    /** Deletes a damaged project, which cannot be restored; it is no channel's default any more. */
+    /** Deletes a damaged project, which can't be repaired, also as a channel default. */
     async dropDamagedProject(change: WorkspaceChange, alias: string): Promise<void> {
       const channels = change.workspace.channelsOf(alias).map((channel) => FIELDS.channel + channel);
       const dropped = [FIELDS.project + alias, ...channels];
       await commitChange(target, change, () => ({ dependsOn: dropped, remove: dropped }));
     },
-    /** What Tally writes by itself, without an entry of the audit: what came of requests and deliveries. @returns whether it was written */
+    /** Tally's own writes (results of requests and deliveries), without an audit entry. @returns whether it was written */
     note: (teamId: SlackId, write: Pick<RecordWrite, 'seen' | 'set' | 'remove'>): Promise<boolean> =>
       store.write(teamId, write),
-    /** Forgets that a service rejected the credential: it works again. */
+    /** Clears a rejection: the credential works again. */
     async clearRejection(teamId: SlackId, credential: CredentialName): Promise<void> {
       await store.write(teamId, { remove: [rejectionField(credential)] });
     },
@@ -107,7 +106,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
       const remove = [field, lastUsedField(name), rejectionField({ kind: 'connection', name })];
       await commitChange(target, change, () => ({ dependsOn: [field], remove }));
     },
-    /** Makes it the connection for projects that name none. */
+    /** Makes it the default connection. */
     async chooseDefault(change: WorkspaceChange, name: string): Promise<void> {
       await commitChange(target, change, (fields) => {
         const plan = planDefault(change, fields, name);
@@ -143,7 +142,7 @@ function createCredentialStore(target: ChangeTarget, keyring: Keyring) {
   };
 }
 
-/** Writes these parts over what is stored, if they differ. */
+/** Overwrites these settings if they differ. */
 function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedChange {
   const stored = parseSettings(fields[FIELDS.settings]);
   const now = { ...(stored ?? DEFAULT_SETTINGS), ...parts };
@@ -151,7 +150,7 @@ function planSettings(fields: RecordFields, parts: Partial<Settings>): PlannedCh
   return { dependsOn: [FIELDS.settings], set: { [FIELDS.settings]: serializeSettings(now) } };
 }
 
-/** @throws settings-damaged: only the settings form replaces damaged settings, because it shows the new ones */
+/** @throws settings-damaged: only the settings form, which shows all values, can replace damaged settings */
 function planDefault(
   change: WorkspaceChange,
   fields: RecordFields,
@@ -162,7 +161,7 @@ function planDefault(
   return planSettings(fields, { connection });
 }
 
-/** Schedules, or watches. Each method that writes is one round trip. @throws store-unavailable */
+/** Storage of schedules or watches. @throws store-unavailable */
 export type OwnedStore<T extends { readonly id: string }> = ReturnType<typeof createOwnedStore<T>>;
 
 export function createOwnedStore<T extends { readonly id: string }>(
@@ -177,7 +176,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
       const field = stored + item.id;
       await commitChange(target, change, () => ({ dependsOn: [field], set: { [field]: serialize(item) } }));
     },
-    /** Does nothing when it is removed already. @throws edit-conflict */
+    /** Does nothing if it is already removed. @throws edit-conflict */
     async remove(change: WorkspaceChange, id: string): Promise<void> {
       const names = [stored + id];
       await commitChange(target, change, () => ({ dependsOn: names, remove: names }));
@@ -187,7 +186,7 @@ export function createOwnedStore<T extends { readonly id: string }>(
 
 function createProjectStore(target: ChangeTarget) {
   return {
-    /** @returns false when the alias is taken */
+    /** @returns false if the alias exists */
     addProject(change: WorkspaceChange, project: Project): Promise<boolean> {
       const plan = { dependsOn: [], set: projectFields([project]) };
       return commitChange(target, change, () => plan, FIELDS.project + project.alias);

@@ -167,7 +167,7 @@ describe('a day in words', () => {
     );
   });
 
-  it('has two readings before a month where nothing else names a project', () => {
+  it('has two readings before a month unless something else names the project', () => {
     fc.assert(
       fc.property(month, day, fc.constantFrom('', 'storage '), (at, number, before) => {
         const typed = `${before}${number} ${named(at)}`;

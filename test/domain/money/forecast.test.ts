@@ -82,7 +82,7 @@ describe('the forecast of a running month', () => {
     expect(forecast(changed('2026-11-19'))).toMatchObject({ total: '340', spent: '240' });
   });
 
-  it('counts a missing day before a change with the days around it', () => {
+  it('estimates an unreported day before a change from the days around it', () => {
     const costOn = (day: Day) => (day === '2026-11-05' ? undefined : day < '2026-11-10' ? '10' : '40');
     expect(forecast(costOn)?.total).toBe('930');
   });

@@ -1,165 +1,147 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sumMoney, toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { compareUsage, explainDays, foldSmallest } from '../../../src/domain/money/comparison.ts';
-import type { Usage } from '../../../src/domain/money/usage.ts';
-import type { ComparisonWindow } from '../../../src/domain/time/period.ts';
-import { daysFrom, itemsOf, usageOfItems } from '../../support/usage.ts';
+import { groupDays, pairDays } from '../../../src/domain/money/rows.ts';
+import { addDays, dayNamerFor, daysInRange, type Unit } from '../../../src/domain/time/calendar.ts';
+import { runs } from '../../support/thorough.ts';
 
-/** A day for each amount; undefined: nothing is reported; null: its amount is unreadable. */
-type Amounts = readonly (string | null | undefined)[];
+const days = (first: string, last: string) => daysInRange(first, last, 'UTC');
 
-function usageOf(
-  first: string,
-  amounts: Amounts,
-): { readonly days: readonly string[]; readonly usage: Usage } {
-  const days = daysFrom(first, amounts.length);
-  const items = itemsOf(days, (_, at) => amounts[at]);
-  return { days, usage: usageOfItems(items, { days, zone: 'UTC' }) };
-}
-
-function sides(current: Amounts, before: Amounts) {
-  const [now, then] = [usageOf('2026-10-01', current), usageOf('2026-09-01', before)];
-  const window = { currentDays: now.days, days: then.days } as ComparisonWindow;
+function paired(current: readonly string[], before: readonly string[], most = 20, finest?: Unit) {
+  const { unit, isCalendar, pairs } = pairDays({ current, before }, most, finest);
+  const ends = (list: readonly string[]) => [list[0]?.slice(5), list.at(-1)?.slice(5)].join('..');
   return {
-    explained: explainDays(now.usage, then.usage, window),
-    change: compareUsage(now.usage, then.usage, { current: now.days, before: then.days }),
+    ...{ unit, isCalendar },
+    pairs: pairs.map((pair) => `${ends(pair.current)} ${ends(pair.before)}`),
   };
 }
 
-const explainedDays = (current: Amounts, before: Amounts) => {
-  const { value, rows, uncompared } = sides(current, before).explained;
-  return {
-    value: toPlainDigits(value),
-    rows: rows.map(({ label, value }) => `${label}: ${value && toPlainDigits(value)}`),
-    uncompared: uncompared.map(({ label }) => label),
+describe('two periods side by side', () => {
+  const dayPairs = (...sides: readonly (readonly [string, string])[]) => {
+    const [current = [], before = []] = sides.map(([first, last]) => days(first, last));
+    return paired(current, before).pairs.map((pair) => pair.replace(/\.\.\S+/g, ''));
   };
-};
 
-describe('the days of two windows', () => {
-  it('without a counterpart are one row, those that the shorter window lacks among them', () => {
-    expect(explainedDays(['1', undefined, undefined, '2'], [undefined, '3', '4'])).toEqual({
-      value: '-4',
-      rows: ['Thu 1 Oct and Sun 4 Oct vs Wed 2 Sep and Thu 3 Sep: -4'],
-      uncompared: [],
-    });
+  it('have day 1 beside day 1 where they share no weekday, and the rest of the longer one alone', () => {
+    expect(dayPairs(['2026-11-14', '2026-11-16'], ['2026-10-01', '2026-10-02'])).toEqual([
+      ...['11-14 10-01', '11-15 10-02', '11-16 ..'],
+    ]);
+    expect(dayPairs(['2026-11-14', '2026-11-14'], ['2026-10-01', '2026-10-03'])).toEqual([
+      ...['11-14 10-03', '.. 10-01', '.. 10-02'],
+    ]);
   });
 
-  it('are compared place by place, the largest difference first, of equal ones the earliest', () => {
-    expect(explainedDays(['1.10', '5', '3', '4'], ['1', '7', '5', '4'])).toEqual({
-      value: '-3.9',
-      rows: [
-        ...['Fri 2 Oct vs Wed 2 Sep: -2', 'Sat 3 Oct vs Thu 3 Sep: -2'],
-        ...['Thu 1 Oct vs Tue 1 Sep: 0.1', 'Sun 4 Oct vs Fri 4 Sep: 0'],
+  it('have a weekday beside the same weekday, whatever day they begin with', () => {
+    expect(dayPairs(['2026-11-14', '2026-11-20'], ['2025-11-14', '2025-11-20'])).toEqual([
+      ...['11-14 11-15', '11-15 11-16', '11-16 11-17', '11-17 11-18', '11-18 11-19', '11-19 11-20'],
+      '11-20 11-14',
+    ]);
+  });
+
+  it('have the days of months beside those of the same number, and what one lacks absent', () => {
+    const pairs = dayPairs(['2026-11-01', '2026-11-20'], ['2026-10-01', '2026-10-20']);
+    expect(pairs[19]).toBe('11-20 10-20');
+    const { pairs: months } = pairDays(
+      { current: days('2026-03-01', '2026-04-30'), before: days('2026-01-01', '2026-02-28') },
+      99,
+    );
+    expect(months.find(({ current: [day] }) => day === '2026-04-01')?.before).toEqual(['2026-02-01']);
+    expect(months.filter(({ before }) => before.length === 0).map(({ current }) => current[0])).toEqual([
+      ...['2026-04-29', '2026-04-30'],
+    ]);
+  });
+
+  it('are grouped by seven days if there are too many', () => {
+    expect(paired(days('2026-10-01', '2026-10-31'), days('2026-09-01', '2026-09-30'))).toEqual({
+      ...{ unit: 'week', isCalendar: false },
+      pairs: [
+        ...['10-01..10-07 09-01..09-07', '10-08..10-14 09-08..09-14', '10-15..10-21 09-15..09-21'],
+        ...['10-22..10-28 09-22..09-28', '10-29..10-31 09-29..09-30'],
       ],
-      uncompared: [],
     });
   });
 
-  it('count a day without a counterpart in the shorter window', () => {
-    expect(explainedDays(['1', '1', '9'], ['1', '1'])).toMatchObject({
-      value: '9',
-      rows: ['Sat 3 Oct: 9', 'Thu 1 Oct vs Tue 1 Sep: 0', 'Fri 2 Oct vs Wed 2 Sep: 0'],
-    });
-    expect(explainedDays(['1', '1'], ['1', '1', '9'])).toMatchObject({ value: '-9' });
+  it('are grouped by calendar month if both begin with one', () => {
+    const { unit, isCalendar, pairs } = paired(
+      days('2026-01-01', '2026-11-20'),
+      days('2025-01-01', '2025-12-31'),
+    );
+    expect([unit, isCalendar, pairs.length]).toEqual(['month', true, 12]);
+    expect(pairs.slice(-2)).toEqual(['11-01..11-20 11-01..11-30', '.. 12-01..12-31']);
   });
 
-  it('leave out a day whose counterpart is not reported, if the counts would differ', () => {
-    expect(explainedDays(['1', undefined, '4'], ['1', '7', '3'])).toEqual({
-      value: '1',
-      rows: ['Sat 3 Oct vs Thu 3 Sep: 1', 'Thu 1 Oct vs Tue 1 Sep: 0'],
-      uncompared: ['Wed 2 Sep'],
-    });
-    expect(explainedDays(['1', '8', '4'], ['1', null, '3'])).toMatchObject({
-      value: '1',
-      uncompared: ['Fri 2 Oct'],
-    });
-  });
-
-  it('count equally many days without a counterpart on both sides, as the totals do', () => {
-    expect(explainedDays(['1', undefined, '4', '10'], ['1', '7', '3', undefined])).toEqual({
-      value: '4',
-      rows: ['Sun 4 Oct vs Wed 2 Sep: 3', 'Sat 3 Oct vs Thu 3 Sep: 1', 'Thu 1 Oct vs Tue 1 Sep: 0'],
-      uncompared: [],
-    });
+  it('have each day once, in few enough pairs up to ten years', () => {
+    const lengths = fc.integer({ min: 1, max: 3660 });
+    const firsts = fc.integer({ min: 0, max: 4000 }).map((n) => addDays('2015-01-01', n));
+    fc.assert(
+      fc.property(firsts, firsts, lengths, lengths, (a, b, n, m) => {
+        const periods = { current: days(a, addDays(a, n - 1)), before: days(b, addDays(b, m - 1)) };
+        const { pairs } = pairDays(periods, 20);
+        expect(pairs.length).toBeLessThanOrEqual(20);
+        expect(pairs.flatMap((pair) => pair.current)).toEqual(periods.current);
+        expect(pairs.flatMap((pair) => pair.before).sort()).toEqual(periods.before);
+      }),
+      { numRuns: runs(50) },
+    );
   });
 });
 
-const amount = fc.oneof(
-  { arbitrary: fc.constant(undefined), weight: 1 },
-  { arbitrary: fc.constant(null), weight: 1 },
-  {
-    arbitrary: fc
-      .tuple(fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n }), fc.integer({ min: -20, max: 2 }))
-      .map(([digits, exponent]) => `${digits}e${exponent}`),
-    weight: 8,
-  },
-);
-const window = fc.array(amount, { minLength: 1, maxLength: 35 });
-const valuesOf = (rows: readonly { readonly value?: ReturnType<typeof sumMoney> | undefined }[]) =>
-  sumMoney(rows.map(({ value }) => value ?? sumMoney([])));
+describe('the name of a day', () => {
+  it('has its year only if the days are of several years', () => {
+    expect(dayNamerFor(['2026-11-16', '2026-11-17'])('2026-11-16')).toBe('Mon 16 Nov');
+    const ofTwoYears = dayNamerFor(['2025-12-31', '2026-01-01']);
+    expect(['2025-12-31', '2026-01-01'].map((day) => ofTwoYears(day))).toEqual([
+      ...['Wed 31 Dec 2025', 'Thu 1 Jan 2026'],
+    ]);
+    expect(dayNamerFor([])('2026-01-01')).toBe('Thu 1 Jan 2026');
+  });
+});
 
-describe('whatever is reported, the differences of days', () => {
-  it('sum to exactly the difference', () => {
-    fc.assert(
-      fc.property(window, window, (current, before) => {
-        const { value, rows } = sides(current, before).explained;
-        expect(toPlainDigits(valuesOf(rows))).toBe(toPlainDigits(value));
-      }),
-    );
+describe('days in groups', () => {
+  const group = (first: string, last: string, most: number, finest?: Unit, left: readonly string[] = []) => {
+    const asked = daysInRange(first, last, 'UTC');
+    const days = asked.filter((day) => !left.includes(day));
+    const { unit, groups } = groupDays(days, most, asked, finest);
+    expect(groups.flatMap((one) => one.days)).toEqual(days);
+    return { unit, labels: groups.map(({ label }) => label), sizes: groups.map((one) => one.days.length) };
+  };
+
+  it('use the finest unit that gives few enough groups', () => {
+    const units = (most: number) => group('2026-01-01', '2026-12-31', most).unit;
+    expect([365, 364, 53, 52, 12, 11, 4, 3, 1].map(units)).toEqual([
+      ...['day', 'week', 'week', 'month', 'month', 'quarter', 'quarter', 'year', 'year'],
+    ]);
+    expect(group('2024-06-01', '2026-06-01', 1).unit).toBe('year');
+    expect(group('2026-11-01', '2026-11-05', 20, 'month').unit).toBe('month');
+    expect(group('2026-11-01', '2026-11-05', 20, 'week').unit).toBe('week');
   });
 
-  it('sum to the difference of the totals where totals are compared', () => {
-    fc.assert(
-      fc.property(window, window, (current, before) => {
-        const { explained, change } = sides(current, before);
-        if (change.figures?.basis !== 'total') return;
-        const { figures } = change;
-        expect(toPlainDigits(explained.value)).toBe(toPlainDigits(figures.current.minus(figures.before)));
-      }),
-    );
+  it('are named by the day', () => {
+    expect(group('2026-11-16', '2026-11-18', 3)).toEqual({
+      ...{ unit: 'day', labels: ['Mon 16 Nov', 'Tue 17 Nov', 'Wed 18 Nov'], sizes: [1, 1, 1] },
+    });
   });
 
-  it('have each reported day once, and no other', () => {
-    fc.assert(
-      fc.property(window, window, (current, before) => {
-        const { rows, uncompared } = sides(current, before).explained;
-        for (const [side, amounts, first] of [
-          ['current', current, '2026-10-01'],
-          ['before', before, '2026-09-01'],
-        ] as const) {
-          const days = [...rows, ...uncompared].flatMap((row) => row[side]?.days ?? []);
-          expect(days.sort()).toEqual([...usageOf(first, amounts).usage.reported]);
-        }
-      }),
-    );
+  it('are named by the days of a week that were asked about, reported or not', () => {
+    expect(group('2026-10-01', '2026-10-20', 5, 'day', ['2026-10-01', '2026-10-05', '2026-10-20'])).toEqual({
+      unit: 'week',
+      labels: ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–20 Oct'],
+      sizes: [3, 6, 7, 1],
+    });
+    expect(group('2026-12-28', '2027-01-10', 2).labels).toEqual(['28 Dec – 3 Jan', '4–10 Jan']);
   });
 
-  it('have the opposite sign when the windows are swapped', () => {
-    fc.assert(
-      fc.property(window, window, (current, before) => {
-        const [there, back] = [sides(current, before), sides(before, current)];
-        // A month of 31 days and one of 30 pair other days when they change places.
-        if (current.length > 30 || before.length > 30) return;
-        expect(there.explained.value.plus(back.explained.value).eq(0)).toBe(true);
-      }),
-    );
+  it('are named by month, quarter and year', () => {
+    expect(group('2025-12-01', '2026-02-10', 3).labels).toEqual(['Dec 2025', 'Jan 2026', 'Feb 2026']);
+    expect(group('2025-12-01', '2026-12-10', 5).labels).toEqual([
+      ...['2025 Q4', '2026 Q1', '2026 Q2', '2026 Q3', '2026 Q4'],
+    ]);
+    expect(group('2025-12-01', '2026-12-10', 2).labels).toEqual(['2025', '2026']);
   });
 
-  it('are folded so that the largest come first and nothing is lost', () => {
-    fc.assert(
-      fc.property(window, window, fc.integer({ min: 1, max: 5 }), (current, before, most) => {
-        const { rows, value } = sides(current, before).explained;
-        const folded = foldSmallest(rows, most, 'day');
-        expect(folded.length).toBeLessThanOrEqual(most + 1);
-        expect(toPlainDigits(valuesOf(folded))).toBe(toPlainDigits(value));
-        const sizes = rows.map((row) => (row.value ?? value).abs());
-        expect(sizes.every((size, at) => at === 0 || size.lte(sizes[at - 1] ?? size))).toBe(true);
-        for (const side of ['current', 'before'] as const)
-          expect(folded.flatMap((row) => row[side]?.days ?? []).sort()).toEqual(
-            rows.flatMap((row) => row[side]?.days ?? []).sort(),
-          );
-      }),
-    );
+  it('are months with their year unless it is the current one', () => {
+    const labels = (today: string) =>
+      groupDays(['2025-12-31', '2026-01-01'], 2, [], 'month', today).groups.map(({ label }) => label);
+    expect(labels('2026-11-21')).toEqual(['Dec 2025', 'Jan']);
+    expect(labels('2025-12-31')).toEqual(['Dec', 'Jan 2026']);
   });
 });

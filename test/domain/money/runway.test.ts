@@ -37,13 +37,7 @@ const aWeekOf = (each: string) => Array.from({ length: 7 }, () => each);
 describe('the runway', () => {
   it('is balance and bonuses over the average day, in whole days', () => {
     const result = estimate('1234567.80', '12000', ...aWeekOf('29870.12'));
-    expect(result).toMatchObject({
-      kind: 'estimate',
-      days: 41,
-      until: '2027-01-01',
-      reported: 7,
-      of: 7,
-    });
+    expect(result).toMatchObject({ kind: 'estimate', days: 41, until: '2027-01-01', reported: 7, of: 7 });
   });
 
   it('averages over the reported days only', () => {
@@ -82,7 +76,7 @@ describe('the runway', () => {
     );
   });
 
-  it('does not lose the last day to a rounded average', () => {
+  it('doesn’t lose a day to a rounded average', () => {
     // The average is a third, which no decimal is; three days use up the whole exactly.
     expect(estimate('1', '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 3 });
     expect(estimate(`0.${'9'.repeat(60)}`, '0', '0.5', '0.25', '0.25')).toMatchObject({ days: 2 });
@@ -142,7 +136,7 @@ describe('there is no estimate', () => {
     );
   });
 
-  it('and reports an overdrawn balance even from a week without reports', () => {
+  it('reports an overdrawn balance even without reported days', () => {
     expect(estimate('-1', null)).toMatchObject({
       kind: 'overdrawn',
       which: 'balance',

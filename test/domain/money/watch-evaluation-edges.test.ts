@@ -124,10 +124,7 @@ describe('a budget of 1,000', () => {
     expect(levelsOf(both.crossings)).toEqual(['2026-10 80', '2026-11 80']);
     expect(levelsOf(both.recoveries)).toEqual(['2026-10 100']);
     expect(levelsOf(both.alerted).toSorted()).toEqual([
-      '2026-10 50',
-      '2026-10 80',
-      '2026-11 50',
-      '2026-11 80',
+      ...['2026-10 50', '2026-10 80', '2026-11 50', '2026-11 80'],
     ]);
     const later = judge([month(850)], alerted);
     expect(levelsOf(later.alerted)).toEqual(['2026-11 50', '2026-11 80']);
@@ -316,7 +313,7 @@ describe('while nobody may be alerted', () => {
   const RULE: WatchRule = { kind: 'balance', below: new Big(100) };
   const balance = (value: number) => ({ kind: 'balance', balance: new Big(value) }) as const;
 
-  it('a crossing stays new, and a recovery arms the watch again', () => {
+  it('keeps a crossing new, and a recovery allows the next alert', () => {
     expect(evaluateRule(RULE, balance(90), [], suspended)).toMatchObject({ crossings: [], alerted: [] });
     expect(evaluateRule(RULE, balance(90), [BEFORE], suspended)).toMatchObject({ alerted: [BEFORE] });
     expect(evaluateRule(RULE, balance(110), [BEFORE], suspended)).toMatchObject({

@@ -116,17 +116,9 @@ describe('a watch on spikes', () => {
       since,
     ).map(({ crossings }) => crossings.map(({ episode }) => episode));
 
-  test('alerts once about days in a row, whether one of them is missing or not', () => {
-    expect(spikes([[...usual, 300, null, 300]])).toEqual([['2026-11-18']]);
-  });
-
   test('alerts again after a usual day, even one that is usual only since a correction', () => {
     const first = [...usual, 300, 300, 300];
     const corrected = [...usual, 300, 100, 300];
     expect(spikes([first, corrected, first, corrected])).toEqual([['2026-11-18'], ['2026-11-20'], [], []]);
-  });
-
-  test('does not alert about days before it was set up', () => {
-    expect(spikes([[...usual, 300, 100, 100]], '2026-11-19')).toEqual([[]]);
   });
 });

@@ -71,10 +71,7 @@ describe('a budget', () => {
       months: [{ month: '2026-11', spent: '180', reported: 18, of: 20, forecast: expect.any(String) }],
     });
     const few = measure('budget', { amounts: costs(...eachDay('2026-11-15', 6)) });
-    expect(few).toEqual({
-      kind: 'budget',
-      months: [{ month: '2026-11', spent: '60', reported: 6, of: 20 }],
-    });
+    expect(few).toEqual({ kind: 'budget', months: [{ month: '2026-11', spent: '60', reported: 6, of: 20 }] });
   });
 
   it.each([

@@ -120,10 +120,7 @@ describe('what is due', () => {
   it('on day 31 is the last of shorter months, in leap years too', () => {
     const timing: Timing = { cadence: { kind: 'monthly', day: 31 }, time: '09:00', zone: 'UTC' };
     expect(nextDueTimes(timing, Date.UTC(2028, 0, 31, 9), 4).map(({ date }) => date)).toEqual([
-      '2028-02-29',
-      '2028-03-31',
-      '2028-04-30',
-      '2028-05-31',
+      ...['2028-02-29', '2028-03-31', '2028-04-30', '2028-05-31'],
     ]);
     const last: Timing = { ...timing, cadence: { kind: 'monthly', day: 'last' } };
     expect(nextDueTimes(last, Date.UTC(2026, 1, 27), 2).map(({ date }) => date)).toEqual([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
-import { toWireTimestamp } from '../../../src/domain/time/period.ts';
 import { resolvePeriodText } from '../../support/read-words.ts';
 import { daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';
 
@@ -10,7 +9,7 @@ const now = Date.parse(NOW);
 
 const asked = (text: string, zone = 'UTC', at = now) => {
   const { from, to } = resolvePeriodText(text, at, zone);
-  return [toWireTimestamp(from), toWireTimestamp(to)];
+  return [new Date(from).toISOString(), new Date(to).toISOString()];
 };
 
 const refused = (text: string, zone = 'UTC', at = now): InvalidWord => {
@@ -128,7 +127,7 @@ describe('a period without length yet', () => {
     expect(() => resolvePeriodText(text, Date.parse(at), zone)).toThrow(
       expect.objectContaining({ kind: 'period-just-began' }),
     );
-    expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, toWireTimestamp(Date.parse(at) + 1)]);
+    expect(asked(text, zone, Date.parse(at) + 1)).toEqual([at, new Date(Date.parse(at) + 1).toISOString()]);
   });
 
   it('is a normal period if it began earlier', () => {

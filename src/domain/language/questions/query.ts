@@ -4,11 +4,11 @@ import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import type { Place } from '../named-days.ts';
+import type { TextRange } from '../named-days.ts';
 import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { explainBadWord, simplifyText } from '../typed-text.ts';
 
-export interface WordItem extends Place {
+export interface WordItem extends TextRange {
   readonly kind: 'word';
   readonly role: WordRole;
   readonly text: string;
@@ -40,15 +40,15 @@ interface Marks {
 }
 
 /** `cheaper than staging` */
-type ThanItem = Place & { readonly kind: 'than'; readonly name: string };
+type ThanItem = TextRange & { readonly kind: 'than'; readonly name: string };
 
 /** What a form does, with its words: `post prod spend every morning`. */
-export type OrderItem = Place & {
+export type OrderItem = TextRange & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
   /** The first word the form can't use. */
-  readonly bad?: Place | null;
+  readonly bad?: TextRange | null;
   readonly isNamed: boolean;
 };
 
@@ -70,7 +70,6 @@ export interface LastAnswer {
   readonly words: ParsedCommand;
 }
 
-/** Items without meaning of their own. */
 const EMPTY: ReadonlySet<string> = new Set(
   'courtesy thanks filler what amount is does past have will can now any it we break here request lead money tail'.split(
     ' ',
@@ -119,11 +118,11 @@ export class Query {
   of<K extends Kind>(kind: K): readonly OfKind<K>[] {
     return this.items.filter((item) => item.kind === kind) as unknown as readonly OfKind<K>[];
   }
-  typed({ start, end }: Place): string {
+  typed({ start, end }: TextRange): string {
     return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
   }
   /** @param why as in InvalidWord */
-  refuse(item: Place | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
+  refuse(item: TextRange | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
     return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
   }
   /** Throws for the first of these that is said. @throws InvalidWord */
@@ -226,7 +225,6 @@ export const UNBILLED: ReadonlyMap<string, string> = new Map(
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
   'spend average balance forecast budget most why compare noun'.split(' '),
 );
-/** Words whose typos are corrected and offered. */
 const CORRECTABLE_WORDS: readonly string[] = [
   ...[...WORD_ROLES].flatMap(([word, role]) =>
     CORRECTABLE_ROLES.has(role) && word.length > 4 ? [word] : [],

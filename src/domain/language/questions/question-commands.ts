@@ -70,7 +70,7 @@ export function wordsFor(names: SeveralProjects | undefined): Words {
 }
 
 /** Parses a canonical period. */
-export function daysOf(text: string, reader: Reader): NamedDays {
+function daysOf(text: string, reader: Reader): NamedDays {
   const [item] = readBy(text, 'PeriodOnly', reader);
   if (item?.kind !== 'period') throw new TypeError(`No period: ${text}`);
   return item.days;
@@ -78,7 +78,7 @@ export function daysOf(text: string, reader: Reader): NamedDays {
 
 /** Only days or names: guesses the command. @throws InvalidWord */
 export function commandsWithoutSubject(query: Query, typed: Words): readonly MadeCommand[] {
-  const words = { ...typed, ...wordsFor(askedProjects(query, typed)) };
+  const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
   const isOutput = query.has('output', 'why', 'csv', 'details') && !words.phrase;
   const isAnd = query.items.some((item, at) => at === 0 && item.kind === 'filler' && item.word === 'and');
@@ -104,11 +104,14 @@ const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numb
 const isOfDays = (query: Query): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
-/**
- * The projects asked about: those named, with those of the answer where one adds to the other; all of them; else those of the
- * answer. @throws InvalidWord
- */
-export function askedProjects(query: Query, words: Words): SeveralProjects | undefined {
+/** The words with the projects that they ask about. @throws InvalidWord */
+export const withProjects = (query: Query, words: Words): Words => ({
+  ...words,
+  ...wordsFor(askedProjects(query, words)),
+});
+
+/** Those named, with those of the answer where one adds to the other; all of them; else those of the answer. */
+function askedProjects(query: Query, words: Words): SeveralProjects | undefined {
   const { answered } = query;
   const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
   const [than] = query.of('than');
@@ -346,7 +349,6 @@ export function followUpCommands(
   const again = wholeAnswer(query, base, words, subject);
   if (again) return again;
   checkReferences(query, words, base);
-  const names = askedProjects(query, words);
   const asksSpend =
     (words.phrase ?? words.versus ?? words.top ?? words.unit) !== undefined ||
     query.has('today', 'before', 'compare', 'least', 'pricier+than') ||
@@ -354,7 +356,7 @@ export function followUpCommands(
   const command = subject ? (`/${subject}` as const) : asksSpend ? '/spend' : base.command;
   const product = words.product ?? (subject && namesOf(words) ? undefined : base.words.product);
   const output = words.output ?? inheritedOutput(query, words, base, subject);
-  const asked: Words = { ...words, ...wordsFor(names), product, output };
+  const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
   // The answer doesn't lead there, or its days are to be compared, or the number may be something else.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';

@@ -6,7 +6,7 @@ import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
 import type { WordsRefusal } from '../named-days.ts';
-import { formatParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { findItemsRefusal, refuseSecret } from '../read-command.ts';
 import { couldBeName, explainBadWord, isKnownWord, normalizeText } from '../typed-text.ts';
 import {
@@ -24,7 +24,6 @@ import {
   type WordRole,
 } from './query.ts';
 import {
-  askedProjects,
   balanceCommands,
   budgetCommands,
   commandsWithoutSubject,
@@ -34,6 +33,7 @@ import {
   namesOf,
   type QuestionCommand,
   spendCommands,
+  withProjects,
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
@@ -89,17 +89,17 @@ export function readTypedQuestion(command: SlashCommand, text: string, reader: R
 }
 
 /** Parses what was typed after a command: its words, or a question that means them. @throws InvalidWord, secret-pasted */
-export function parseTyped<T>(
+export function parseTyped(
   command: SlashCommand,
   text: string,
   reader: Reader,
-  parse: (text: string, reader: Reader) => T,
-): T {
+  parse: (text: string, reader: Reader) => ParsedCommand,
+): ParsedCommand {
   const parsed = catchInvalidWord(() => parse(text, reader));
   if (!(parsed instanceof InvalidWord)) return parsed;
-  const meant = readTypedQuestion(command, text, reader);
-  if (meant === undefined) throw parsed;
-  return parse(meant, reader);
+  const typed = readTypedQuestion(command, text, reader);
+  if (typed === undefined) throw parsed;
+  return parse(typed, reader);
 }
 
 function interpret(
@@ -213,9 +213,9 @@ function commandsFor(subject: Subject | undefined, query: Query): readonly MadeC
     case undefined:
       return commandsWithoutSubject(query, words);
     case 'spend':
-      return spendCommands(query, { ...words, ...wordsFor(askedProjects(query, words)) });
+      return spendCommands(query, withProjects(query, words));
     case 'balance':
-      return balanceCommands(query, { ...words, ...wordsFor(askedProjects(query, words)) });
+      return balanceCommands(query, withProjects(query, words));
     case 'budget':
       return budgetCommands(query, words);
     default:

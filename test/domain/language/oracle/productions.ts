@@ -201,15 +201,9 @@ const ranges = fc.oneof(
       named,
       pick(
         '{n} {a}-{b}',
-        '{a}-{b} {n}',
-        '{a} to {b} {n}',
-        'between {a} and {b} {n}',
-        'from {n} {a} through {n} {b}',
-        '{a}.{m}.-{b}.{m}.',
-        '{a}–{b} {n}',
-        'from the {x} to the {y} of {n}',
-        '{n} {x} until {n} {y}',
-        '{a} {n} till {b} {n}',
+        ...['{a}-{b} {n}', '{a} to {b} {n}', 'between {a} and {b} {n}', 'from {n} {a} through {n} {b}'],
+        ...['{a}.{m}.-{b}.{m}.', '{a}–{b} {n}', 'from the {x} to the {y} of {n}', '{n} {x} until {n} {y}'],
+        ...['{a} {n} till {b} {n}'],
       ),
     )
     .map(([[a, b], { m, name }, as]) =>

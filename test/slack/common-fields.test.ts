@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { searchZones } from '../../src/slack/commands/pickers.ts';
+import { searchZones } from '../../src/slack/forms/common-fields.ts';
 
 describe('a time zone is found', () => {
   it.each(Intl.supportedValuesOf('timeZone'))('by its name: %s', (zone) => {

@@ -71,10 +71,7 @@ export const answerNeeds = (text: string): Partial<HandlerRules> => {
 /** Characters that make a spreadsheet treat a cell as a formula, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 
-/**
- * RFC 4180. Text that looks like a formula is disarmed; negative amounts stay numbers. @param isDecimalComma use
- * semicolons, for locales that write 1,5
- */
+/** RFC 4180; text that looks like a formula is disarmed. @param isDecimalComma separates cells by semicolons */
 export function formatCsv(rows: readonly (readonly CsvCell[])[], isDecimalComma = false): string {
   const separator = isDecimalComma ? ';' : ',';
   const format = (cell: CsvCell): string => {

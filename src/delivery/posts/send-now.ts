@@ -1,26 +1,29 @@
+/** What a person does with a schedule's posts: Send now, a test, and trying a paused one again. */
+import type { Button } from '@slack/types';
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { buttonRow, context as contextBlock, type Message, mention } from '../../slack/block-kit/blocks.ts';
 import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/service-outcomes.ts';
 import { putMessage } from '../delivery-log.ts';
+import { checkRecipient } from '../outbox/check-recipient.ts';
 import type { RunParts } from '../outbox/message-kind.ts';
 import { rememberQuestion } from '../outbox/message-kind.ts';
-import { checkRecipient } from '../outbox/recipient.ts';
 import {
   detailsButton,
   type MakeReport,
+  type ReportResult,
   reportQuestion,
   runReport,
   shownProjects,
 } from '../reports/make-report.ts';
-import { type ManualReason, manualPostMessage } from './post-message.ts';
 import { postsOf } from './post-record.ts';
 
 interface SchedulingParts extends RunParts {
   readonly makeReport: MakeReport;
-  /** The workspace's schedules changed: plans its run again. Never rejects. */
+  /** Reschedules the workspace's run after a change. Never rejects. */
   readonly changed: (workspace: SlackId) => Promise<void>;
 }
 
@@ -43,14 +46,12 @@ export const createScheduleService = (parts: SchedulingParts) => {
     changed,
     /** The delivery log. @throws store-unavailable */
     loadLog: deliveryLog.load,
-    /** Tries a paused post again at once. @throws store-unavailable */
+    /** Retries a paused post now. @throws store-unavailable */
     retry,
     /**
-     * Posts what the schedule would, as of now, without using up a due date. The post says that it is a test, or who
-     * asked for it. A test goes only to that person. `schedule` need not be saved. It is not retried.
-     *
-     * @returns `repeated` if somebody has pressed Send now a moment ago: that is one post
-     * @throws Failure: cannot-post if the channel does not take it, and whatever the report throws
+     * Posts the schedule's current report without using up a due date; the post says who asked, or that it is a test. A test
+     * goes only to that person. `schedule` may be unsaved. No retries. @returns `repeated` for a double click @throws
+     * cannot-post, and any failure of the report
      */
     async send(
       teamId: SlackId,
@@ -73,7 +74,7 @@ export const createScheduleService = (parts: SchedulingParts) => {
           await deliveryLog.write(teamId, [{ name, before: String(pressed), after: undefined }]);
         throw error;
       }
-      // It was sent, so a paused post of the schedule may be sent too.
+      // It worked, so a paused post may work too.
       if (why === 'now') await retry(teamId, schedule.id);
       return 'posted';
     },
@@ -105,4 +106,19 @@ async function sendByHand(
   const posted = await postMessage(await clientFor(teamId), target, message);
   await Promise.all(answerCollector.all().map((answer) => answerStore.save(workspace, answer)));
   await rememberQuestion(reportQuestion(made, workspace), posted, { ...parts, teamId });
+}
+
+/** Why someone sent it by hand. A `test` goes only to them. */
+export type ManualReason = 'test' | 'now';
+
+/** A post that a person sent by hand. @param buttons under it */
+export function manualPostMessage(
+  { message }: ReportResult,
+  why: ManualReason,
+  by: SlackId,
+  buttons: readonly Button[],
+): Message {
+  const who = mention(by);
+  const heading = why === 'now' ? `Sent by ${who} with Send now` : `Test of a scheduled post, sent by ${who}`;
+  return { text: message.text, blocks: [contextBlock(heading), ...message.blocks, ...buttonRow(buttons)] };
 }

@@ -10,7 +10,7 @@ export type HealthLevel = 'broken' | 'warning' | 'fine';
 export const KEY_IS_GONE =
   'Tally can’t open this with its keys. Your operator has to put the old key back; nothing is lost.';
 
-/** @param isRefused whether it can't be read, or the service rejected it */
+/** @param isRefused unreadable, or rejected by the service */
 export function credentialHealth(
   credential: Expiring | undefined,
   isRefused: boolean,
@@ -33,7 +33,7 @@ export const connectionStates = (workspace: Workspace, at: Millis) =>
     return {
       name,
       connection,
-      /** Why its record can't be read, or its token decrypted. */
+      /** Why the record can't be read or decrypted. */
       damage,
       isRejected,
       isDefault: workspace.defaultConnection === name,

@@ -6,8 +6,8 @@ import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
-import { notSentFailure } from './failure-effect.ts';
 import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
+import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
@@ -29,8 +29,8 @@ async function findRecipient(
 }
 
 /**
- * Whether these projects may be shown to a channel or person now.
- * @returns with a refusal if not @throws slack-failed, store-unavailable
+ * Whether these projects may be shown to the recipient now. @returns a refusal if not @throws slack-failed,
+ * store-unavailable
  */
 export async function checkRecipient(
   to: SlackId,
@@ -55,7 +55,7 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
  * Who gets a message instead: the item's owner, the next responsible person, or an admin. Nobody twice. @returns undefined
  * if nobody is left @throws slack-failed, store-unavailable
  */
-export async function findHeir(
+export async function findReplacement(
   message: OutboxMessage,
   context: DeliveryContext,
 ): Promise<SlackId | undefined> {

@@ -28,8 +28,8 @@ import {
   type OutboxMessage,
   putMessage,
 } from '../delivery-log.ts';
+import { responsiblePeople } from '../outbox/check-recipient.ts';
 import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from '../outbox/message-kind.ts';
-import { responsiblePeople } from '../outbox/recipient.ts';
 import { describeReport } from '../reports/make-report.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 
@@ -74,7 +74,7 @@ function newsOfAll({ workspace, snapshot }: RunView): readonly NoticeAbout[] {
   return all;
 }
 
-/** Whether it is about a pause that isn't over: schedules that the same cause stops later are added to it. */
+/** A pause that isn't over. Schedules stopped later by the same cause are added to it. */
 const isOpenPause = ({ state, about }: Notice): boolean => about.why === 'paused' && state !== 'failed';
 
 /** The owner, and a manager if only managers can fix it. Nobody if a reminder covers it, or if Tally has no Slack token. */
@@ -98,10 +98,10 @@ function planNotices(view: RunView): Plan {
   const notices = snapshot.messagesOf(noticeKind);
   const messages = newsOfAll(view).flatMap((news) =>
     recipientsOf(news, workspace).flatMap((to): Notice[] => {
-      // The last part of the key is the first recipient, who may have left since.
+      // The key ends with the first recipient; `to` may have changed since.
       const sent = notices.filter(({ key, about }) => key.endsWith(`/${to}`) && isSameNews(about, news));
       const known = sent.flatMap(({ about }) => about.cases);
-      // A pause is one case until it is over, whatever date it began with.
+      // A pause is the same case whatever date it started with.
       const isKnown = ({ schedule, due }: Case) =>
         known.some((other) => other.schedule === schedule && (news.why === 'paused' || other.due === due));
       const cases = news.cases.filter((one) => !isKnown(one));

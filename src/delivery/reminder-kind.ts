@@ -129,7 +129,7 @@ function planReminder(
   return { messages, next };
 }
 
-/** In order. Steps from before the credential was registered are left out. */
+/** Ascending. Without steps from before the credential was registered. */
 function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   if (expiresAt === undefined) return [];
   return REMINDER_DAYS.flatMap((days) => {
@@ -138,7 +138,7 @@ function expirySteps({ expiresAt, registeredAt }: Credential, zone: Zone) {
   });
 }
 
-/** The person who registered it and the named managers; for a rejected token also the owners of watches that need it. */
+/** Whoever registered it and the named managers; for a rejected token also the owners of watches that use it. */
 function recipientsOf({ kind, name, registeredBy }: Credential, step: ReminderStep, workspace: Workspace) {
   const waiting = workspace.watches.filter(
     (watch) => kind === 'connection' && step === 'rejected' && connectionsOf(watch, workspace).includes(name),

@@ -1,12 +1,12 @@
-/** The small stores beside a workspace's record: nonces and installations. */
+/** The small stores beside a workspace's record: nonces, events, installations, the index; and deleting. */
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { INDEX_KEY, membersKey, recordKey, tokenLockKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createInstallationStore } from '../../src/workspace/credentials/installation-store.ts';
-import { createDeletion } from '../../src/workspace/record/workspace-store.ts';
-import { createOAuthNonces } from '../../src/workspace/replay-protection.ts';
+import { createDeletion, createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
+import { createEventDedup, createOAuthNonces } from '../../src/workspace/replay-protection.ts';
 import { type TestRedis, testRedis, workspaceKeys } from '../support/redis.ts';
 
 const OLD = { id: 'old', key: randomBytes(32) };
@@ -86,5 +86,76 @@ describe('an installation', () => {
     expect(await store.lock('T1')).toBe(true);
     expect(await store.lock('T1')).toBe(false);
     expect(await redis.pttl(tokenLockKey('T1'))).toBeLessThanOrEqual(15_000);
+  });
+});
+
+describe('deleting an organization', () => {
+  const [ORG, TEAMS] = ['E0GRID0001', ['T0GRID0001', 'T0GRID0002']];
+
+  it('also deletes what other parts keep of each of its workspaces', async () => {
+    await redis.sadd(membersKey(ORG), ...TEAMS);
+    const deleted: string[] = [];
+    await createDeletion({ redis: redis, others: async (id) => void deleted.push(id) }).organization(ORG);
+    expect(deleted.sort()).toEqual([ORG, ...TEAMS]);
+    expect(await workspaceKeys(redis)).toEqual([]);
+  });
+
+  it('remembers its workspaces if another part fails, so that it can be repeated', async () => {
+    await redis.sadd(membersKey(ORG), ...TEAMS);
+    const failing = createDeletion({
+      redis: redis,
+      others: () => Promise.reject(new Error('the queue does not answer')),
+    });
+    await expect(failing.organization(ORG)).rejects.toThrow('the queue does not answer');
+    expect((await redis.smembers(membersKey(ORG))).sort()).toEqual(TEAMS);
+  });
+});
+
+describe('the index of workspaces', () => {
+  const index = () => createWorkspaceIndex(redis);
+  const listed = async () => {
+    const found: string[] = [];
+    for await (const id of index().list()) found.push(id);
+    return found.sort();
+  };
+
+  it('lists each workspace once, however many there are', async () => {
+    const ids = Array.from({ length: 1_200 }, (_, n) => `T${n}`);
+    await Promise.all(ids.map((id) => index().touch(id)));
+    await index().touch('T7');
+    await index().forget('T8');
+    expect(await listed()).toEqual(ids.filter((id) => id !== 'T8').sort());
+  });
+
+  it('removes a workspace without a record, but not one that may be about to get one', async () => {
+    await index().touch('T1');
+    await redis.zadd(INDEX_KEY, Date.now() - 61_000, 'T2');
+    await Promise.all(['T1', 'T2', 'T3'].map((id) => index().removeAbsent(id)));
+    expect(await listed()).toEqual(['T1']);
+  });
+});
+
+describe('an event that Slack sends again', () => {
+  it.each(['something', 'nothing'])('is handled once when %s is stored of the workspace', async (known) => {
+    if (known === 'something') await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
+    const [one, other] = [createEventDedup(redis), createEventDedup(redis)];
+    const heard = await Promise.all([one, other, one].map(({ first }) => first('T0NORTH001', 'Ev1')));
+    expect(heard.filter(Boolean)).toEqual([true]);
+    expect(await one.first('T0NORTH001', 'Ev2')).toBe(true);
+    expect(await one.first('T0SOUTH001', 'Ev1')).toBe(true);
+  });
+
+  it('is handled once although the workspace’s first record came in between', async () => {
+    const { first } = createEventDedup(redis);
+    expect(await first('T0NORTH001', 'Ev1')).toBe(true);
+    await redis.hset(recordKey('T0NORTH001'), 'settings', '{}');
+    expect(await first('T0NORTH001', 'Ev1')).toBe(false);
+  });
+
+  it('leaves only an unnamed mark for an unknown workspace, for a short time', async () => {
+    await createEventDedup(redis).first('T0NORTH001', 'Ev1');
+    const keys = await redis.keys('*');
+    expect(keys.join(' ')).not.toMatch(/NORTH|Ev1/);
+    for (const key of keys) expect(await redis.pttl(key)).toBeGreaterThan(0);
   });
 });

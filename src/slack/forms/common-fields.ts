@@ -13,10 +13,10 @@ import {
 import type { Expiry } from '../../workspace/credentials/credential-records.ts';
 import { isGroup } from '../../workspace/record/parse-record.ts';
 import { option, SLACK_LIMITS, section } from '../block-kit/blocks.ts';
-import { checks, date, type Field, type FieldRefusal, refuseField, search } from '../forms/fields.ts';
 import { selectedValues } from '../request/payload.ts';
 import type { Request } from '../request/request.ts';
 import type { UserGroup } from '../request/users.ts';
+import { checks, date, type Field, type FieldRefusal, refuseField, search } from './fields.ts';
 
 /** Zones under their current names. Older ICU versions accept these, but list only the old names. */
 const RENAMED: readonly Zone[] = [

@@ -60,7 +60,7 @@ export const notSentFailure = (reason: DataOf<'not-sent'>['reason']): StoredFail
 /** Pause after a rate limit without Retry-After. */
 const DEFAULT_RATE_PAUSE: Millis = 30_000;
 
-/** @throws store-unavailable, which is no fault of the message */
+/** @throws store-unavailable: the message isn't at fault */
 export function effectOf(error: unknown): FailureEffect {
   if (!isFailure(error)) return { kind: 'later', cause: notSentFailure('own-error') };
   const cause = storeFailure(error);

@@ -1,0 +1,159 @@
+/** The next step after a failure, and after a word that a command can't use. */
+import type { Button } from '@slack/types';
+import * as z from 'zod';
+import type { SlashCommand } from '../../domain/command-names.ts';
+import {
+  type DataOf,
+  type FailureKind,
+  type InvalidWord,
+  UNKNOWN_COMMAND,
+  UNRECOGNIZED,
+} from '../../domain/failure/index.ts';
+import { parseCommandText } from '../../domain/language/read-command.ts';
+import { couldBeName } from '../../domain/language/typed-text.ts';
+import type { SlackId } from '../../domain/slack-id.ts';
+import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { tryParse } from '../../domain/try-parse.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
+import { type Block, button, SLACK_LIMITS } from '../block-kit/blocks.ts';
+import { type Command, commandButton, commandButtons, commandLine } from '../commands/command-buttons.ts';
+import { ALL_COMMANDS } from '../commands/help.ts';
+import { canSuggest, projectPicker, projectSelect } from '../commands/project-picker.ts';
+import { privateScope, type Request } from '../request/request.ts';
+
+/** The next step, shown after the sentence that says what happened. */
+export interface Advice {
+  /** Replaces the failure's own message. */
+  readonly sentence?: string;
+  /** Text of the next step; absent if the sentence or the buttons say it. */
+  readonly todo?: string;
+  /** Replaces `todo` for managers. */
+  readonly managerTodo?: string;
+  /** Set if retrying can help: adds a retry button, and this text where no button works. */
+  readonly again?: '' | 'Try again.';
+  /** Buttons for everyone; managers also get `managerButtons`. */
+  readonly buttons?: readonly Button[];
+  readonly managerButtons?: readonly Button[];
+  /** The command that **Ask a manager** sends; `what was asked` means the failed command or click. */
+  readonly ask?: Command | 'what was asked' | undefined;
+  /** People to mention at the end. */
+  readonly people?: readonly SlackId[];
+  /** Untrusted text, rendered as a quote. */
+  readonly quotes?: readonly string[];
+  /** Whether the log reference is shown, for the operator to look up. */
+  readonly isOurs?: boolean;
+  /** Selects to show, such as a project picker. */
+  readonly choices?: readonly Block[];
+}
+
+/** The compiler requires an entry for every failure kind. */
+export type AdviceTable = {
+  readonly [K in Exclude<FailureKind, 'invalid-word'>]:
+    | Advice
+    | ((data: DataOf<K>, request: FailedRequest) => Advice);
+};
+
+/** What is known about the failed request; empty if no user is involved. */
+export interface FailedRequest extends Partial<Request> {
+  readonly command?: Command | undefined;
+  /** The clicked button, if it opens a form and wasn't inside one. */
+  readonly click?: AskedManager['click'];
+  /** Whether the command accepts this text. Suggestions it doesn't accept aren't offered. */
+  readonly acceptsWords?: ((text: string) => boolean) | undefined;
+  /** The channel to pass to a manager who is asked to run it. It grants no rights. */
+  readonly place?: SlackId | undefined;
+}
+
+/** The value of an **Ask a manager** button. Untrusted when it comes back. */
+export const askedManagerSchema = z.object({
+  /** The channel that it is about; absent for Home. */
+  place: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9]{1,30}$/)
+    .optional(),
+  /** A command as it is typed. */
+  line: z.string().optional(),
+  /** Or a button that opens a form. */
+  click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
+});
+export type AskedManager = Readonly<z.infer<typeof askedManagerSchema>>;
+
+/** Whether the failure happened after the rights were checked. */
+export const isAuthorized = (request: FailedRequest): request is FailedRequest & Request =>
+  request.user !== undefined;
+
+export const canManage = ({ user }: FailedRequest): boolean => user?.canManage === true;
+
+export const retryButton = (command?: Command): Button[] =>
+  command === undefined ? [] : commandButton('again', 'Try again', command);
+
+/** @param todo text before “Try again.” */
+export const tryAgain = (todo = ''): Advice => ({ todo, again: 'Try again.' });
+
+/** `Try again in 4 seconds.` @param wait rounded up */
+export function tryAgainIn(wait: Millis): Advice {
+  const [seconds, minutes] = [Math.ceil(wait / 1_000), Math.ceil(wait / MINUTE)];
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [minutes, 'minute'];
+  const when = `Try again in ${count === 1 ? `a ${unit}` : `${count} ${unit}s`}.`;
+  return { todo: wait <= 0 ? 'You can try again now.' : when, again: '' };
+}
+
+export function buttonsOf(
+  { again, buttons = [], managerButtons = [], ask }: Advice,
+  request: FailedRequest,
+): Button[] {
+  const { command, click } = request;
+  const retry = again === undefined ? [] : retryButton(command);
+  if (canManage(request)) return [...buttons, ...retry, ...managerButtons];
+  // A button that opened a form has no command to rerun, so the manager is asked to press it.
+  const isForm = ask === 'what was asked' && click !== undefined;
+  if (isForm) return [...buttons, ...retry, ...askButton({ click }, request)];
+  const asked = ask === 'what was asked' ? command : isAuthorized(request) ? ask : undefined;
+  return [...buttons, ...retry, ...askManagerButton(asked, request)];
+}
+
+/** Asks the managers to run this command. Managers and external people can't ask. */
+export const askManagerButton = (command: Command | undefined, request: FailedRequest): Button[] =>
+  askButton(command && { line: commandLine(command) }, request);
+
+function askButton(
+  wanted: Omit<AskedManager, 'place'> | undefined,
+  { channel, place = channel, user }: FailedRequest,
+): Button[] {
+  if (wanted === undefined || user?.canManage === true || user?.role === 'external') return [];
+  const value = JSON.stringify({ place, ...wanted });
+  return value.length > SLACK_LIMITS.buttonValue ? [] : [button('ask-manager', 'Ask a manager', { value })];
+}
+
+/** Corrected commands as buttons, or a project picker if the word may have been a project. */
+export function adviseOnWord(failure: InvalidWord, request: FailedRequest): Advice {
+  const { command, acceptsWords = () => true } = request;
+  const { fact, why, projectFor } = failure;
+  const mayOffer = (text: string) =>
+    acceptsWords(text) &&
+    (!isAuthorized(request) || canSuggest(text, { ...privateScope(request), workspace: request.workspace }));
+  const reruns =
+    command === undefined ? [] : failure.offered.filter(mayOffer).map((text) => ({ ...command, text }));
+  const buttons = commandButtons('suggestion', reruns);
+  if (why === UNKNOWN_COMMAND && buttons.length === 0) return { buttons: ALL_COMMANDS };
+  if (command !== undefined && isAuthorized(request)) {
+    if (projectFor !== undefined)
+      return { buttons, choices: projectSelect(command.command, projectFor, request) };
+    if (why === UNRECOGNIZED && buttons.length === 0) return pickerInstead(failure, command, request);
+  }
+  const isGuess = (why === UNRECOGNIZED || why === UNKNOWN_COMMAND) && buttons.length > 0;
+  return { buttons, ...(isGuess && { sentence: `${fact} Did you mean this?` }) };
+}
+
+const ASKS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance', '/os-token']);
+
+/** A project picker that replaces the unknown word; {} if the rest already names a project. */
+function pickerInstead({ word, fact }: InvalidWord, { command, text }: Command, request: Request): Advice {
+  const at = text.toLowerCase().indexOf(word.toLowerCase());
+  // Failures never contain words that may be secrets, so there is nothing to replace.
+  if (at < 0 || !ASKS.has(command) || !couldBeName(word)) return {};
+  const rest = `${text.slice(0, at)}${text.slice(at + word.length)}`.replace(/\s+/g, ' ').trim();
+  const parsed = tryParse(() => parseCommandText(rest, readerIn(request.workspace, request.at)));
+  if (parsed === undefined || parsed.project || parsed.alias || parsed.several) return {};
+  return { sentence: `${fact} Which project?`, choices: projectPicker({ command, text: rest }, request) };
+}
