@@ -1,11 +1,8 @@
 /** The examples under “Try” in the panel, simple ones first. */
 import type { Example } from './protocol.ts';
 
-/**
- * @param now ms since the epoch
- * @param issuesTokens whether the bot can issue OS_TOKENs
- */
-export const examplesAt = (now: number, issuesTokens = false): readonly Example[] => [
+/** @param now ms since the epoch */
+export const examplesAt = (now: number): readonly Example[] => [
   {
     text: '/billing connect',
     why: 'Start here: connect Tally to the billing service. Paste the Read-only token from this panel.',
@@ -27,17 +24,13 @@ export const examplesAt = (now: number, issuesTokens = false): readonly Example[
     text: '/billing watch 123 balance 1200000',
     why: 'An alert before the money runs out. Save, choose “Burning money” under Switches, then Skip 1 hour once or twice.',
   },
-  ...(issuesTokens ? TOKEN_EXAMPLES : []),
-  { text: '/billing settings', why: 'Time zone, currency label, and who can manage or use Tally.' },
-  { text: '/billing help', why: 'Every command.' },
-];
-
-const TOKEN_EXAMPLES: readonly Example[] = [
   {
     text: '/billing projects access 123',
     why: 'Register an application access. Paste its ID and secret from this panel.',
   },
   { text: '/os-token 123', why: 'A temporary token that only you see. Revoke it when you’re done.' },
+  { text: '/billing settings', why: 'Time zone, currency label, and who can manage or use Tally.' },
+  { text: '/billing help', why: 'Every command.' },
 ];
 
 function lastMonth(now: number): string {

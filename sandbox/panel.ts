@@ -35,7 +35,7 @@ export function createPanel(parts: PanelParts) {
   let slackMode = 'healthy';
   const slackModes = Object.entries(SLACK_MODES).map(([mode, { label, hint }]) => ({ mode, label, hint }));
   return {
-    examples: [...examplesAt(clock.now(), true)],
+    examples: [...examplesAt(clock.now())],
     /** How far the sandbox's clock is ahead of the machine's, in ms. */
     skipped: clock.skipped,
     /** @param zone the zone of a time of day @returns false for a time that never occurs */

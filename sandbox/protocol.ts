@@ -143,20 +143,28 @@ export type ServerEvent = Snapshot | { type: 'traffic'; entries: Traffic[] };
 /** A state value as Slack's `view.state.values[block][action]` has it. */
 export interface StateValue {
   type: string;
-  value?: string | null;
-  selected_option?: { text: { type: 'plain_text'; text: string }; value: string } | null;
-  selected_options?: { text: { type: 'plain_text'; text: string }; value: string }[];
-  selected_date?: string | null;
-  selected_time?: string | null;
-  /** Seconds since the epoch. */
-  selected_date_time?: number | null;
-  selected_conversation?: string | null;
-  selected_channel?: string | null;
-  selected_user?: string | null;
-  selected_users?: string[];
-  selected_conversations?: string[];
-  selected_channels?: string[];
+  selected_option?: { value: string } | null;
+  /** By the key of {@link VALUE_KEYS}. */
+  [key: string]: unknown;
 }
+
+/** Element type → the key of its value; the initial value is named alike, `initial_…`. */
+export const VALUE_KEYS: Readonly<Record<string, string>> = {
+  plain_text_input: 'value',
+  static_select: 'selected_option',
+  external_select: 'selected_option',
+  overflow: 'selected_option',
+  checkboxes: 'selected_options',
+  multi_external_select: 'selected_options',
+  users_select: 'selected_user',
+  multi_users_select: 'selected_users',
+  conversations_select: 'selected_conversation',
+  multi_conversations_select: 'selected_conversations',
+  datepicker: 'selected_date',
+  timepicker: 'selected_time',
+};
+
+export const initialOf = (key: string) => `initial_${key.replace('selected_', '')}`;
 
 export type StateValues = Record<string, Record<string, StateValue>>;
 

@@ -20,14 +20,14 @@ import { createSpendFeature } from './features/spend/index.ts';
 import { createWatchesFeature } from './features/watches/index.ts';
 import { createWorkflowStepsFeature } from './features/workflow-steps/index.ts';
 import { checkBaseUrl } from './http/address-rules.ts';
-import { createGuardedHttp } from './http/request.ts';
+import { createGuardedHttp } from './http/client.ts';
 import { createIdentityClient, parseAuthUrl } from './identity/client.ts';
-import { createHealth, type Health } from './ops/health.ts';
 import { boltLogger, type Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
+import { createReadiness, type Readiness } from './ops/readiness.ts';
 import { createWorkLog, type OnFinished } from './ops/work-record.ts';
+import { claimLayout, onStoreError } from './redis/commands.ts';
 import { connectQueue, connectRedis, waitUntilReady } from './redis/connect.ts';
-import { claimLayout, onStoreError } from './redis/outage.ts';
 import { createCommandNames } from './slack/command-prefix.ts';
 import { createInstallations } from './slack/install/installations.ts';
 import { createResponseUrlClient } from './slack/reply/message-calls.ts';
@@ -44,21 +44,18 @@ import { createEventDedup } from './workspace/replay-protection.ts';
 import { createServiceOutcomes } from './workspace/service-outcomes.ts';
 import { createThreadStore } from './workspace/thread-store.ts';
 
-/** How long a stopping bot waits for running answers, in ms: longer than a request to billing may take. */
+/** Drain time at shutdown, in ms; longer than a billing request. */
 const DRAIN = 11_000;
 
 /** How long the start waits for Redis, in ms: longer than a replica takes to replace its master. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
-  /** Everything the features declare: commands, listeners with their rights. */
+  /** Everything the features register. */
   readonly registry: Registry;
   /** @returns the port it listens on @throws store-unavailable if Redis can't be reached */
   start(): Promise<number>;
-  /**
-   * Isn't ready any more, but goes on for `delay` ms; then accepts nothing new, waits up to `drain` ms for running
-   * answers, and closes every connection.
-   */
+  /** Becomes unready and serves for `delay` ms; then stops accepting, waits up to `drain` ms for answers, and closes. */
   stop(delay?: Millis, drain?: Millis): Promise<void>;
 }
 
@@ -96,11 +93,11 @@ export function createTally(
   });
   const all: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
-  const health = createHealth(redis, () => slack.server.up());
-  const slack = createSlackSide(config, all, health, metrics, {
+  const readiness = createReadiness(redis, () => slack.server.up());
+  const slack = createSlackSide(config, all, readiness, metrics, {
     ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
   });
-  metrics.measure({ ...clients.http, notReady: health.missing, oldestOverdue: delivery.oldestOverdue });
+  metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
@@ -187,7 +184,7 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
 function createSlackSide(
   config: Config,
   all: Registry,
-  health: Health,
+  readiness: Readiness,
   metrics: Metrics,
   services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected' | 'onForget'>,
 ) {
@@ -198,7 +195,7 @@ function createSlackSide(
     ...{ onRejected: metrics.rejected, onForget: all.forget },
   };
   const installations = createInstallations(config.slack, slackServices);
-  const routes = { '/healthz': health.healthz, '/readyz': health.readyz, '/metrics': metrics.page };
+  const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };
   const server = createSlackServer(config.slack, slackServices, installations, routes);
   registerListeners(server.app, all.listeners(), slackServices);
   return { installations, server };

@@ -2,7 +2,7 @@ import { createTally } from './app.ts';
 import { loadConfig } from './config/config.ts';
 import { createLog } from './ops/log.ts';
 import { VERSION } from './ops/version.ts';
-import { isSecondSocketError } from './redis/outage.ts';
+import { isSecondSocketError } from './redis/commands.ts';
 
 const config = loadConfig(process.env, console.error);
 const log = createLog(config.log.level);
@@ -25,7 +25,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 process.on('uncaughtException', (err: unknown) => {
   if (isSecondSocketError(err)) return log.debug({ err }, 'A closed connection reported another error');
-  // The process may be in any state, so it ends. Log lines are written synchronously, so this one is not lost.
+  // State is unknown, so exit. Log writes are synchronous, so this line isn't lost.
   log.fatal({ err }, 'Tally ends because of an error that nothing caught');
   process.exit(1);
 });

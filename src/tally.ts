@@ -1,15 +1,15 @@
 #!/usr/bin/env node
-/** The executable: `tally start`, `tally doctor`, … A `.env` of the current folder sets what the environment does not. */
+/** The executable: `tally start`, `tally doctor` … Reads `.env` for variables that aren't set. */
 import { existsSync } from 'node:fs';
 import { VERSION } from './ops/version.ts';
 
-// Stack traces name the files of src.
+// Source maps: stack traces show src.
 process.setSourceMapsEnabled(true);
 // With it, libraries print what they send, such as the password of Redis.
 // biome-ignore lint/style/noProcessEnv: nothing reads it here
 delete process.env.DEBUG;
 
-/** What each command does, and what runs it. */
+/** Command → description and implementation. */
 const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promise<unknown>]>> = {
   start: ['runs the bot until SIGTERM', () => import('./main.ts')],
   doctor: [
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, readonly [what: string, run: () => Promi
 /** Exit codes of sysexits.h: EX_USAGE and EX_CONFIG. */
 const [WRONG_USAGE, WRONG_CONFIGURATION] = [64, 78];
 
-/** Sets the variables of a `.env` in the current folder that the environment does not set. Containers have none. */
+/** Loads `.env`; set variables win. Containers have none. */
 function loadEnvFile(): void {
   if (!existsSync('.env')) return;
   try {
@@ -57,7 +57,7 @@ const usage = [
 const asksForHelp = (word = '') => ['help', '--help', '-h'].includes(word);
 const [name = '', ...rest] = process.argv.slice(2);
 const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-// The bot has no options: the environment is its configuration.
+// `start` takes no options; it is configured by the environment.
 if (command !== undefined && (rest.length === 0 || name !== 'start')) {
   loadEnvFile();
   await command[1]();

@@ -1,10 +1,8 @@
 import type { Millis } from './domain/time/calendar.ts';
 
 /**
- * Calls `onTimeout` after `ms`. A process that stood still (a busy machine, SIGSTOP, a suspended one) runs its timers before
- * it reads what arrived in that time. So there are two timers of half the time each: between them it reads what has arrived,
- * and no answer that is there already is given up.
- *
+ * A timeout that survives a paused process (busy machine, SIGSTOP): Node runs expired timers before it reads pending
+ * input. Two timers of half the time give it a chance to read in between.
  * @returns cancels it
  */
 export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
@@ -20,12 +18,7 @@ export function startTimeout(ms: Millis, onTimeout: () => void): () => void {
   };
 }
 
-/**
- * Waits for `work` no longer than `ms`. The work is not canceled: it continues, and its result is ignored.
- *
- * @returns what the work returns, or what `onTimeout` returns once the time is up
- * @throws what either of them throws
- */
+/** Waits at most `ms`. The work isn't canceled; its late result is ignored. */
 export function withTimeout<T>(ms: Millis, work: Promise<T>, onTimeout: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = startTimeout(ms, () => resolve(Promise.resolve().then(onTimeout)));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { NOT_READY } from '../src/ops/health.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
+import { NOT_READY } from '../src/ops/readiness.ts';
 
 const run = promisify(execFile);
 const hasPromtool = await run('promtool', ['--version']).then(

@@ -8,7 +8,7 @@ import { parseConfig } from '../src/config/config.ts';
 import { variables } from '../src/config/variables.ts';
 import { InvalidWord } from '../src/domain/failure/index.ts';
 import { formatDays } from '../src/domain/time/calendar.ts';
-import { createGuardedHttp } from '../src/http/request.ts';
+import { createGuardedHttp } from '../src/http/client.ts';
 import { createIdentityClient } from '../src/identity/client.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
 import { createManifest, formatManifest, SCOPES } from '../src/slack/install/manifest.ts';

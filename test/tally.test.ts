@@ -155,7 +155,7 @@ describe('the executable tally', () => {
       expect(code).toBe(1);
       expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
         level: 'fatal',
-        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 4.`) },
+        err: { message: expect.stringContaining(`their layout is “${other}”, and this version’s is 5.`) },
       });
       expect((await redis.client.keys('*')).sort()).toEqual(['tally:layout', 'tally:{T0SANDBOX1}:record']);
       expect(await redis.client.get('tally:layout')).toBe(other);
@@ -192,7 +192,7 @@ describe('the executable tally', () => {
     await waitUntil(() => isUp(`http://127.0.0.1:${port}/healthz`), 15_000);
     bot.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
-    expect(await redis.client.get('tally:layout')).toBe('4');
+    expect(await redis.client.get('tally:layout')).toBe('5');
     await redis.close();
   });
 

@@ -71,9 +71,6 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
     if (isNarrow()) setPanelOpen(false);
     setDraft({ channel: target.id, thread: inThread && newestThread(snapshot, target.id), text });
   };
-  const stopped = isStopped
-    ? 'The sandbox stopped. Start it again with npm run sandbox; this page reconnects.'
-    : `${bot.name} is down. Commands and buttons don’t work until it is running again.`;
   return (
     <WorkspaceProvider value={workspace}>
       <div className={isPanelOpen ? 'shell with-panel' : 'shell'}>
@@ -81,7 +78,7 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
           <h1>{snapshot.workspace.name}</h1>
           <p>A simulated Slack workspace. Nothing leaves this machine.</p>
           <span className={bot.up && !isStopped ? 'bot-state up' : 'bot-state'}>
-            {bot.name} is {bot.up && !isStopped ? 'up' : 'down'}
+            {isStopped ? 'The sandbox stopped' : `${bot.name} is ${bot.up ? 'up' : 'down'}`}
             {bot.mode === 'socket' && ' · Socket Mode'}
           </span>
           <button
@@ -97,11 +94,6 @@ function Shell({ snapshot, traffic, isStopped, go, wanted }: ShellProps) {
         <Sidebar here={channel?.id ?? HOME} unread={unread} />
         <main className="centre" inert={views.length > 0}>
           <Title />
-          {(isStopped || !bot.up) && (
-            <p className="banner" role="alert">
-              {stopped}
-            </p>
-          )}
           {channel ? (
             <Conversation key={channel.id} channel={channel} draft={draft} onTry={tryText} />
           ) : (

@@ -31,7 +31,6 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
   const completions = /^\/\S*$/.test(text)
     ? snapshot.commands.filter(({ command }) => command.startsWith(text.toLowerCase()))
     : [];
-  const typed = snapshot.commands.find(({ command }) => text.startsWith(`${command} `));
 
   const write = (next: string) => {
     unsent.set(key, next);
@@ -100,11 +99,6 @@ export function Composer({ channel, thread, draft, isWanted = true, onSent }: Pr
             </li>
           ))}
         </ul>
-      )}
-      {typed && (
-        <p className="composer-hint">
-          <b>{typed.command}</b> <code>{typed.usageHint}</code>
-        </p>
       )}
       <textarea
         ref={field}

@@ -5,6 +5,7 @@ import { Blocks } from './blocks.tsx';
 import { Composer, type Draft } from './Composer.tsx';
 import { clock, dayLabel, instantOf } from './dates.ts';
 import { SurfaceProvider, useSurfaceOf } from './form.ts';
+import { emojiIn } from './mrkdwn.tsx';
 import { Avatar, authorOf, Icon, useWorkspace } from './workspace.tsx';
 
 interface Props {
@@ -28,7 +29,6 @@ export function Conversation({ channel, draft, onTry }: Props) {
   const dayOf = (message: Message | undefined) => message && dayLabel(instantOf(message.ts), me, now());
   return (
     <>
-      {/* The style sheet keeps it at its end while messages come. */}
       <div className="scroller" ref={scroller}>
         <div className="messages" role="log" aria-label={`Messages in ${channel.name}`}>
           {channel.name === 'general' && messages.length === 0 && <Welcome onTry={onTry} />}
@@ -139,7 +139,9 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
         ))}
         {edited && <small className="edited">(edited)</small>}
         {reactions.map((name) => (
-          <small key={name} className="reaction">{`${EMOJI[name] ?? `:${name}:`} 1`}</small>
+          <small key={name} className="reaction">
+            {emojiIn(`:${name}: 1`)}
+          </small>
         ))}
       </div>
       {onReply && !ephemeral && !isBroadcast && (
@@ -155,8 +157,6 @@ const MessageRow = memo(function MessageRow({ message, channel, onReply }: RowPr
     </article>
   );
 });
-
-const EMOJI: Readonly<Record<string, string>> = { speech_balloon: '💬' };
 
 const NO_BLOCKS: KnownBlock[] = [];
 

@@ -1,7 +1,7 @@
 /** What is typed and chosen in a message, a modal or the App Home, and how it is sent. */
 import type { ActionsBlockElement, ConfirmationDialog, InputBlockElement, KnownBlock } from '@slack/types';
 import { createContext, useContext, useRef, useState } from 'react';
-import type { StateValue, StateValues, SurfaceRef } from '../protocol.ts';
+import { initialOf, type StateValue, type StateValues, type SurfaceRef, VALUE_KEYS } from '../protocol.ts';
 import { post, sentenceOf } from './api.ts';
 import { useWorkspace } from './workspace.tsx';
 
@@ -15,21 +15,6 @@ export interface ElementProps<E = AnyElement> {
   label?: string;
   optional?: boolean;
 }
-
-/** Element type → where its state has the value, and where the element has the first one. */
-const VALUES: Record<string, [key: keyof StateValue, initial: string, empty?: []]> = {
-  plain_text_input: ['value', 'initial_value'],
-  static_select: ['selected_option', 'initial_option'],
-  external_select: ['selected_option', 'initial_option'],
-  users_select: ['selected_user', 'initial_user'],
-  conversations_select: ['selected_conversation', 'initial_conversation'],
-  datepicker: ['selected_date', 'initial_date'],
-  timepicker: ['selected_time', 'initial_time'],
-  checkboxes: ['selected_options', 'initial_options', []],
-  multi_external_select: ['selected_options', 'initial_options', []],
-  multi_users_select: ['selected_users', 'initial_users', []],
-  multi_conversations_select: ['selected_conversations', 'initial_conversations', []],
-};
 
 /** The block's ID, or one from its index. */
 export const blockIdOf = (block: { block_id?: string }, index: number) => block.block_id ?? `block-${index}`;
@@ -49,11 +34,12 @@ function carryOver(previous: StateValues, blocks: KnownBlock[]): StateValues {
   blocks.forEach((block, index) => {
     for (const element of elementsOf(block)) {
       const { type, action_id = '' } = element;
-      const [key, initial, empty = null] = VALUES[type] ?? [];
-      if (key === undefined) continue;
+      const key = VALUE_KEYS[type];
+      if (key === undefined || type === 'overflow') continue;
       const blockId = blockIdOf(block, index);
       const before = previous[blockId]?.[action_id];
-      const first = (element as unknown as Record<string, unknown>)[initial ?? ''] ?? empty;
+      const initial = (element as unknown as Record<string, unknown>)[initialOf(key)];
+      const first = initial ?? (key.endsWith('s') ? [] : null);
       const kept = before?.type === type && isStillOffered(element, before) ? before : { type, [key]: first };
       values[blockId] = { ...values[blockId], [action_id]: kept };
     }
@@ -116,7 +102,7 @@ export function useElement({ element, blockId, dispatches }: ElementProps<Intera
   const { me, report, confirm } = useWorkspace();
   const [isSending, setSending] = useState(false);
   const { type, action_id = '' } = element;
-  const key = VALUES[type]?.[0] ?? 'value';
+  const key = VALUE_KEYS[type] ?? 'value';
 
   const send = async (extra: object, all = values) => {
     setSending(true);

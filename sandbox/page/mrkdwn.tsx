@@ -12,8 +12,11 @@ export function Text({ text }: { text: TextObject }) {
 }
 
 /** Those that Tally writes. */
-const EMOJI: Record<string, string> = { eyes: '👀', warning: '⚠️', white_check_mark: '✅', zzz: '💤' };
-const emojiIn = (text: string) => text.replace(/:(\w+):/g, (whole, name: string) => EMOJI[name] ?? whole);
+const EMOJI: Record<string, string> = {
+  ...{ eyes: '👀', speech_balloon: '💬', warning: '⚠️', white_check_mark: '✅', zzz: '💤' },
+};
+export const emojiIn = (text: string) =>
+  text.replace(/:(\w+):/g, (whole, name: string) => EMOJI[name] ?? whole);
 
 const decode = (text: string) => text.replace(/&lt;/g, '<').replace(/&gt;/g, '>').replace(/&amp;/g, '&');
 

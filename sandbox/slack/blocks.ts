@@ -12,17 +12,13 @@ type Path = readonly PropertyKey[];
 const block = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), block_id: identifier, ...shape });
 
-const style = z
-  .strictObject({ bold: flag, italic: flag, strike: flag, underline: flag, code: flag })
-  .optional();
+const style = z.strictObject({ bold: flag, italic: flag, code: flag }).optional();
 const span = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.strictObject({ type: z.literal(type), style, ...shape });
 const spans = z.array(
   z.discriminatedUnion('type', [
     span('text', { text: z.string().min(1) }),
-    span('link', { url: webUrl, text: z.string().optional(), unsafe: flag }),
     span('user', { user_id: z.string().min(1) }),
-    span('usergroup', { usergroup_id: z.string().min(1) }),
     span('channel', { channel_id: z.string().min(1) }),
     span('date', {
       timestamp: z.number().int(),
@@ -151,7 +147,6 @@ const anyBlock = z.discriminatedUnion('type', [
   block('data_visualization', { title: string(LIMITS.chart.title), chart }),
   block('container', {
     title: plain(LIMITS.container.title),
-    subtitle: text(LIMITS.container.subtitle).optional(),
     child_blocks: z
       .array(z.discriminatedUnion('type', [...simple, table]))
       .min(1)
@@ -210,8 +205,6 @@ function problemsAcrossBlocks(blocks: readonly Loose[], path: Path): string[] {
     all.some((block) => repeats(idsIn(block))) && 'an `action_id` already exists in its block',
     number('table') > LIMITS.message.tables && 'only_one_table_allowed',
     number('data_visualization') > LIMITS.message.charts && 'only_two_charts_allowed',
-    all.flatMap(elementsOf).filter((element) => element.focus_on_load === true).length > 1 &&
-      '`focus_on_load` may be set once in a view',
     JSON.stringify(blocks).length > LIMITS.view.bytes && 'blocks_too_long',
   ].flatMap((message) => (message === false ? [] : [problem(message, path)]));
 }
@@ -279,8 +272,6 @@ const anyView = z.discriminatedUnion('type', [
     title: plain(LIMITS.view.title),
     submit: plain(LIMITS.view.button).optional(),
     close: plain(LIMITS.view.button).optional(),
-    clear_on_close: flag,
-    notify_on_close: flag,
   }),
 ]);
 

@@ -14,8 +14,6 @@ export type Failure = { error: string } | { status: number; retryAfter?: number 
 export interface SlackBehaviour {
   /** How long each call of the bot takes, in ms. */
   latency: number;
-  /** Whether `replace_original` replaces the first private answer to a command. */
-  replacesCommandAnswers: boolean;
   /** What every call of the bot fails with. */
   failure: Failure | undefined;
 }

@@ -55,12 +55,11 @@ export const suggestions = z.union([
 const slackId = z.string().regex(/^[A-Z0-9]{2,}$/, 'must be an id');
 const slackIds = z.array(slackId).optional();
 const count = z.number().int().min(1).optional();
-const common = { action_id: identifier, confirm, focus_on_load: flag };
+const common = { action_id: identifier, confirm };
 const select = { ...common, placeholder: plain(LIMITS.placeholder).optional() };
 const search = { ...select, min_query_length: z.number().int().min(0).optional() };
 const conversations = {
   ...select,
-  default_to_current_conversation: flag,
   filter: z
     .strictObject({ include: z.array(z.enum(['im', 'mpim', 'private', 'public'])), exclude_bot_users: flag })
     .partial()
@@ -83,7 +82,6 @@ const button = element('button', {
   text: plain(LIMITS.button.text),
   value: string(LIMITS.button.value).optional(),
   url: webUrl.optional(),
-  accessibility_label: string(LIMITS.button.accessibilityLabel).optional(),
 });
 
 const choosable = [
@@ -142,7 +140,6 @@ export const inputElement = z.discriminatedUnion('type', [
     ...select,
     initial_value: z.string().max(LIMITS.typed).optional(),
     multiline: flag,
-    min_length: z.number().int().min(0).max(LIMITS.typed).optional(),
     max_length: z.number().int().min(1).max(LIMITS.typed).optional(),
   }),
   ...choosable,

@@ -1,25 +1,7 @@
 /** The state of the elements in a view or a message, Slack's checks before a submission, and filling a form in a test. */
-import type { StateValue, StateValues } from '../protocol.ts';
+import { initialOf, type StateValue, type StateValues, VALUE_KEYS } from '../protocol.ts';
 import { elementsOf, flattened, type Loose } from './blocks.ts';
 import { LIMITS } from './limits.ts';
-
-/** Element type → the key of its value; the initial value is named alike, `initial_…`. */
-const VALUE_KEYS: Readonly<Record<string, string>> = {
-  plain_text_input: 'value',
-  static_select: 'selected_option',
-  external_select: 'selected_option',
-  overflow: 'selected_option',
-  checkboxes: 'selected_options',
-  multi_external_select: 'selected_options',
-  users_select: 'selected_user',
-  multi_users_select: 'selected_users',
-  conversations_select: 'selected_conversation',
-  multi_conversations_select: 'selected_conversations',
-  datepicker: 'selected_date',
-  timepicker: 'selected_time',
-};
-
-const initialOf = (key: string) => `initial_${key.replace('selected_', '')}`;
 
 /** Returns the state of every element with a value; elements missing in `given` have their initial value. */
 export function inputStateOf(blocks: readonly object[], given: StateValues): StateValues {
@@ -45,16 +27,14 @@ export function problemsOfInputs(blocks: readonly object[], state: StateValues):
   const inputs = flattened(blocks).filter(({ type }) => type === 'input');
   return Object.fromEntries(
     inputs.flatMap(({ block_id, optional, element }) => {
-      const { action_id, max_length = LIMITS.typed, min_length = 0 } = element as Loose;
+      const { action_id, max_length = LIMITS.typed } = element as Loose;
       const { type, ...held } = state[String(block_id)]?.[String(action_id)] ?? { type: '' };
       const [value] = Object.values(held);
       const isEmpty = value === null || value === undefined || (Array.isArray(value) && value.length === 0);
       const problem = () => {
         if (isEmpty) return optional !== true && 'Please complete this required field.';
         if (type !== 'plain_text_input') return false;
-        const { length } = String(value);
-        if (length > Number(max_length)) return `Must be no more than ${max_length} characters.`;
-        return length < Number(min_length) && `Must be at least ${min_length} characters.`;
+        return String(value).length > Number(max_length) && `Must be no more than ${max_length} characters.`;
       };
       const sentence = problem();
       return sentence ? [[String(block_id), sentence]] : [];

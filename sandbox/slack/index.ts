@@ -55,7 +55,7 @@ export async function startSlack(options: SlackOptions) {
   const manifest = readManifest(options.manifest);
   const complaints: string[] = [];
   const refuse = new Set<string>();
-  const behaviour: SlackBehaviour = { latency: 0, replacesCommandAnswers: true, failure: undefined };
+  const behaviour: SlackBehaviour = { latency: 0, failure: undefined };
   let base = '';
   const url = () => base;
   const listeners = new Set<() => void>();
@@ -83,7 +83,7 @@ export async function startSlack(options: SlackOptions) {
     ...{ manifest, workspaces, now, url, traffic, behaviour, refuse, oauth, changed },
     delivery: socket ?? httpDelivery({ ackTimeout, traffic, botUrl, signingSecret, now }),
     triggers: new Triggers(now),
-    responses: new ResponseUrls({ now, url, refuse, behaviour }),
+    responses: new ResponseUrls({ now, url, refuse }),
     steps: new Steps(),
     eventRetries: options.eventRetries ?? [0, 60_000, 300_000],
     complain(problem) {
@@ -103,7 +103,7 @@ export async function startSlack(options: SlackOptions) {
     say: (body) => say(core, at(body.as), body),
     act: (body) => act(core, at(body.as), body),
     submit: (body) => submit(core, at(body.as), body),
-    close: (body) => close(core, at(body.as), body),
+    close: (body) => close(at(body.as), body),
     suggest: (body) => suggest(core, at(body.as), body),
     home: ({ as }) => openHome(core, at(as), as),
     async uninstall({ as }) {

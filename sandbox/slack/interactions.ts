@@ -1,14 +1,6 @@
 /** Clicks, choices and searches in the bot's blocks, and submitted and closed modals. */
 import type { Person, StateValues, SurfaceRef, Verbs } from '../protocol.ts';
-import {
-  elementsOf,
-  flattened,
-  type Loose,
-  problemsOf,
-  Rejection,
-  readView,
-  type ViewInput,
-} from './blocks.ts';
+import { elementsOf, flattened, type Loose, problemsOf, Rejection, readView } from './blocks.ts';
 import { type Core, failed, type Outcome } from './core.ts';
 import type { Ack } from './delivery.ts';
 import { suggestions } from './elements.ts';
@@ -185,24 +177,19 @@ export async function submit(
 /** Applies the `response_action`; returns what is wrong with it, if anything. */
 function applyAcknowledgement(workspace: Workspace, shown: StoredView, body: unknown): string | undefined {
   const { response_action: action, view, errors } = (body ?? {}) as Loose;
-  /** @returns undefined if `use` did something with the view */
-  const withView = (use: (view: ViewInput) => unknown): string | undefined => {
-    try {
-      return use(readView(view, 'modal')) === undefined ? 'push_limit_reached' : undefined;
-    } catch (error) {
-      if (error instanceof Rejection) return error.message;
-      throw error;
-    }
-  };
   if (action === undefined) {
     if (workspace.modal(shown.person) === shown) workspace.closeModal(shown);
     return undefined;
   }
   if (action === 'errors') return showErrors(workspace, shown, (errors ?? {}) as Loose);
-  if (action === 'update') return withView((view) => workspace.replaceView(shown, view));
-  if (action === 'push') return withView((view) => workspace.pushModal(shown.person, view));
-  if (action !== 'clear') return `unknown response_action ${String(action)}`;
-  return void workspace.closeModals(shown.person);
+  if (action !== 'update') return `unknown response_action ${String(action)}`;
+  try {
+    workspace.replaceView(shown, readView(view, 'modal'));
+    return undefined;
+  } catch (error) {
+    if (error instanceof Rejection) return error.message;
+    throw error;
+  }
 }
 
 function showErrors(workspace: Workspace, shown: StoredView, errors: Loose): string | undefined {
@@ -219,24 +206,9 @@ function showErrors(workspace: Workspace, shown: StoredView, errors: Loose): str
   return undefined;
 }
 
-export async function close(
-  core: Core,
-  workspace: Workspace,
-  { as, viewId }: Verbs['close'],
-): Promise<Outcome> {
+export async function close(workspace: Workspace, { as, viewId }: Verbs['close']): Promise<Outcome> {
   const view = workspace.modal(as);
-  const person = workspace.person(as);
-  if (view?.id !== viewId || !person) return failed('not_found');
-  const { clear_on_close: isCleared = false, notify_on_close } = view.view;
-  if (isCleared) workspace.closeModals(as);
-  else workspace.closeModal(view);
-  if (notify_on_close) {
-    const closed = { view: viewOf(view), is_cleared: isCleared };
-    await core.delivery.send('interactive', {
-      type: 'view_closed',
-      ...interactionOf(workspace, person),
-      ...closed,
-    });
-  }
+  if (view?.id !== viewId) return failed('not_found');
+  workspace.closeModal(view);
   return { ok: true };
 }

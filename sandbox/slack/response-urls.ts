@@ -26,7 +26,7 @@ const refused = (status: number, error: string): Answer => ({ status, body: { ok
 export class ResponseUrls {
   readonly #issued = new Map<string, ResponseUrlOrigin & { until: number; uses: number }>();
 
-  constructor(readonly core: Pick<Core, 'now' | 'url' | 'refuse' | 'behaviour'>) {}
+  constructor(readonly core: Pick<Core, 'now' | 'url' | 'refuse'>) {}
 
   issue(origin: ResponseUrlOrigin): string {
     const key = randomBytes(18).toString('base64url');
@@ -52,18 +52,13 @@ export class ResponseUrls {
   #apply(origin: ResponseUrlOrigin, body: Loose): void {
     const { workspace, source } = origin;
     const original = source && workspace.find(source.channel, source.ts);
-    if (isTrue(body.delete_original)) {
-      if (original) workspace.remove(original);
-      return;
-    }
     const read = readMessage(body, this.core.refuse);
     if (isTrue(body.replace_original) && original) {
       workspace.edit(original, read);
       return;
     }
     const posted = this.post(origin, read, body);
-    // Slack documents replacing only for a clicked message. For an answer to a command, people report both.
-    if (this.core.behaviour.replacesCommandAnswers && posted.ephemeral) origin.source ??= posted;
+    if (posted.ephemeral) origin.source ??= posted;
   }
 
   /** Posts a new message; also used for the body of an acknowledgement. */

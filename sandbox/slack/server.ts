@@ -123,10 +123,6 @@ async function callMethod(
   { core, api }: ServerParts,
 ): Promise<void> {
   const args: Loose = { ...Object.fromEntries(url.searchParams), ...fields };
-  // The client ID and secret can be in the header instead of the form.
-  const [, basic] = /^Basic (\S+)$/i.exec(authorization) ?? [];
-  if (basic !== undefined)
-    [args.client_id, args.client_secret] = Buffer.from(basic, 'base64').toString('utf8').split(':');
   const bearer = /^Bearer (\S+)$/i.exec(authorization)?.[1];
   if (core.behaviour.latency > 0) await delay(core.behaviour.latency);
   const answer = api.answer(method, bearer ?? (args.token as string | undefined), args);

@@ -1,4 +1,5 @@
 /** Workflow Builder, as far as an app's steps see it: runs one by an event, and takes its outputs or its error. */
+import type { Loose } from './blocks.ts';
 import { sendEvent } from './conversation.ts';
 import { type Core, failed, type Outcome } from './core.ts';
 import type { StepParameter, WorkflowStep } from './manifest.ts';
@@ -18,6 +19,9 @@ interface Execution {
 
 type Result = Pick<Execution, 'outputs' | 'error'>;
 
+/** `id` is missing where the step could not be started. */
+type Started = Outcome & { id?: string };
+
 const isOver = ({ outputs, error }: Result): boolean => outputs !== undefined || error !== undefined;
 
 export class Steps {
@@ -25,12 +29,7 @@ export class Steps {
   #runs: Execution[] = [];
 
   /** Resolves after the first attempt to deliver the event. */
-  async run(
-    core: Core,
-    workspace: Workspace,
-    step: string,
-    inputs: Record<string, unknown>,
-  ): Promise<Outcome & { id?: string }> {
+  async run(core: Core, workspace: Workspace, step: string, inputs: Loose): Promise<Started> {
     const definition = core.manifest.steps.find(({ id }) => id === step);
     if (!definition || !workspace.isInstalled) return failed('step_not_found');
     const id = `Fx${randomId(10)}`;

@@ -270,9 +270,6 @@ const METHODS: Readonly<Record<string, Method>> = {
     },
     is_enterprise_install: false,
   })),
-  'bots.info': method({ scope: 'users:read' }, () => ({
-    bot: { id: BOT_ID, app_id: APP, user_id: BOT_USER, deleted: false },
-  })),
   'users.info': method({ scope: 'users:read', required: ['user'] }, (args, context) => {
     if (args.user === BOT_USER) return { user: botUser(context) };
     const person = context.workspace.person(text(args.user));
@@ -323,11 +320,6 @@ const METHODS: Readonly<Record<string, Method>> = {
     );
     const messages = all.slice(-Number(args.limit ?? 100)).reverse();
     return { messages, has_more: messages.length < all.length };
-  }),
-  'conversations.replies': method({ required: ['channel', 'ts'] }, (args, context) => {
-    const conversation = readableConversation(context, args.channel, 'history');
-    const all = history(conversation, args, context);
-    return { messages: all.filter(({ ts, thread_ts }) => [ts, thread_ts].includes(text(args.ts))) };
   }),
   'chat.postMessage': method({ scope: 'chat:write', required: ['channel'] }, (args, context) => {
     const { id: channel } = writableConversation(context, args.channel);

@@ -200,11 +200,6 @@ export class Workspace {
     this.changed();
   }
 
-  closeModals(person: string): void {
-    this.#stacks.set(person, []);
-    this.changed();
-  }
-
   #store(person: string, view: ViewInput, below?: StoredView): StoredView {
     const id = `V${randomId(10)}`;
     const placed = { rootId: below?.rootId ?? id, previousId: below?.id ?? null };

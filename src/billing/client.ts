@@ -4,7 +4,7 @@ import type { WireScalar } from '../domain/money/amount.ts';
 import { collectCharges, type DayCharges } from '../domain/money/usage.ts';
 import { PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import { DAY, type Millis, type RequestedDays, type Zone } from '../domain/time/calendar.ts';
-import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
+import type { GuardedHttp, Priority, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import {
   balanceDocument,
   consumptionDocument,
@@ -22,11 +22,14 @@ export type { Subscription } from './graphql-contract.ts';
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;
-  /** What failed when its record was read, by ID and product; absent for a connection that is not from a record. */
+  /**
+   * Failures stored in the record when it was read, by project and product. Absent if the connection isn't from a
+   * record, as in a test.
+   */
   readonly failures?: ReadonlyMap<string, { readonly kind: string; readonly topic: string }>;
 }
 
-/** `remarks` are GraphQL errors that came with the data: outside text, shortened. */
+/** `remarks`: GraphQL errors that came with the data; untrusted, shortened. */
 export interface BalanceRecord {
   readonly balance: WireScalar;
   readonly bonuses: WireScalar;
@@ -38,13 +41,13 @@ export interface Consumption {
   readonly remarks: readonly string[];
 }
 
-/** `from` and `to` are included. */
+/** `to` is inclusive. */
 export interface TimeRange {
   readonly from: Millis;
   readonly to: Millis;
-  /** IANA: the reporting zone, which some of the service's timestamps are read in. */
+  /** The reporting time zone, for timestamps without a day. */
   readonly zone: Zone;
-  /** The days that a failure's message names. */
+  /** The days to name in error messages. */
   readonly days: RequestedDays;
 }
 
@@ -111,7 +114,7 @@ export function createBillingClient({ http }: { http: GuardedHttp }): BillingCli
   };
 }
 
-/** Identifies a question and who asks it. A hash, because the token is a part of it. */
+/** A cache key for a query and its credentials. Hashed, because it contains the token. */
 export function questionKey(access: BillingAccess, question: readonly unknown[]): string {
   const { workspace, connection, baseUrl, token } = access;
   return hash('sha256', JSON.stringify([workspace, connection, baseUrl, token, ...question]), 'base64');
@@ -124,7 +127,7 @@ export type OnBillingOutcome = (
   error?: unknown,
 ) => Promise<void>;
 
-/** The same client, which reports how each question ended before it returns the answer. */
+/** Wraps a client; reports the outcome of each query before returning it. */
 export function reportOutcomes(billing: BillingClient, report: OnBillingOutcome): BillingClient {
   const reporting = async <T>(
     answer: Promise<T>,
@@ -186,13 +189,13 @@ export type BalanceByProduct = Readonly<Awaited<ReturnType<typeof fetchBalanceBy
  */
 export async function fetchBalanceByProduct(
   billing: BillingClient,
-  // The failure of a guess says nothing of the project.
+  // Without `failures`: a failed guess isn't the project's failure.
   { failures: _, ...access }: BillingAccess,
   project: string,
 ) {
-  /** The products that have data for it, with its balance under each. */
+  /** Products with data. */
   const found: { readonly product: ProductId; readonly balance: BalanceRecord }[] = [];
-  /** The products that gave no answer, and why. */
+  /** Products that failed. */
   const failed: { readonly product: ProductId; readonly failure: Failure }[] = [];
   const answers = await Promise.all(
     PRODUCT_IDS.map((product) => billing.balance(access, { project, product }).catch(failureOf)),

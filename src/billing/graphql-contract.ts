@@ -5,8 +5,8 @@ import type { WireCharge } from '../domain/money/usage.ts';
 import { isProductId, isProjectId, PRODUCT_IDS, type ProductId } from '../domain/product.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
+import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
-import type { ServiceResponse } from '../http/request.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
 /** A project and a product; `project` is 1 to 32 digits without a leading zero. */
@@ -54,17 +54,17 @@ const ITEMS = { perDay: 8, spare: 1_000 } as const;
 export interface GraphqlResponse<T> {
   /** `value` is null if the service has no data; `problem` says what is wrong with the data's shape. */
   readonly data: { readonly value: T | null } | { readonly problem: string };
-  /** GraphQL error messages: outside text, masked and shortened. */
+  /** GraphQL errors: untrusted, masked, shortened. */
   readonly errors: readonly string[];
 }
 
 /** Reads the data below the root field `bill`. @returns null if the service has none @throws {ShapeError} */
 export type ParseData<T> = (bill: JsonObject, mask: SecretMask) => T | null;
 
-/** Its message completes "The billing service sent a response that Tally can’t read: …". */
+/** The message completes "The billing service sent a response that Tally can’t read: …". */
 class ShapeError extends Error {}
 
-/** @returns undefined for null @throws {ShapeError} for what is neither an object nor null */
+/** @throws {ShapeError} unless it is an object or null */
 function objectOrNull(value: unknown, problem: string): JsonObject | undefined {
   if (value === null) return undefined;
   if (!isJsonObject(value)) throw new ShapeError(problem);
@@ -133,7 +133,7 @@ export function parseResponse<T>(response: ReadableBody, parse: ParseData<T>): G
   }
 }
 
-/** @returns the GraphQL error messages in any body, masked and shortened; none when it cannot be read */
+/** @returns GraphQL errors of any body, masked and shortened; [] if unreadable */
 export function findGraphqlErrors(response: ReadableBody): readonly string[] {
   const root = tryParse(() => parseBody(response), Failure);
   return isJsonObject(root) ? parseMessages(root.errors) : [];

@@ -23,9 +23,17 @@ import {
 } from '../domain/time/calendar.ts';
 import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
-import { createGuardedHttp } from '../http/request.ts';
+import { createGuardedHttp } from '../http/client.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
-import { check, openPrompts, printLine, runCliCommand, TEXT, toPlainLine, UsageError } from './command.ts';
+import {
+  openPrompts,
+  parseOption,
+  printLine,
+  runCliCommand,
+  TEXT,
+  toPlainLine,
+  UsageError,
+} from './command.ts';
 
 const USAGE = `Usage: tally check-billing --project ID [options]
 
@@ -49,7 +57,7 @@ export const runCheckBilling = (): Promise<void> =>
     const product = Object.values(PRODUCTS).find((each) => [each.word, String(each.id)].includes(word));
     if (product === undefined) throw new UsageError('--product is cloud, storage or virtualization.');
     if (!isTimeZone(zone)) throw new UsageError('--zone is a name such as Europe/Rome.');
-    const trusted = check('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
+    const trusted = parseOption('TRUSTED_API_HOSTS', trustedHosts, process.env.TRUSTED_API_HOSTS) ?? [];
     const baseUrl = parseUrl(url ?? process.env.BILLING_BASE_URL ?? '', trusted);
     const token = await obtainToken();
     const http = createGuardedHttp({ trustedHosts: trusted });
@@ -92,7 +100,7 @@ async function readToken(): Promise<string> {
   return typed;
 }
 
-/** What is asked, in the order of the report, and the answer that Tally needs. */
+/** What each point checks, in report order, and the expected answer. */
 export const POINTS = {
   reached: { asked: 'the balance', wanted: 'an answer of the contract from this address, in time' },
   token: { asked: 'the balance with the token', wanted: 'no 401 and no 403' },
@@ -128,7 +136,7 @@ const DAYS = 31;
 const LONG_AGO: Day = '2001-01-01';
 const UNKNOWN_TOKEN = 'a-token-that-nobody-has';
 
-/** What an answer shows of a point. */
+/** A point's verdict. */
 interface Judgement {
   readonly isGood: boolean;
   readonly came: string;
@@ -142,7 +150,7 @@ interface Asked {
   readonly baseUrl: string;
   readonly token: string;
   readonly subscription: Subscription;
-  /** IANA: where the service's days begin at midnight. */
+  /** The zone in which the service's days start. */
   readonly zone: Zone;
 }
 
@@ -188,12 +196,12 @@ const rangeOf = (first: Day, last: Day, zone: Zone): TimeRange => ({
 
 const REFUSED: readonly Failure['kind'][] = ['token-rejected', 'forbidden'];
 
-/** Whether the failure is an answer of the contract, not of a proxy or another path. */
+/** Whether the failure comes from a billing API at all, rather than from a proxy or a wrong path. */
 const isAnswer = (failure: Failure): boolean =>
   [...REFUSED, 'no-data'].includes(failure.kind) ||
   (failure.kind === 'query-rejected' && ![404, 405].includes(failure.data.status));
 
-/** Tells an operator more than people in Slack may know: addresses, and where a redirect leads. */
+/** Includes addresses and redirect targets, which only operators may see. */
 function describe(failure: Failure): string {
   const { message, kind, cause } = failure;
   if (kind === 'query-rejected')
@@ -227,7 +235,10 @@ function judgeMonth(answer: Consumption | Failure, days: readonly Day[]): Judgem
   return problems.length === 0 ? good(count) : bad(problems.join(' / '));
 }
 
-/** @returns the newest day with a readable amount; if possible between two others, which an answer about more days would include */
+/**
+ * @returns the day to test: the last but one readable day, because a service that cuts days wrongly would then return
+ * its neighbors too
+ */
 function chooseDay({ charges }: Consumption, days: readonly Day[]): Day | undefined {
   const readable = new Set(charges.map(({ day, amount }) => ('value' in amount ? day : undefined)));
   const usable = days.filter((day) => readable.has(day));

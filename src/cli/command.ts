@@ -1,4 +1,4 @@
-/** What the commands share: how they are called, how they end, and questions at a terminal. */
+/** What all commands share: arguments, exit codes, prompts. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
@@ -16,19 +16,19 @@ export class UsageError extends Error {}
 export const printLine = (line: string): void => void process.stdout.write(`${line}\n`);
 export const printError = (line: string): void => void process.stderr.write(`${line}\n`);
 
-/** Outside text for a terminal. @returns at most 200 characters, without control and format characters */
+/** Untrusted text for a terminal. @returns at most 200 printable characters */
 export const toPlainLine = (text: string): string =>
   text.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '').slice(0, 200);
 
 export const [TEXT, SWITCH] = [{ type: 'string' }, { type: 'boolean' }] as const;
 
-/** Reads the command line and runs the command. The process ends with what `run` returns, or with 64 after a `UsageError`. */
+/** Parses arguments, runs the command, and exits with its result, or 64 on a UsageError. */
 export async function runCliCommand<const T extends Record<string, typeof TEXT | typeof SWITCH>>(
   usage: string,
   options: T,
   run: (values: ReturnType<typeof parseArgs<{ options: T }>>['values']) => Promise<number> | number,
 ): Promise<void> {
-  // A reader such as `head` has enough. The code is the one of shells for SIGPIPE.
+  // EPIPE: the reader (`head`) has closed. Exit like a shell does on SIGPIPE.
   process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') process.exit(141);
     printError(`The output can’t be written (${code}).`);
@@ -50,7 +50,7 @@ export async function runCliCommand<const T extends Record<string, typeof TEXT |
 }
 
 /** @param schema as in the configuration: its message has two lines. @throws UsageError without the value */
-export function check<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
+export function parseOption<T>(name: string, schema: z.ZodType<T>, text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   const parsed = schema.safeParse(text.trim());
   if (parsed.success) return parsed.data;
@@ -70,7 +70,7 @@ export function openPrompts() {
   const stop = () => process.exit(130);
   lines.once('SIGINT', stop).once('close', stop);
   return {
-    /** @param hides whether what is typed stays hidden @returns it, without spaces around it */
+    /** @param hides don't echo @returns the trimmed input */
     async ask(question: string, hides = false): Promise<string> {
       if (hides) process.stderr.write(question);
       isHidden = hides;

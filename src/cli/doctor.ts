@@ -5,13 +5,13 @@ import { type FailureOf, isFailure, NO_PUBLIC_ADDRESS } from '../domain/failure/
 import { tryParse, tryParseJson } from '../domain/try-parse.ts';
 import { pluralize } from '../domain/wording.ts';
 import { checkBaseUrl } from '../http/address-rules.ts';
-import { createGuardedHttp } from '../http/request.ts';
+import { createGuardedHttp } from '../http/client.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 import { suggestAuthUrl } from '../identity/client.ts';
 import { redact } from '../ops/redact.ts';
+import { isSecondSocketError } from '../redis/commands.ts';
 import { connectRedis, isCluster, type RedisConnection } from '../redis/connect.ts';
 import { QUEUE_NAME, QUEUE_PREFIX } from '../redis/keys.ts';
-import { isSecondSocketError } from '../redis/outage.ts';
 import { formatRedisHosts, parseRedisUrl } from '../redis/url.ts';
 import { SCOPES } from '../slack/install/manifest.ts';
 import { createKeyring } from '../vault/keyring.ts';
@@ -25,7 +25,7 @@ Checks what the bot would start with, says what to fix, and changes nothing.
 Ends with 0 if Tally can start, 1 for a problem.`;
 
 export async function runDoctor(): Promise<void> {
-  // The findings have the error that came first.
+  // Ignore a TLS socket's second error: the findings already show the first.
   process.on('uncaughtException', (error) => {
     if (!isSecondSocketError(error)) throw error;
   });
@@ -136,10 +136,10 @@ const ROWS = new Map(
     .map((line) => [line.split(' | ')[0], line.split(' | ').slice(1)]),
 );
 
-/** What the rows' `{name}` stand for. */
+/** Values for `{name}` in the table's rows. */
 type Details = Readonly<Record<string, string>>;
 
-/** Makes the findings of one check. */
+/** Creates a check's findings. */
 function about(check: string, details: Details = {}) {
   const found = (code: string, detail = '', verdict: Finding['verdict'] = 'bad'): Finding => {
     const known: Details = { ...details, detail: toPlainLine(detail) };
@@ -157,7 +157,7 @@ function about(check: string, details: Details = {}) {
 }
 type About = ReturnType<typeof about>;
 
-/** The cause inside of what libraries wrap around it. */
+/** The innermost cause. */
 function rootOf(error: unknown): NodeJS.ErrnoException {
   const { cause, lastNodeError, errors } = error as Error & { lastNodeError?: unknown; errors?: unknown[] };
   const inner = lastNodeError ?? cause ?? errors?.[0];
@@ -174,7 +174,6 @@ function codeOf(error: unknown): string {
   return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
 }
 
-/** In ms. */
 const TIMEOUT = 5_000;
 
 // Redis
@@ -195,7 +194,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
     });
     const servers = isCluster(redis) ? redis.nodes('master') : [redis];
     const found = await Promise.all(servers.map((server) => checkServer(server, isCluster(redis), redisIs)));
-    // Servers of a Cluster have much in common.
+    // Cluster nodes report the same findings, so deduplicate.
     const findings = [...new Map(found.flat().map((each) => [each.says, each])).values()];
     return findings.some(isBad) ? findings : [...findings, await checkKeys(redis, keys)];
   } catch (error) {
@@ -211,7 +210,7 @@ const PROBES = [
   `${QUEUE_PREFIX}:${QUEUE_NAME}:meta`,
 ];
 
-/** Redis checks rights, memory and its disk when it queues a command, which is then discarded. */
+/** Queues writes in MULTI and discards them: Redis checks permissions, memory and disk when queueing. */
 async function checkServer(
   server: RedisConnection,
   isOfCluster: boolean,
@@ -221,7 +220,7 @@ async function checkServer(
   if (findings.some(isBad)) return findings;
   const sent = [['multi'], ...PROBES.map((key) => ['set', key, 'v']), ['eval', 'x', '0'], ['discard']];
   const queued = await Promise.allSettled(sent.map(([name = '', ...args]) => server.call(name, ...args)));
-  // Another master of the Cluster may have a key.
+  // MOVED and ASK: the key belongs to another Cluster node. Not a problem.
   const refused = queued.find(
     (each) => each.status === 'rejected' && !/^(MOVED|ASK|TRYAGAIN)/.test(each.reason.message),
   );
@@ -272,7 +271,7 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
   const signal = AbortSignal.timeout(TIMEOUT);
   const response = await fetch(`${apiUrl}${method}`, { method: 'POST', headers, redirect: 'manual', signal });
   const body = tryParseJson(await response.text()) as SlackBody;
-  // Our clock halfway between the request and the response.
+  // Local time halfway through the request, minus Slack's.
   const ahead = (at + Date.now()) / 2 - Date.parse(response.headers.get('date') ?? '');
   const scopes = response.headers.get('x-oauth-scopes');
   return { status: response.status, scopes, ahead, body: typeof body?.ok === 'boolean' ? body : undefined };
@@ -365,7 +364,7 @@ async function checkService(
     if ('verdict' in answer) return answer;
     const { status, text } = answer;
     const isJson = tryParseJson(text) !== undefined;
-    // A firewall, or a proxy with a login of its own, refuses with a page.
+    // Firewalls and login proxies answer with an HTML page.
     if (status === 401 ? !/^\s*</.test(text) : status === 403 && isJson)
       return service.good(`answers and asks for a token (HTTP ${status})`);
     if (status >= 400) return service.found(`HTTP ${status}`, 'refuses the question');

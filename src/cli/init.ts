@@ -7,9 +7,9 @@ import { tryParse } from '../domain/try-parse.ts';
 import { checkDestination } from '../http/address-rules.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
 import {
-  check,
   NOT_CREATED,
   openPrompts,
+  parseOption,
   printError,
   printLine,
   runCliCommand,
@@ -30,7 +30,7 @@ type Name = keyof typeof variables.shape;
 type Values = Partial<Record<Name, string>>;
 type Prompts = ReturnType<typeof openPrompts>;
 
-/** `standard`: what Enter alone means; an empty text where the variable may be missing. A secret has none, and stays hidden. */
+/** `standard`: default for Enter; '' if optional. Secrets have none and aren't echoed. */
 type Question = readonly [name: Name, asks: string, standard?: string];
 
 const questionsFor = (isSocket: boolean): readonly Question[] => [
@@ -59,11 +59,11 @@ async function askUntil<T>(ask: () => Promise<string>, read: (typed: string) => 
   }
 }
 
-/** @throws UsageError which says what is wrong with it */
+/** @throws UsageError */
 function checkAnswer([name, , standard]: Question, value: string): string {
   if (value === '' && standard === '') return value;
   if (value === '') throw new UsageError('This can’t be empty.');
-  check<unknown>(name, variables.shape[name], value);
+  parseOption<unknown>(name, variables.shape[name], value);
   return value;
 }
 
@@ -82,10 +82,10 @@ function ask(question: Question, prompts: Prompts): Promise<string> {
 const askUrl = (prompts: Prompts): Promise<string | undefined> =>
   askUntil(
     () => prompts.ask('The bot’s public https address, or Enter for Socket Mode, which needs none: '),
-    (typed) => check('That', appAddress, typed || undefined),
+    (typed) => parseOption('That', appAddress, typed || undefined),
   );
 
-/** A host that is private, or that has no https, is only spoken to if the operator lists it. */
+/** Private or plain-http hosts must be listed as trusted. */
 async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   const refused = [values.BILLING_BASE_URL, values.IDENTITY_AUTH_URL].flatMap((address) => {
     if (!address) return [];
@@ -98,7 +98,7 @@ async function hostsToTrust(values: Values, prompts: Prompts): Promise<string> {
   return /^y/i.test(await prompts.ask(asks)) ? hosts : '';
 }
 
-/** @throws UsageError for what no line of the file can say */
+/** @throws UsageError for a value that .env can't represent */
 function writeEnvFile(values: Values): void {
   const lines = Object.entries(values).flatMap(([name, value]) => {
     if (!value) return [];
@@ -111,24 +111,27 @@ function writeEnvFile(values: Values): void {
   writeFileSync(ENV_FILE, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx' });
 }
 
+/** How the operator makes the app in Slack. */
+function printAppSteps(url: string | undefined, prefix: string | undefined): void {
+  printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
+  printLine(formatManifest(createManifest({ url, prefix })));
+  printLine('2. Choose Install App, Install to …, Allow.');
+  if (url === undefined)
+    printLine('3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.');
+}
+
 export const runInit = (): Promise<void> =>
   runCliCommand(USAGE, { prefix: TEXT }, async (options) => {
     if (existsSync(ENV_FILE)) {
       printError(`${ENV_FILE} exists already. \`tally doctor\` checks it; to start over, move it away.`);
       return NOT_CREATED;
     }
-    const prefix = check('--prefix', commandPrefix, options.prefix);
+    const prefix = parseOption('--prefix', commandPrefix, options.prefix);
     if (!process.stdin.isTTY) throw new UsageError('Run it in a terminal: it asks what Tally needs.');
     const prompts = openPrompts();
     try {
       const url = await askUrl(prompts);
-      printLine('1. At https://api.slack.com/apps choose Create New App, From a manifest, and paste this:\n');
-      printLine(formatManifest(createManifest({ url, prefix })));
-      printLine('2. Choose Install App, Install to …, Allow.');
-      if (url === undefined)
-        printLine(
-          '3. Under Basic Information, App-Level Tokens, generate one with the scope connections:write.',
-        );
+      printAppSteps(url, prefix);
       const values: Values = {
         ...(url !== undefined && { PUBLIC_URL: url }),
         ...(prefix !== undefined && { COMMAND_PREFIX: prefix }),

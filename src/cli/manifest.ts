@@ -1,7 +1,7 @@
 import { commandPrefix } from '../config/variables.ts';
 import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
-import { check, runCliCommand, SWITCH, TEXT, UsageError } from './command.ts';
+import { parseOption, runCliCommand, SWITCH, TEXT, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally manifest (--url URL | --socket) [options]
 
@@ -26,8 +26,8 @@ export const runManifest = (): Promise<void> =>
     if ((url === undefined) === !socket)
       throw new UsageError('Choose one: --url with the bot’s address, or --socket.');
     const manifest = createManifest({
-      url: check('--url', appAddress, url),
-      prefix: check('--prefix', commandPrefix, prefix),
+      url: parseOption('--url', appAddress, url),
+      prefix: parseOption('--prefix', commandPrefix, prefix),
       org,
       functions: more['workflow-steps'] ? WORKFLOW_FUNCTIONS : undefined,
     });

@@ -2,7 +2,7 @@
 import {
   APP_PAGE,
   MAKE_SECRET,
-  message,
+  problemText,
   trimVariables,
   type Variable,
   type VariableTexts,
@@ -15,7 +15,7 @@ export type Config = ReturnType<typeof configOf>;
 interface Problem {
   /** The variable. */
   readonly name: string;
-  /** Completes "NAME …". Never contains the value, which may be a secret in the wrong variable. */
+  /** Completes "NAME …". Never contains the value, which may be a misplaced secret. */
   readonly what: string;
   /** A value that works, and how to get it. */
   readonly works: string;
@@ -86,9 +86,9 @@ function configOf(values: typeof variables._output) {
       shutdownDelay: values.SHUTDOWN_DELAY * 1_000,
     },
     redisUrl: values.REDIS_URL,
-    /** Newest first: the first one seals, all of them open. */
+    /** Newest first: it encrypts; all decrypt. */
     keys: values.ENCRYPTION_KEYS,
-    /** Without a slash at the end. */
+    /** Without trailing slash. */
     billing: baseUrl === undefined ? {} : { baseUrl },
     identity: authUrl === undefined ? {} : { authUrl },
     trustedHosts: values.TRUSTED_API_HOSTS,
@@ -96,7 +96,7 @@ function configOf(values: typeof variables._output) {
   };
 }
 
-/** Buffers are left out: JavaScript cannot freeze them. */
+/** Buffers can't be frozen. */
 function deepFreeze<T extends object>(value: T): T {
   for (const part of Object.values(value)) {
     if (typeof part === 'object' && part !== null && !Buffer.isBuffer(part)) deepFreeze(part);
@@ -119,7 +119,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, print: (text: string) => void
   }
 }
 
-/** What OAuth needs, by variable. A bot with one token may have `PUBLIC_URL` too. */
+/** Variables required for OAuth. (A single-token bot may set `PUBLIC_URL` too.) */
 const OAUTH_NEEDS = {
   SLACK_CLIENT_ID: `the app’s client ID. ${APP_PAGE}`,
   SLACK_CLIENT_SECRET: `the app’s client secret. ${APP_PAGE}`,
@@ -134,7 +134,7 @@ type Problems = readonly (readonly [Variable, string])[];
 function findCombinationProblems(texts: VariableTexts): Problems {
   const { SLACK_APP_TOKEN, SLACK_BOT_TOKEN } = texts;
   const missing = (name: Variable, works: string): Problems =>
-    texts[name] === undefined ? [[name, message('is not set', works)]] : [];
+    texts[name] === undefined ? [[name, problemText('is not set', works)]] : [];
   const oauth = OAUTH.filter((name) => texts[name] !== undefined);
   const signing =
     'It’s on the app’s page under Basic Information, Signing Secret. With SLACK_APP_TOKEN (Socket Mode) you don’t need it.';
@@ -148,7 +148,7 @@ function findCombinationProblems(texts: VariableTexts): Problems {
           missing(name as Variable, `Installing by OAuth needs ${needs}`),
         );
   // Some workspaces would be served with another workspace's token.
-  const both = message(
+  const both = problemText(
     `is set together with ${oauth.join(', ')}`,
     'A bot token serves one workspace, OAuth serves many. Unset one of them.',
   );

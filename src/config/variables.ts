@@ -8,33 +8,33 @@ import * as z from 'zod';
 import type { TrustedHost } from '../http/address-rules.ts';
 import { parseRedisUrl, RedisUrlError } from '../redis/url.ts';
 
-export const message = (what: string, works: string): string => `${what}\n${works}`;
+export const problemText = (what: string, works: string): string => `${what}\n${works}`;
 
 type Fail = (what: string, works: string) => never;
 
-/** A schema from a function that parses the text, and returns what `fail` returns where it can't. */
+/** A schema from a parse function, which can return `fail(…)`. */
 const parsedBy = <T>(parse: (text: string, fail: Fail) => T) =>
   z.string().transform((text, ctx) =>
     parse(text, (what, works) => {
-      ctx.addIssue({ code: 'custom', message: message(what, works) });
+      ctx.addIssue({ code: 'custom', message: problemText(what, works) });
       return z.NEVER;
     }),
   );
 
 const required = <T extends z.ZodType>(schema: T, works: string) =>
-  z.string({ error: message('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);
+  z.string({ error: problemText('is not set', works) }).pipe(schema as z.ZodType<z.output<T>, string>);
 
 const slackToken = (prefix: 'xoxb-' | 'xapp-', name: string, where: string) =>
   z
     .string()
     .regex(
       new RegExp(`^${prefix}[\\w.-]+$`),
-      message(`is not ${name}`, `It begins with ${prefix}. ${where}`),
+      problemText(`is not ${name}`, `It begins with ${prefix}. ${where}`),
     );
 
 /** Secrets and IDs: one word, and not a Slack token, which belongs in another variable. */
 const word = (name: string, works: string) =>
-  z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, message(`is not ${name}`, works));
+  z.string().regex(/^(?!x(?:ox|app))[^\s"'<>${}]+$/, problemText(`is not ${name}`, works));
 
 function parseUrl(text: string, works: string, fail: Fail): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -57,12 +57,12 @@ const slackApiUrl = parsedBy((text, fail) => {
   return fail('is plain http to another machine, which would expose the bot token', SLACK_API);
 });
 
-/** Slack's commands have no name spaces. Slack's limit is 32 characters a command, and `/os-token` is the longest. */
+/** Slack commands have no namespaces. Slack allows 32 characters; the longest here is `/os-token`. */
 export const commandPrefix = z
   .string()
   .regex(
     /^(?=.{1,22}$)[a-z0-9]+(?:[-_][a-z0-9]+)*$/,
-    message(
+    problemText(
       'is not a prefix',
       'It has up to 22 lower-case letters, digits and hyphens: acme makes /acme-balance.',
     ),
@@ -138,7 +138,7 @@ export const variables = z.object({
     .string()
     .regex(
       /^[0-9a-f]{32}$/,
-      message('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
+      problemText('is not a signing secret', 'It has 32 characters, each of 0 to 9 or a to f.'),
     )
     .optional(),
   SLACK_BOT_TOKEN: slackToken(
@@ -170,18 +170,14 @@ export const variables = z.object({
   LOG_LEVEL: z
     .string()
     .toLowerCase()
-    .pipe(z.enum(LEVELS, { error: message('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }))
+    .pipe(z.enum(LEVELS, { error: problemText('is not a log level', `Use one of ${LEVELS.join(', ')}.`) }))
     .default('info'),
 });
 
 export type Variable = keyof typeof variables.shape;
 export type VariableTexts = Partial<Record<Variable, string>>;
 
-/**
- * Removes spaces and quotes around values, which `docker --env-file` keeps.
- *
- * @returns the variables that Tally reads, without empty ones
- */
+/** `docker --env-file` keeps quotes and spaces, so remove them. @returns Tally's non-empty variables */
 export function trimVariables(env: NodeJS.ProcessEnv): VariableTexts {
   const texts = Object.keys(variables.shape).map((name) => [name, unquote(env[name]?.trim() ?? '')] as const);
   return Object.fromEntries(texts.filter(([, text]) => text !== ''));

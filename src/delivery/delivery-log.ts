@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { storedFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import { DAY, HOUR, type Millis } from '../domain/time/calendar.ts';
+import { evalInWorkspace, guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { deliveryLogKey, recordKey } from '../redis/keys.ts';
-import { evalInWorkspace, guardRead } from '../redis/outage.ts';
 import { tryParseRecord } from '../workspace/record/parse-record.ts';
 
 /** First part of a message's key. */

@@ -16,7 +16,7 @@ export interface TrustedHost {
 /** The parts of a URL that a connection depends on. */
 type Destination = Pick<URL, 'protocol' | 'hostname' | 'port'>;
 
-/** Addresses that look public but that a cloud serves to its own machines only. */
+/** Public-looking ranges that clouds route only internally. */
 const OF_CLOUDS = [
   // Azure: https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
   '168.63.129.16/32',
@@ -25,7 +25,7 @@ const OF_CLOUDS = [
   // IBM Cloud: its service network
   ...['161.26.0.0/16', '166.8.0.0/14'],
 ].map((block) => ipaddr.parseCIDR(block));
-/** The rest of IPv6 is special or unassigned. */
+/** Only this IPv6 block is publicly routed. */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 /** NAT64 and 6to4: IPv6 blocks whose addresses contain an IPv4 address from this byte on. That address decides. */
 const CARRIERS = [
@@ -33,11 +33,11 @@ const CARRIERS = [
   [ipaddr.IPv6.parseCIDR('2002::/16'), 2],
 ] as const;
 
-/** @param address in its usual spelling, with or without a zone (`fe80::1%eth0`) */
+/** @param address may have an interface suffix: `fe80::1%eth0` */
 export function isPublicAddress(address: string): boolean {
   const [text = ''] = address.split('%');
   if (isIP(text) === 0) return false;
-  // An IPv4 address in IPv6 (::ffff:127.0.0.1) becomes what it is.
+  // Unwraps ::ffff:127.0.0.1.
   const ip = ipaddr.process(text);
   if (OF_CLOUDS.some(([net, bits]) => net.kind() === ip.kind() && ip.match(net, bits))) return false;
   if (ip instanceof ipaddr.IPv4) return ip.range() === 'unicast';
@@ -71,11 +71,7 @@ function canonicalHost(host: string): string {
 
 const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
 
-/**
- * Applies the rules that need no lookup. {@link guardedConnect} checks what a name leads to.
- *
- * @throws address-refused
- */
+/** Checks without DNS; {@link guardedConnect} checks resolved addresses. @throws address-refused */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {
   const isExempt = isTrusted(to, trusted);
   const hasProtocol = to.protocol === 'https:' || (isExempt && to.protocol === 'http:');
@@ -100,13 +96,12 @@ const PASTED_ENDPOINT = /\/(?:bill\/graphql|auth\/tokens)$/;
 const TRAILING_SLASHES = /(?<!\/)\/+$/;
 
 /**
- * Reads a base URL that a person typed.
- *
- * @returns the URL without a slash at its end and without the path of an endpoint
- * @throws address-refused with a reason to show beside the field; it repeats no more than the host
+ * Parses a typed base URL.
+ * @returns without trailing slash or endpoint path
+ * @throws address-refused, with a reason for the form field; quotes only the host
  */
 export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): string {
-  // Node 20's `URL.canParse` sometimes refuses a name with non-ASCII letters.
+  // Not `URL.canParse`: on Node 20 it rejects some non-ASCII names.
   const url = tryParse(() => new URL(text.trim()));
   if (url === undefined) {
     throw new Failure('address-refused', {
@@ -125,12 +120,12 @@ export function checkBaseUrl(text: string, trusted: readonly TrustedHost[]): str
   );
 }
 
-/** @returns every address of a host name @throws what the lookup throws */
+/** @returns all addresses of a host */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export const systemResolve: ResolveHost = (hostname) => lookup(hostname, { all: true });
 
-/** Opens connections of a pool, to the addresses that these rules allow. @param timeout in ms, for one connection */
+/** A connect function for a pool that applies these rules to every connection. @param timeout per connection */
 export function guardedConnect(
   trusted: readonly TrustedHost[],
   timeout: Millis,
@@ -141,7 +136,7 @@ export function guardedConnect(
   const toPublic = buildConnector({ ...shared, lookup: createLookup(requirePublicAddress(resolve)) });
   return (options, callback) => {
     try {
-      // A literal IP address is never looked up, so it is checked here.
+      // Literal IPs aren't looked up, so check them here.
       checkDestination(options, trusted);
     } catch (refusal) {
       return callback(refusal as FailureOf<'address-refused'>, null);
@@ -164,15 +159,12 @@ export const createLookup =
     );
   };
 
-/**
- * The name is unknown, or leads to a private network. One error for both: otherwise a person could find out which names
- * a private network has. The cause is for the log.
- */
+/** Unknown or private name. One error for both, so that private names can't be probed; the cause is only logged. */
 class NoPublicAddress extends Error {
   readonly code = NO_PUBLIC_ADDRESS;
 }
 
-/** Refuses a name with any private address, because we don't choose which of its addresses is connected. @throws NoPublicAddress */
+/** Rejects a name if any of its addresses is private, because the socket may choose any. */
 export function requirePublicAddress(resolve: ResolveHost): ResolveHost {
   return async (hostname) => {
     const addresses = await resolve(hostname).catch((cause: unknown) => {

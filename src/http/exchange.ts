@@ -9,7 +9,7 @@ interface OutgoingRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The time until the last byte, in ms. */
+  /** Until the last byte. */
   readonly timeout: Millis;
 }
 
@@ -21,7 +21,6 @@ interface RawResponse {
   readonly bodyError?: unknown;
 }
 
-/** The response did not end in time. */
 export class ExchangeTimeoutError extends Error {
   override readonly name = 'TimeoutError';
 }
@@ -55,12 +54,14 @@ export async function exchange(
   }
 }
 
-/** For the log, as few errors say which service failed. The host alone: the path of a `response_url` is a secret. */
+/**
+ * Adds the host for the log, because network errors often lack it. Only the host: paths can be secret (`response_url`).
+ */
 export function addHost(error: unknown, { host }: URL): unknown {
   return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
 }
 
-/** @returns the seconds of `Retry-After`; undefined when the header is missing, or is a date */
+/** @returns seconds; undefined if missing or a date */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;

@@ -1,4 +1,4 @@
-/** Reads JSON from outside with every digit. Its size is bounded by that of a body: see `HTTP_LIMITS`. */
+/** Parses untrusted JSON without losing digits. The body size is already limited. */
 import { isLosslessNumber, parse } from 'lossless-json';
 import type { SecretMask } from './secret-mask.ts';
 
@@ -7,24 +7,20 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 
-/** Longer texts and numbers are cut, in characters: nothing that is shown is as long. */
+/** Cut longer strings and numbers (characters). */
 const LONGEST = 1_000;
-/** How many lists and objects may be nested. */
+/** Maximum nesting. */
 const DEEPEST = 100;
 
 /** The text can’t be read. */
 export class JsonError extends Error {
-  /** @param isCutOff whether it is JSON up to its end */
+  /** @param isCutOff valid JSON so far, but truncated */
   constructor(readonly isCutOff = false) {
     super(isCutOff ? 'JSON without its end' : 'Not JSON.');
   }
 }
 
-/**
- * @param mask applied to each text and number, not to names
- * @returns objects, lists, texts, LosslessNumbers, booleans and null
- * @throws {JsonError} which quotes nothing of the text
- */
+/** @param mask applied to strings and numbers, not keys @throws {JsonError} without quoting the text */
 export function readJson(text: string, mask: SecretMask): unknown {
   return shorten(parseExactly(text), mask, 0);
 }
@@ -33,7 +29,7 @@ function parseExactly(text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    // The parser calls itself for each level, until the stack is full.
+    // Recursive parser: deep nesting overflows the stack.
     if (!(error instanceof SyntaxError || error instanceof RangeError)) throw error;
     throw new JsonError(error.message.includes('reached end of input'));
   }

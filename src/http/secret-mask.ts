@@ -1,10 +1,10 @@
-/** Replaces what a service repeats of the credentials that it was sent. */
+/** Masks credentials that a service echoes. */
 export type SecretMask = (text: string) => string;
 
 const MASK = '…';
-/** This many characters of a secret in a row are masked; fewer also occur in other words. */
+/** Mask any run of this many characters of a secret; shorter runs occur by chance. */
 const REVEALING = 10;
-/** A shorter secret occurs in ordinary words. */
+/** Shorter secrets would match ordinary words. */
 const SHORTEST = 4;
 /** Amounts and timestamps share digits with a secret by chance. */
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;

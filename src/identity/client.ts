@@ -4,11 +4,11 @@ import { Failure, type FailureOf, InvalidWord, isFailure } from '../domain/failu
 import type { Millis } from '../domain/time/calendar.ts';
 import { tryParse } from '../domain/try-parse.ts';
 import { checkBaseUrl, type TrustedHost } from '../http/address-rules.ts';
+import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
-import type { GuardedHttp, ServiceRequest, ServiceResponse, Tenant } from '../http/request.ts';
 import { createSecretMask } from '../http/secret-mask.ts';
 
-export type { Tenant } from '../http/request.ts';
+export type { Tenant } from '../http/client.ts';
 
 /** `authUrl` as `parseAuthUrl` returns it; `id` and `secret` of the application access. */
 export interface ApplicationAccess {
@@ -19,11 +19,11 @@ export interface ApplicationAccess {
 
 export type Revocation = 'revoked' | 'already-dead' | 'not-offered' | 'refused';
 
-/** What a response's body says about an issued token. Fields that are missing or malformed are left out. */
+/** Data of an issued token; missing or malformed fields are undefined. */
 export interface TokenBody {
-  /** ms since the epoch; undefined when it is missing or unreadable */
+  /** undefined if missing or unreadable */
   readonly expiresAt: Millis | undefined;
-  /** Names, or else IDs: outside text. */
+  /** Names, or IDs. Untrusted. */
   readonly project: string | undefined;
   readonly user: string | undefined;
   readonly roles: readonly string[];
@@ -122,7 +122,7 @@ export function createIdentityClient({
     if (status === 403 || status === 405) return 'not-offered';
     if (status !== 401 && status !== 404)
       throw new Failure('service-failed', { service: 'identity', status });
-    // Either may mean that the token is gone, that a proxy refused, or that the path is not offered.
+    // 401 or 404 can mean: token already invalid, a proxy's refusal, or no such endpoint. Check.
     if (await isDead(authUrl, token, tenant)) return 'already-dead';
     return status === 401 ? 'refused' : 'not-offered';
   }
@@ -136,12 +136,12 @@ const isSendable = (token: string): boolean => /^[\x21-\x7e]+$/.test(token);
 
 const PROXY_STATUS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** @returns the failure of a request for a token, as the caller should see it */
+/** @returns the failure that callers see */
 function interpretFailure(failure: Failure, authUrl: string): Failure {
   const { host } = new URL(authUrl);
   // 300 is a list of API versions: the address lacks its version.
   if ('status' in failure.data && failure.data.status === 300) return wrongAddress(authUrl, 300);
-  // Whoever closes a connection was reached, and opening one does not take until the deadline.
+  // The connection was open: closed by the peer, or timed out later than a connect could.
   const hasNoResponse =
     (failure.kind === 'service-unreachable' && failure.data.isClosed) || failure.kind === 'timed-out';
   // A proxy answered: the service behind it may have issued a token all the same.
@@ -185,12 +185,9 @@ function tokenIn({ headers, mask }: ServiceResponse): string {
 }
 
 /**
- * Reads the address of an identity service that a person typed or pasted: `https://identity.example.com/v3`, perhaps with
- * extra slashes or with `/auth/tokens` at its end.
- *
- * @returns the address for {@link IdentityClient}, ending with `/v3`
- * @throws address-refused by the address rules
- * @throws {InvalidWord} if `/v3` is missing, with the corrected address
+ * Parses a typed identity URL, tolerating extra slashes and `/auth/tokens`.
+ * @returns the URL ending in `/v3`
+ * @throws {InvalidWord} with a correction if `/v3` is missing
  */
 export function parseAuthUrl(text: string, trusted: readonly TrustedHost[]): string {
   const base = checkBaseUrl(text, trusted);
@@ -208,14 +205,14 @@ export function suggestAuthUrl(authUrl: string): string | undefined {
   return corrected === authUrl ? undefined : corrected;
 }
 
-/** Removes doubled slashes, one at the end, and the path of the endpoint, whole or in part. */
+/** Removes double and trailing slashes and (part of) the endpoint path. */
 function withoutEndpoint(url: string): string {
   const { origin, pathname } = new URL(url);
   const path = pathname.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   return origin + path.replace(/\/auth(?:\/tokens?)?$/, '');
 }
 
-/** Limits of outside text. */
+/** Limits for untrusted text. */
 const LIMITS = { characters: 255, roles: 50 } as const;
 
 type ReadableBody = Pick<ServiceResponse, 'text' | 'mask'>;
@@ -264,7 +261,7 @@ function nameOf(value: unknown): string | undefined {
   return textOf(value) ?? textOf(name) ?? textOf(id);
 }
 
-/** An ID may be a number. */
+/** IDs may be numbers. */
 function textOf(value: unknown): string | undefined {
   const text = isLosslessNumber(value) ? value.value : value;
   if (typeof text !== 'string' || text.trim() === '') return undefined;
@@ -281,11 +278,9 @@ const parseBody = ({ text, mask }: ReadableBody): unknown => tryParse(() => read
 const ZONE = /(?:Z|[+-]\d\d(?::?\d\d)?)$/i;
 
 /**
- * Reads when a token expires. The identity API writes `2026-11-21T03:03:56.000000Z`, and for a credential that expires
- * before its token `2026-11-21T02:13:55`: UTC too, although `Date.parse` would read it in the machine's zone. Other ISO
- * 8601 timestamps are read as well.
- *
- * @returns ms since the epoch; undefined for anything else, and for what is not after the epoch
+ * Parses the expiry. Without an offset (as for a credential that expires before its token) it is UTC, although
+ * `Date.parse` would use local time.
+ * @returns undefined if unreadable or not after 1970
  */
 export function parseExpiry(value: unknown): Millis | undefined {
   const text = typeof value === 'string' ? value.trim() : '';

@@ -1,6 +1,6 @@
 import type { IssuedToken } from './client.ts';
 
-/** Set by an earlier login, each of these makes the client refuse the plugin's options or use another login. */
+/** Variables of an earlier login that would conflict; unset them. */
 const CONFLICTING_VARIABLES = `OS_CLOUD OS_PROJECT_ID OS_PROJECT_NAME OS_PROJECT_DOMAIN_ID OS_PROJECT_DOMAIN_NAME OS_TENANT_ID OS_TENANT_NAME OS_DOMAIN_ID OS_DOMAIN_NAME OS_USER_DOMAIN_ID OS_USER_DOMAIN_NAME`;
 
 /**

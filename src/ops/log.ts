@@ -5,12 +5,7 @@ import { redact } from './redact.ts';
 
 export type Log = Logger;
 
-/**
- * Logs one JSON object per line. `redact` masks every finished line, whatever went into it; errors under `err` are
- * reduced to what `errorSummary` keeps.
- *
- * @param stream stdout by default
- */
+/** JSON lines. `redact` masks each finished line; `errorSummary` reduces errors. @param stream default stdout */
 export const createLog = (level: LevelWithSilent, stream?: DestinationStream): Log =>
   pino(
     {
@@ -24,7 +19,7 @@ export const createLog = (level: LevelWithSilent, stream?: DestinationStream): L
     stream ?? standardOutput(),
   );
 
-/** How much of the log is kept while it can't be written, in characters. */
+/** Buffered characters while the log can't be written. */
 const MAX_BACKLOG = 1_000_000;
 
 /** A full disk behind it must not end the bot: lines wait, and are lost beyond the limit. */
@@ -33,12 +28,12 @@ const standardOutput = (): DestinationStream =>
 
 const MAX_CAUSES = 5;
 
-/** The data of a failure that helps an operator, without anything that a person typed or named. */
+/** Failure data safe to log: nothing that people typed or named. */
 const FACTS = ['service', 'status', 'method', 'reason', 'what', 'keyId', 'write', 'host', 'code'];
 
 /**
- * Keeps of an error its name, code and causes, of a Failure its kind and facts (its sentence can name a project or quote a
- * word), of any other its message and stack. Other properties are dropped: clients attach requests, responses and arguments to their errors.
+ * Failures: kind and facts (sentences can quote people). Other errors: message and stack. Other properties are dropped,
+ * because clients attach requests and responses.
  */
 function errorSummary(error: unknown, depth = 0): object {
   if (!(error instanceof Error))
@@ -56,14 +51,11 @@ function errorSummary(error: unknown, depth = 0): object {
   };
 }
 
-/** The log leaves out what is undefined. */
+/** Drops undefined fields. */
 const factsOf = (data: object): object =>
   Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
-/**
- * Slack's SDK, logging into our log. Debug lines are dropped at every level: they contain the client secret, OAuth
- * codes and whole views. So are objects, which are bodies; strings and errors pass.
- */
+/** Adapts Bolt's logger. Drops debug lines (they contain secrets) and objects (bodies). */
 export function boltLogger(log: Log): BoltLogger {
   const write =
     (level: 'info' | 'warn' | 'error') =>

@@ -1,41 +1,38 @@
 /** Metrics for operators. Labels are Tally's and Slack's names, never people's data. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Millis } from '../domain/time/calendar.ts';
-import type { ExchangeInfo } from '../http/request.ts';
-import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/outage.ts';
-import { NOT_READY } from './health.ts';
+import type { ExchangeInfo } from '../http/client.ts';
+import { STORE_ERROR_KINDS, type StoreErrorKind } from '../redis/commands.ts';
+import { NOT_READY } from './readiness.ts';
 import { VERSION } from './version.ts';
 import type { Work } from './work-record.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Seconds. A warm answer takes tens of milliseconds; a run that posts much waits for Slack's rate limits. */
+/** In s. Warm answers take tens of ms; large runs wait for Slack's limits. */
 const BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/**
- * Prometheus sees no increase in a counter's first value, so what an alert looks for in `increase()` is there from the start,
- * with 0.
- */
+/** Counters used with `increase()` start at 0, because Prometheus ignores the first value. */
 const ALERTED = {
   token: ['account_inactive', 'invalid_auth', 'not_authed', 'token_expired', 'token_revoked'],
   service: ['rate-limited', 'service-failed', 'service-unreachable', 'timed-out'],
 } as const;
 
 interface Measured {
-  /** Counts the requests to billing and identity that wait or are running. */
+  /** Waiting and running service requests. */
   readonly inProgress: () => number;
-  /** What keeps this process from answering. */
+  /** See `NOT_READY`. */
   readonly notReady: () => Promise<readonly string[]>;
-  /** For how many ms the run that waits longest has been due, over all workspaces; undefined if Redis doesn't say. */
+  /** Longest overdue run in ms; undefined if Redis doesn't answer. */
   readonly oldestOverdue: () => Promise<Millis | undefined>;
 }
 
-/** Each bot has its own registry, so that several can run in one process. */
+/** One registry per bot, so that tests can run several. */
 export function createMetrics() {
   const registry = new Registry();
-  // Node wakes up this often to measure how late it is, in ms, at rest too. The lag that it reports includes it.
+  // Sampling interval in ms; it costs wake-ups while idle, and is included in the reported lag.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: 100 });
-  // Gauges with the name of a counter: the sums of the gauges beside them.
+  // Remove gauges that only sum others and are named like counters.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${what}_total`);
   const counters = createCounters(registry);
@@ -43,7 +40,6 @@ export function createMetrics() {
   return {
     /** Adds what is measured whenever the page is asked for. */
     measure: (measured: Measured) => addGauges(registry, measured),
-    /** Tally finished a piece of work. */
     finished(work: Work): void {
       const { outcome, ms = 0 } = work;
       if (work.kind === 'message') counters.messages.inc({ kind: work.message, outcome });
@@ -58,7 +54,7 @@ export function createMetrics() {
     },
     /** A request to billing or identity. */
     exchange({ service, outcome, took }: ExchangeInfo): void {
-      // A service may send any status: its class bounds the series, and 401 is a dead token. Everything else is a failure's kind.
+      // Bounded labels: status class, except 401 (dead token); otherwise the failure's kind.
       const isStatus = typeof outcome === 'number' && outcome !== 401;
       counters.requests.inc({ service, outcome: isStatus ? `${Math.floor(outcome / 100)}xx` : `${outcome}` });
       durations.requests.observe({ service }, took / 1e3);
@@ -69,14 +65,13 @@ export function createMetrics() {
       counters.slackCalls.inc({ method, outcome });
       durations.slackCalls.observe({ method }, took / 1e3);
     },
-    /** Redis did not do what it was asked. */
     storeError: (kind: StoreErrorKind) => counters.storeErrors.inc({ kind }),
-    /** A request to Slack's address, before anything was done for it. */
+    /** A request rejected by the guard. */
     rejected: (reason: string) => counters.rejected.inc({ reason }),
-    /** A request that was rejected by a rate limit: what is limited, and for whom. */
+    /** A request over the rate limit. */
     throttled: ({ what, whose }: { readonly what: string; readonly whose: string }) =>
       counters.throttled.inc({ what, whose }),
-    /** @returns the response to `GET /metrics`, in the text format of Prometheus */
+    /** @returns the Prometheus page */
     page: async () => ({ status: 200, body: await registry.metrics(), type: registry.contentType }),
     /** Stops the collectors of Node's own metrics. */
     stop: () => registry.clear(),
@@ -113,14 +108,14 @@ function createDurations(registry: Registry) {
     });
   return {
     commands: histogram('command', 'Until it is answered.', 'command', 'outcome'),
-    // With retries, without waiting for their turn.
+    // Including retries, without queueing.
     requests: histogram('service_request', 'Of its requests.', 'service'),
     slackCalls: histogram('slack_call', 'Of calls to Slack.', 'method'),
     runs: histogram('delivery_run', 'Of a workspace.'),
   };
 }
 
-/** What is measured when the page is asked for. */
+/** Gauges computed at scrape time. */
 function addGauges(registry: Registry, { inProgress, notReady, oldestOverdue }: Measured): void {
   const registers = [registry];
   const version = { version: VERSION, node: process.version };

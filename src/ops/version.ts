@@ -1,4 +1,4 @@
 import facts from '../../package.json' with { type: 'json' };
 
-/** The version that runs, as package.json had it when the bundle was built. */
+/** From package.json, at build time. */
 export const VERSION: string = facts.version;

@@ -1,7 +1,4 @@
-/**
- * The record of a piece of work, passed on at its end: metrics count it, and the log gets one line of it, as docs/observing.md
- * describes.
- */
+/** A record of each finished piece of work, for metrics and one log line; see docs/observing.md. */
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Logger } from 'pino';
 import { type FailureKind, isFailure } from '../domain/failure/index.ts';
@@ -10,18 +7,18 @@ import type { SealingKey } from '../vault/keyring.ts';
 
 interface WorkBase {
   readonly workspace: string;
-  /** `ok` until something else is set: a failure's kind, `unknown` for an error that Tally didn’t foresee, or one of the kind’s own. */
+  /** `ok`, a failure's kind, `unknown` (unexpected error), or one specific to the kind of work. */
   readonly outcome: string;
   /** When the work began, by `performance.now()`. */
   readonly began: Millis;
   /** When its answer was out, if the work goes on after it. */
   readonly answered?: Millis;
-  /** How long it took, until its answer if it has one. */
+  /** Duration, up to the answer if there is one. */
   readonly ms?: Millis;
   readonly error?: unknown;
 }
 
-/** Adds to a piece of work what is found out about it. If its answer's time is given twice, the first counts. */
+/** Adds facts to the record. The first `answered` counts. */
 export type Annotate<W extends Work = RequestWork> = (found: Partial<W>) => void;
 
 /** What Slack sent. */
@@ -39,19 +36,15 @@ export type RequestVia =
 export interface RequestWork extends WorkBase {
   readonly kind: 'request';
   readonly via: RequestVia;
-  /** Names that Tally registered: a command, which a mention or a button can run too, else an event, action, form or step; `other` for unknown names. */
+  /** Registered names only: command, event, action, form or step; `other` otherwise. */
   readonly route: string;
   /** '' for a workflow: Slack doesn't say who runs it. */
   readonly user: string;
-  /** The reference ID of an error, as the person was shown it. */
+  /** Error reference shown to the user. */
   readonly reference?: string;
 }
 
-/**
- * What is known of a request when it arrives: the beginning of its line in the log.
- * @param source who sent what
- * @param arrived by `performance.now()`; now, if the transport does not say
- */
+/** Starts a request's record. @param arrived `performance.now()`, if the transport knows */
 export const beginRequest = (
   { via, teamId, userId }: { readonly via: RequestVia; readonly teamId: string; readonly userId: string },
   route: string,
@@ -72,33 +65,32 @@ export interface RunWork extends WorkBase {
 }
 
 /**
- * Its own outcomes: `sent`; `found` (a run that died had sent it); `skipped` (nothing to say); `waiting` (billing hasn’t
- * reported the day); `refused` (its recipient may not see it); `changed` (what it is about); `overtaken` (another process is
- * about it); `retrying`; `paused` until its cause is mended; `failed` for good.
+ * Its own outcomes: sent; found (sent by a crashed run); skipped; waiting (unreported day); refused
+ * (recipient may not see it); changed (its subject changed); overtaken; retrying; paused; failed.
  */
 export interface MessageWork extends WorkBase {
   readonly kind: 'message';
   readonly message: string;
   readonly schedule?: string | undefined;
   readonly watch?: string | undefined;
-  /** How long after it was due it went out, or was tried; in ms. */
+  /** Delay after its due time. */
   readonly late?: Millis;
-  /** How often it had failed before. */
+  /** Earlier failures. */
   readonly tries?: number | undefined;
 }
 
 export type Work = RequestWork | RunWork | MessageWork;
 
-/** Gets each record when it is over. */
+/** Receives each finished record. */
 export type OnFinished = (work: Work) => void;
 
-/** What the record of a piece of work says of the error that it ended with, or that its answer reports. */
+/** The outcome and error for a record. */
 export const errorOutcome = (error: unknown): Pick<Work, 'outcome' | 'error'> => ({
   outcome: isFailure(error) ? error.kind : 'unknown',
   error,
 });
 
-/** @returns what `run` returns; throws what it throws, as the outcome `unknown` unless `run` has set one */
+/** @returns or throws like `run`; an unexpected error gives outcome `unknown` unless `run` set another */
 export async function trackWork<W extends Work, T>(
   begun: W,
   onFinished: OnFinished,
@@ -121,14 +113,14 @@ export async function trackWork<W extends Work, T>(
   }
 }
 
-/** What a person or the workspace's managers can fix. Every other failure is a warning. */
+/** Failures that users or managers can fix; all others are logged as warnings. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set<FailureKind | RequestWork['outcome']>([
   ...['ok', 'replayed', 'duplicate', 'invalid-form'],
   ...(['invalid-word', 'text-too-long', 'secret-pasted', 'period-just-began', 'project-missing'] as const),
   ...(['not-connected', 'connection-missing', 'no-data', 'not-allowed', 'not-issuer', 'throttled'] as const),
   ...(['access-missing', 'edit-conflict', 'rights-changed', 'not-installed'] as const),
 ]);
-/** How the log names each kind of work, and the outcomes that need no attention. */
+/** Log message per kind of work, and its normal outcomes. */
 const LINES = {
   request: { event: 'request', well: 'Answered a request', badly: 'A request failed', isWell: FOR_PEOPLE },
   message: {
@@ -145,7 +137,7 @@ const LINES = {
   },
 } as const satisfies Record<Work['kind'], object>;
 
-/** @param keys the encryption keys, newest first */
+/** @param keys newest first */
 export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinished {
   const hashUser = createUserHash(keys);
   return (work) => {
@@ -170,8 +162,8 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
 type AnyWork = Work & Partial<Pick<RequestWork, 'user'> & Pick<MessageWork, 'late'>>;
 
 /**
- * A hash that nobody can undo by trying all IDs, since its key is derived from the newest encryption key: the same in every
- * process until that key is replaced.
+ * A keyed hash (from the newest encryption key), so that IDs can't be found by trying all. Stable until the key is
+ * replaced.
  */
 function createUserHash([newest]: readonly SealingKey[]): (user: string) => string {
   const key = Buffer.from(hkdfSync('sha256', newest?.key ?? '', '', 'tally log user ids', 32));

@@ -11,26 +11,26 @@ export type RedisConnection = Redis | Cluster;
 export const isCluster = (redis: RedisConnection): redis is Cluster => redis instanceof Cluster;
 
 interface ConnectionOptions {
-  /** Called once when the store goes away, however many errors follow; in a Cluster also when one of its nodes does. */
+  /** Called once per outage; in a Cluster also for a single node. */
   readonly onOutage?: (error: Error) => void;
   /** Called when it is back, but not for the first connection. */
   readonly onRecovery?: () => void;
 }
 
-/** Slack waits three seconds for the ack: a refusal in time is better than silence. */
+/** Slack waits 3 s for an acknowledgement, so fail in time to send one. */
 const COMMAND_TIMEOUT = 1_500;
-/** Ends a connection whose peer vanished, long before TCP would after a quarter of an hour. */
+/** Detects a vanished peer; TCP alone would take 15 minutes. */
 const SILENCE_TIMEOUT = 5_000;
 
 const retryStrategy = (times: number): number => Math.min(50 * 2 ** Math.min(times, 6), 1_000);
 
 const SHARED = {
   connectTimeout: 2_000,
-  // A master that became a replica rejects writes: reconnects without sending the command again.
+  // Failover: a demoted master rejects writes. Reconnect, but don't resend.
   reconnectOnError: ({ message }: Error): boolean => message.startsWith('READONLY'),
 } satisfies RedisOptions;
 
-/** For commands that people wait for: each fails at once, or after its timeout. */
+/** For interactive commands: fail fast. */
 const IMPATIENT = {
   ...SHARED,
   autoResendUnfulfilledCommands: false,
@@ -39,20 +39,17 @@ const IMPATIENT = {
   socketTimeout: SILENCE_TIMEOUT,
 } satisfies RedisOptions;
 
-/** For a queue: commands wait for Redis, and blocking commands have no timeout. */
+/** For the queue: commands wait for Redis. */
 const PATIENT = { ...SHARED, maxRetriesPerRequest: null, keepAlive: SILENCE_TIMEOUT } satisfies RedisOptions;
 
 /**
- * Opens a connection in the background and keeps it open. During an outage every command fails at once: nothing is queued
- * or sent twice, because a command may have been executed although its answer was lost.
- *
- * @param url in any form of `parseRedisUrl`
- * @throws RedisUrlError
+ * Connects in the background and reconnects. During an outage commands fail at once: nothing is queued or resent,
+ * because it may have been executed.
  */
 export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOptions = {}): RedisConnection {
   const redis = openConnection(url, IMPATIENT);
   let isAway = false;
-  // A Cluster's own error only says that it found none of its nodes.
+  // A Cluster's error lacks the cause; use the last node's.
   const lost = (error: Error & { readonly lastNodeError?: Error }) => {
     if (!isAway) onOutage?.(error.lastNodeError ?? error);
     isAway = true;
@@ -65,18 +62,13 @@ export function connectRedis(url: string, { onOutage, onRecovery }: ConnectionOp
   redis.on('ready', found);
   if (isCluster(redis)) {
     redis.on('node error', lost);
-    // A node that took over, or is back.
+    // A promoted or returning node.
     redis.on('+node', (node: Redis) => node.once('ready', found));
   }
   return redis;
 }
 
-/**
- * Opens a connection for a queue. Its commands wait until Redis is back instead of failing, and its workers block: callers
- * must limit how long they wait for an answer.
- *
- * @throws RedisUrlError
- */
+/** Commands wait until Redis is back; callers must use timeouts. */
 export function connectQueue(url: string, onError: (error: Error) => void): RedisConnection {
   const redis = openConnection(url, PATIENT);
   redis.on('error', onError);
@@ -95,10 +87,10 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
   if (address.kind === 'cluster')
     return new (isImpatient ? ImpatientCluster : Cluster)([...address.nodes], {
       clusterRetryStrategy: retryStrategy,
-      // Certificates are for names: they are not looked up here, but by the connection.
+      // Pass names on unresolved: certificates are for names.
       dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host),
       redisOptions: { ...options, ...credentials },
-      // Only what a node refused is sent again: it was not executed. What may have been executed fails.
+      // Resend only redirected commands, which were not executed.
       ...(isImpatient && { maxRedirections: 5, retryDelayOnFailover: 0, retryDelayOnClusterDown: 0 }),
     });
   const { sentinels, name, db, sentinelUsername, sentinelPassword } = address;
@@ -123,19 +115,14 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
 class ImpatientCluster extends Cluster {
   override sendCommand(...args: Parameters<Cluster['sendCommand']>): unknown {
     const [command] = args;
-    // The client itself asks for the nodes.
+    // The client's own CLUSTER commands.
     if (this.status === 'ready' || command.name === 'cluster') return super.sendCommand(...args);
     command.reject(new Error("Cluster isn't ready."));
     return command.promise;
   }
 }
 
-/**
- * Waits until the connection answers: for the start of a process, whose first commands would otherwise be refused.
- *
- * @param patience milliseconds
- * @throws store-unavailable; the connection goes on trying
- */
+/** Waits until Redis answers, at start-up. @throws store-unavailable; it keeps trying in the background */
 export async function waitUntilReady(redis: RedisConnection, patience: Millis): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => redis.once('ready', () => resolve()));

@@ -1,6 +1,6 @@
 import { tryParse } from '../domain/try-parse.ts';
 
-/** Where Redis is, as `REDIS_URL` says: one server, the master that Sentinels name, or a Cluster. */
+/** A parsed REDIS_URL: one server, Sentinels, or a Cluster. */
 export type RedisAddress =
   | { readonly kind: 'single'; readonly url: string }
   | ({
@@ -24,7 +24,7 @@ interface Credentials {
   readonly isTls: boolean;
 }
 
-/** Where that is, for people: `redis.example.com:6379`, a socket's path, or several hosts. Nothing secret. */
+/** Host list for people, without secrets. */
 export function formatRedisHosts(address: RedisAddress): string {
   if (address.kind !== 'single')
     return (address.kind === 'cluster' ? address.nodes : address.sentinels)
@@ -97,7 +97,7 @@ function parseHosts(text: string, defaultPort: number): readonly RedisHost[] {
   });
 }
 
-/** Without what is empty. */
+/** Decodes and drops empty values. */
 function decodeAll({ username, password }: { readonly username: string; readonly password: string }) {
   const decoded = tryParse(() => [username, password].map(decodeURIComponent));
   if (decoded === undefined) throw new RedisUrlError('has a % in a user or a password that encodes nothing');

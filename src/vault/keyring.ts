@@ -10,11 +10,11 @@ export interface SealingKey {
 }
 
 export interface Keyring {
-  /** @returns an envelope: `v1.<key id>.<nonce>.<ciphertext and tag>`, the last two in base64url. The nonce is fresh each time. */
+  /** Encrypts. @returns `v1.<key id>.<nonce>.<ciphertext+tag>`, base64url. New nonce each time. */
   seal(plain: string, owner: SealOwner): string;
   /** Throws nothing else, for any text. @throws unseal-failed */
   open(text: string, owner: SealOwner): string;
-  /** Whether another key than the newest sealed it. @throws unseal-failed `malformed` */
+  /** Whether an older key encrypted it. */
   needsReseal(text: string): boolean;
 }
 
@@ -57,24 +57,24 @@ const TAG_BYTES = 16;
 const ENVELOPE = /^v1\.([A-Za-z0-9_-]{1,32})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
 /**
- * Whose secret it is, and where it may be sent. An envelope opens for these only, so a record that was copied elsewhere,
- * or beside which another address was written, stays shut.
+ * The owner is bound as associated data: an envelope copied to another record, or put beside another address, doesn't
+ * decrypt.
  */
 export interface SealOwner {
   readonly workspace: SlackId;
   readonly kind: string;
   readonly id: string;
-  /** Addresses, in a fixed order. */
+  /** Where the secret may be sent; fixed order. */
   readonly audience?: readonly string[];
 }
 
 type Envelope = ReturnType<typeof parseEnvelope>;
 
-/** @throws unseal-failed `malformed` unless it is an envelope */
+/** @throws unseal-failed `malformed` */
 function parseEnvelope(text: string, what?: string) {
   const match = ENVELOPE.exec(text);
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
-  // The pattern has all three groups, or does not match.
+  // A match has all three groups.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
   // `sealed` is the ciphertext, then the tag.
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
@@ -93,7 +93,7 @@ function unseal({ keyId, nonce, sealed }: Envelope, owner: SealOwner, key: KeyOb
   }
 }
 
-/** A JSON array, since joined strings could be split elsewhere: ('a', 'bc') is not ('ab', 'c'). */
+/** JSON, because concatenation is ambiguous: ('a', 'bc') vs ('ab', 'c'). */
 function boundData(keyId: string, { workspace, kind, id, audience = [] }: SealOwner): Buffer {
   return Buffer.from(JSON.stringify(['tally', 'v1', keyId, workspace, kind, id, ...audience]));
 }
@@ -106,12 +106,9 @@ function decode(text: string, what: string | undefined): Buffer {
 }
 
 /**
- * Seals a stored value with the newest key: an envelope, or JSON with one as `sealed`. It is opened in any case, so that
- * an envelope that belongs elsewhere is found.
- *
- * @returns undefined when the newest key sealed it already
- *
- * @throws unseal-failed
+ * Re-encrypts with the newest key (a bare envelope, or JSON with `sealed`). Always decrypts first, to detect misplaced
+ * envelopes.
+ * @returns undefined if already newest
  */
 export function reseal(keyring: Keyring, owner: SealOwner, value: string): string | undefined {
   const { record, envelope } = envelopeIn(value, owner);

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../domain/time/calendar.ts';
+import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { onceKey } from '../redis/keys.ts';
-import { guardRead } from '../redis/outage.ts';
 
 /** One-time nonces. Only used ones are stored. */
 export interface OAuthNonces {

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 import { parse as parseGraphql } from 'graphql';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingClient, createBillingClient } from '../../src/billing/client.ts';
 import type { FailureOf } from '../../src/domain/failure/index.ts';
 import type { ProductId } from '../../src/domain/product.ts';
-import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
-import { failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
+import { failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 
 const TOKEN = 'tok-3n-0f-secrecy';
 const LONG_ID = '123456789012345678901234567890';
@@ -18,12 +18,6 @@ const span = {
   days: { first: '2026-11-14', last: '2026-11-20', today: '2026-11-21' },
 };
 
-const releases: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
-
 function client(
   limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {},
   onExchange?: (exchange: ExchangeInfo) => void,
@@ -33,14 +27,8 @@ function client(
     ...(onExchange && { onExchange }),
     limits: { pause: 1, ...limits },
   });
-  releases.push(http.close);
+  onTestFinished(http.close);
   return createBillingClient({ http });
-}
-
-async function serving(service: Promise<Service>): Promise<Service> {
-  const it = await service;
-  releases.push(it.close);
-  return it;
 }
 
 const answering = (body: unknown, status = 200) =>
@@ -185,8 +173,8 @@ describe('a balance', () => {
     '{"data":{"bill":null},"errors":null}',
   ])('is no data in %s', async (body) => {
     const failure = await failureOf(balanceOf(body));
-    expect(failure).toMatchObject({ kind: 'no-data' });
     expect(failure).toMatchObject({
+      kind: 'no-data',
       message: `No Cloud platform data for project ${LONG_ID}.`,
       data: { question: { project: LONG_ID, product: 1, days: undefined } },
     });
@@ -218,8 +206,7 @@ describe('a balance', () => {
     ['{"data":{"__proto__":{"bill":{"getSubscriptionBalance":{"balance":1}}}}}', 'JSON without “bill”'],
   ])('is invalid in %j: %s', async (body, what) => {
     const failure = await failureOf(balanceOf(body));
-    expect(failure).toMatchObject({ kind: 'invalid-response' });
-    expect(failure).toMatchObject({ data: { service: 'billing', what } });
+    expect(failure).toMatchObject({ kind: 'invalid-response', data: { service: 'billing', what } });
     expect((failure as Error).cause).toBeUndefined();
   });
 });
@@ -306,8 +293,8 @@ describe('a refusal', () => {
     [404, '{"errors":[{"message":"unknown field"}],"data":null}'],
   ])('as GraphQL errors of status %i is reported in its words: %s', async (status, body) => {
     const failure = await failureOf(balanceOf(body, status));
-    expect(failure).toMatchObject({ kind: 'query-rejected' });
     expect(failure).toMatchObject({
+      kind: 'query-rejected',
       data: { messages: ['unknown field'], status },
       message: `The billing service rejected the query for Cloud platform, project ${LONG_ID}.`,
     });

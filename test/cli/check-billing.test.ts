@@ -134,7 +134,7 @@ it.each<[string, string[], Record<string, string>]>([
   expect(billing.requests).toEqual([]);
 });
 
-it('ends without a word when nobody reads on', async () => {
+it('exits silently when its output pipe is closed', async () => {
   const line = `${process.execPath} ${BOT_ENTRY} check-billing --help | head -1; echo \${PIPESTATUS[0]}`;
   const ran = await new Promise<readonly string[]>((resolve) => {
     execFile('bash', ['-c', line], (_, output, errors) => resolve([output, errors]));

@@ -7,7 +7,7 @@ import { askOnce } from '../../src/delivery/run.ts';
 import { wordFailure } from '../../src/domain/failure/index.ts';
 import type { ReportName } from '../../src/domain/report.ts';
 import { daysOfReport } from '../../src/domain/report.ts';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/client.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
 import { type Bot, CHANNEL, rowsOf, startBot, textOf } from '../support/bot.ts';

@@ -7,7 +7,7 @@ import type { ScheduleService } from '../../src/delivery/posts/send-now.ts';
 import { makeReport } from '../../src/delivery/reports/make-report.ts';
 import type { WorkspaceRunner } from '../../src/delivery/run.ts';
 import type { WatchRule } from '../../src/domain/money/watch-measurement.ts';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/client.ts';
 import { threadsKey } from '../../src/redis/keys.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
 import { serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';

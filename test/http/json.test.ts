@@ -54,7 +54,7 @@ describe('JSON from outside', () => {
     expect(() => read(text)).toThrow(new JsonError(isCutOff));
   });
 
-  it('may have one name twice with the same value', () => {
+  it('accepts a duplicate name with the same value', () => {
     expect(plain(read('{"a":1,"a":1}'))).toEqual({ a: 1 });
   });
 

@@ -7,7 +7,7 @@ const OTHER = 'aGf45jKe82LsWq03MzXy71RtUv96';
 const mask = createSecretMask([TOKEN, OTHER]);
 const random = fc.stringMatching(/^[A-Za-z0-9_+/.~-]{16,80}$/);
 
-describe('what a service repeats of a secret', () => {
+describe('a secret that the service echoes', () => {
   it.each([
     ['as it is', TOKEN],
     ['another one of the same request', OTHER],
@@ -35,7 +35,7 @@ describe('what a service repeats of a secret', () => {
     );
   });
 
-  it('is masked in a figure only as a whole', () => {
+  it('is masked in a number only if it appears whole', () => {
     const digits = createSecretMask(['2026111512345678']);
     expect(digits('2026111512345678')).toBe('…');
     expect(digits('20261115')).toBe('20261115');

@@ -5,6 +5,7 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** A service on its own port that counts its requests. */
 export interface Service {
@@ -65,6 +66,13 @@ async function listening(server: Server | TcpServer, requests: Service['requests
         server.close(() => resolve());
       }),
   };
+}
+
+/** The service, until the test ends. */
+export async function serving(starting: Promise<Service>): Promise<Service> {
+  const service = await starting;
+  onTestFinished(service.close);
+  return service;
 }
 
 /** @returns a port that refuses connections */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createGuardedHttp } from '../../src/http/request.ts';
+import { createGuardedHttp } from '../../src/http/client.ts';
 import { failureOf, json, serve } from './service.ts';
 
 /** Creates the certificate. */

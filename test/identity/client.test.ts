@@ -1,20 +1,14 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
-import { createGuardedHttp, type ExchangeInfo } from '../../src/http/request.ts';
+import { createGuardedHttp, type ExchangeInfo } from '../../src/http/client.ts';
 import { type ApplicationAccess, createIdentityClient } from '../../src/identity/client.ts';
-import { closedPort, failureOf, json, type Service, serve, serveRaw } from '../http/service.ts';
+import { closedPort, failureOf, json, type Service, serve, serveRaw, serving } from '../http/service.ts';
 
 const ACCESS = { id: 'c'.repeat(32), secret: 's3cr3t-0f-an-access' };
 const TOKEN = 'gAAAAA-t0k3n';
 const NOW = Date.parse('2026-11-21T02:03:56.000Z');
 const HOUR = 3_600_000;
-
-const releases: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
 
 function client(
   limits: Parameters<typeof createGuardedHttp>[0]['limits'] = {},
@@ -25,19 +19,13 @@ function client(
     ...(onExchange && { onExchange }),
     limits: { pause: 1, ...limits },
   });
-  releases.push(http.close);
+  onTestFinished(http.close);
   const identity = createIdentityClient({ http });
   const tenant = { workspace: 'T1', connection: '123' };
   return {
     issue: (access: ApplicationAccess) => identity.issue(access, tenant),
     revoke: (authUrl: string, token: string) => identity.revoke(authUrl, token, tenant),
   };
-}
-
-async function serving(service: Promise<Service>): Promise<Service> {
-  const it = await service;
-  releases.push(it.close);
-  return it;
 }
 
 const at = (service: Pick<Service, 'url'>) => ({ ...ACCESS, authUrl: `${service.url}/v3` });
@@ -83,7 +71,7 @@ describe('the request for a token', () => {
 describe('a secret that the service repeats', () => {
   const SECRETS = ['Zq81-hV_kW3pX9rT-2mN6bL7cD', 'aGf45jKe82LsWq03MzXy71RtUv96'];
 
-  it('is in nothing of an issued token, for two accesses at the same time', async () => {
+  it('never appears in an issued token, with two accesses in use at once', async () => {
     const service = await serving(
       serve((_, response) => {
         const { secret } = JSON.parse(service.requests.at(-1)?.body ?? '').auth.identity
@@ -105,7 +93,7 @@ describe('a secret that the service repeats', () => {
     }
   });
 
-  it('makes the answer invalid if it stands where the token should be', async () => {
+  it('makes the answer invalid if it appears in place of the token', async () => {
     for (const echoed of SECRETS) {
       const service = await issuing('{}', 201, { 'X-Subject-Token': echoed });
       const failure = await failureOf(client().issue({ ...at(service), secret: echoed }));
@@ -261,7 +249,7 @@ describe('with recorded answers of an identity service', () => {
 
   beforeEach(async () => {
     identity = await startIdentity({ now: () => NOW, slowFor: 10 });
-    releases.push(identity.close);
+    onTestFinished(identity.close);
   });
 
   const issue = () => client().issue({ authUrl: identity.authUrl, ...identity.accesses.good });

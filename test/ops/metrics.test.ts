@@ -56,7 +56,7 @@ it('keeps the metrics of two bots in one process apart', async () => {
   two.stop();
 });
 
-it('calls nothing a total that does not only grow, so that “promtool check metrics” finds nothing', async () => {
+it('has no `_total` that can decrease, so `promtool check metrics` passes', async () => {
   const { body } = await started().page();
   const types = [...body.matchAll(/^# TYPE (\S+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
     name,

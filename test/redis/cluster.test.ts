@@ -2,9 +2,8 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-
+import { guardWrite } from '../../src/redis/commands.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardWrite } from '../../src/redis/outage.ts';
 import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { type OAuthBot, startOAuthBot } from '../support/oauth-bot.ts';
@@ -118,8 +117,7 @@ describeUnless(NO_SERVER, 'on a Cluster', () => {
         onOutage: (error) => outages.push(error),
       });
       const failure = await guardWrite(() => redis.set('a', '1')).catch((error: unknown) => error);
-      expect(failure).toMatchObject({ kind: 'store-unavailable' });
-      expect(failure).toMatchObject({ data: { write: 'refused' } });
+      expect(failure).toMatchObject({ kind: 'store-unavailable', data: { write: 'refused' } });
       await expect(waitUntilReady(redis, 50)).rejects.toMatchObject({ kind: 'store-unavailable' });
       await waitUntil(() => outages.length > 0);
       redis.disconnect();

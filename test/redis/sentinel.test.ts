@@ -1,8 +1,7 @@
 /** Deliveries while the master is killed and Sentinels promote a replica. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-
+import { guardWrite } from '../../src/redis/commands.ts';
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
-import { guardWrite } from '../../src/redis/outage.ts';
 import { createDeliveryParts, finding } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { saveManySchedules } from '../support/many-schedules.ts';

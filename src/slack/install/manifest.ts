@@ -1,6 +1,6 @@
 /** The Slack app manifest, printed by `tally manifest`. */
 import * as z from 'zod';
-import { message, webUrl } from '../../config/variables.ts';
+import { problemText, webUrl } from '../../config/variables.ts';
 import { commandText, type SlashCommand } from '../../domain/command-names.ts';
 
 interface Scope {
@@ -89,11 +89,11 @@ const EXAMPLE = 'For example https://tally.example.com.';
 export const appAddress = z
   .string()
   .refine((text) => webUrl.safeParse(text).data?.startsWith('https:'), {
-    error: message('is not an https address', EXAMPLE),
+    error: problemText('is not an https address', EXAMPLE),
     abort: true,
   })
   .refine((text) => new URL(text).pathname === '/', {
-    error: message('has a path', `Slack sends to /slack/events there. ${EXAMPLE}`),
+    error: problemText('has a path', `Slack sends to /slack/events there. ${EXAMPLE}`),
   })
   .transform((text) => new URL(text).origin);
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { evalInWorkspace, guardRead, replaceField } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { FIELDS, membersKey, onceKey, recordKey, tokenLockKey, WORKSPACE_KEYS } from '../../redis/keys.ts';
-import { evalInWorkspace, guardRead, replaceField } from '../../redis/outage.ts';
 import type { Keyring } from '../../vault/keyring.ts';
 import { sealOwnerOf } from '../record/parse-record.ts';
 import { createWorkspaceIndex } from '../record/workspace-store.ts';

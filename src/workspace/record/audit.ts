@@ -1,9 +1,9 @@
 import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
+import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 
 /**
  * Who did what and when, as finished sentences, so that showing them needs no other data. Contains no secrets. Questions

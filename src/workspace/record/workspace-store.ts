@@ -1,8 +1,8 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';
+import { commitInWorkspace, guardRead } from '../../redis/commands.ts';
 import type { RedisConnection } from '../../redis/connect.ts';
 import { auditKey, FIELDS, INDEX_KEY, keysOf, membersKey, recordKey } from '../../redis/keys.ts';
-import { commitInWorkspace, guardRead } from '../../redis/outage.ts';
 import { type AuditEntry, auditArguments, LUA_AUDIT } from './audit.ts';
 
 /** The Redis hash. */

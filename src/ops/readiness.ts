@@ -1,21 +1,21 @@
+import { guardRead } from '../redis/commands.ts';
 import type { RedisConnection } from '../redis/connect.ts';
 import { LAYOUT_KEY } from '../redis/keys.ts';
-import { guardRead } from '../redis/outage.ts';
 import { withTimeout } from '../timeout.ts';
 import { VERSION } from './version.ts';
 
 /** How long Redis may take, in ms. */
 const REDIS_TIMEOUT = 1_000;
-/** How often Redis is asked at most, however often /readyz is; in ms. */
+/** Probe Redis at most this often. */
 const PROBE_INTERVAL = 1_000;
 
 /** What may be missing. */
 export const NOT_READY = ['redis', 'slack'] as const;
 
-export type Health = ReturnType<typeof createHealth>;
+export type Readiness = ReturnType<typeof createReadiness>;
 
 /** @param slackUp whether Slack can reach us and accepts the token */
-export function createHealth(redis: RedisConnection, slackUp: () => boolean) {
+export function createReadiness(redis: RedisConnection, slackUp: () => boolean) {
   let last: { readonly at: number; readonly answers: Promise<boolean> } | undefined;
   const redisAnswers = (): Promise<boolean> => {
     const now = performance.now();
@@ -37,7 +37,7 @@ export function createHealth(redis: RedisConnection, slackUp: () => boolean) {
     missing,
     /** Whether the process runs, and which version. Always 200: a restart would not bring Redis back. */
     healthz: () => ({ status: 200, body: { ok: true, version: VERSION } }),
-    /** Whether this process can answer a command now: 200, or 503 with what is missing. Never throws. */
+    /** Readiness: 200, or 503 with what is missing. */
     async readyz() {
       const notReady = await missing();
       if (notReady.length === 0) return { status: 200, body: { ok: true } };

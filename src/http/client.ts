@@ -18,28 +18,28 @@ import {
 import { addHost, ExchangeTimeoutError, exchange, parseRetryAfter } from './exchange.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
-/** How long and how often Tally asks a service, and how much it accepts. Durations in milliseconds. */
+/** Limits for requests to services; durations in ms. */
 const HTTP_LIMITS = {
-  /** One request from its turn to the last byte, with both tries and the pause between them. */
+  /** For both attempts and the pause between, from the request's turn to the last byte. */
   deadline: 10_000,
   tries: 2,
-  /** The pause before the second try is random, from this up to twice as long, if the service names no time. */
+  /** Random pause before the retry: `pause` to 2 × `pause`, unless the service says. */
   pause: 200,
   /** Ten years of days have half as much. */
   bodyBytes: 512 * 1024,
   /** Parallel requests to one origin, each on its own socket. */
   connections: 32,
-  /** How long a request that a person waits for may wait for its turn; others wait without limit. */
+  /** Maximum queueing for interactive requests; background ones wait indefinitely. */
   queueTimeout: 10_000,
-  /** How long an unused connection is kept, unless the service names a time. */
+  /** Keep-alive of idle connections, unless the service says. */
   keepAlive: 20_000,
 };
 type HttpLimits = Readonly<typeof HTTP_LIMITS>;
 
-/** Whose request it is. Nothing that one workspace does delays another one's requests. */
+/** Whose request it is, for fair queueing. */
 export interface Tenant {
   readonly workspace: SlackId;
-  /** Which of the workspace's credentials it uses: a connection's name, or a project's ID. */
+  /** The credential used: connection name or project ID. */
   readonly connection: string;
 }
 
@@ -49,19 +49,18 @@ export type Priority = 'interactive' | 'background';
 export interface ServiceRequest {
   readonly service: Service;
   readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
-  /** http(s), absolute */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The credentials in it, which must not be shown when the service repeats them. */
+  /** Credentials in the request, to mask if the service echoes them. */
   readonly secrets: readonly string[];
-  /** The headers of a 2xx are the answer: a body that broke off makes `text` empty. */
+  /** The answer is in the headers, so a truncated 2xx body is fine. */
   readonly headersSuffice?: boolean;
-  /** Absent when the request belongs to no workspace. */
+  /** Absent if no workspace is involved. */
   readonly tenant?: Tenant | undefined;
   /** `interactive` by default. */
   readonly priority?: Priority;
-  /** Must not be sent twice. */
+  /** Never retry. */
   readonly once?: boolean;
 }
 
@@ -76,10 +75,10 @@ export interface ServiceResponse {
   readonly mask: SecretMask;
 }
 
-/** How a request ended, for metrics: nothing secret in it. */
+/** A request's outcome for metrics, without secrets. */
 export interface ExchangeInfo {
   readonly service: Service;
-  /** The status of the response, or the failure's kind. */
+  /** HTTP status, or failure kind. */
   readonly outcome: number | Failure['kind'];
   /** ms, since its turn */
   readonly took: Millis;
@@ -97,9 +96,9 @@ export interface GuardedHttp {
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
-  /** How many requests wait or are running. */
+  /** Waiting and running requests. */
   inProgress(): number;
-  /** Closes every connection: what is still asked fails. */
+  /** Closes all connections; running requests fail. */
   close(): Promise<void>;
 }
 
@@ -115,9 +114,10 @@ export function createGuardedHttp(options: {
   const { deadline, connections, keepAlive, bodyBytes } = limits;
   const agent = new Agent({
     ...{ connections, pipelining: 1, keepAliveTimeout: keepAlive, maxResponseSize: bodyBytes },
-    // A request that fails while connecting was never sent; one that fails at the deadline may have been received.
+    // Half the deadline, so that a failed connect is known to be unsent, while a timeout at the deadline may have
+    // been received.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
-    // The deadline of the whole request applies instead of undici's own timeouts.
+    // Disabled: the request's own deadline applies.
     ...{ headersTimeout: 0, bodyTimeout: 0 },
   });
   const takeTurn = createTurns(limits);
@@ -154,13 +154,13 @@ export function createGuardedHttp(options: {
   };
 }
 
-/** Lines that are remembered, busy or not: so many workspaces hardly ever ask at the same time. */
+/** Queues kept in memory: one per origin, priority and workspace. */
 const LINES = 10_000;
 
 /**
- * Turns at the connections to each origin, so that nobody waits for what others ask: a workspace takes no more than a
- * quarter of them, and all requests in the background share another quarter.
- * @returns does the work at its turn; throws queue-full if a person waits too long for it
+ * Fair queues per origin: a workspace gets at most a quarter of the connections, and all background requests together a
+ * quarter.
+ * @returns a function that runs work at its turn; throws queue-full if a person would wait too long
  */
 function createTurns({ connections, queueTimeout }: HttpLimits) {
   const quarter = Math.max(1, Math.floor(connections / 4));
@@ -213,7 +213,7 @@ async function sendWithRetry(
 }
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([500, 502, 503, 504]);
-/** A connection that was refused, reset or closed may mean a restart; a wrong name or certificate stays wrong. */
+/** Refused or closed connections may be a restart; wrong names and certificates are permanent. */
 const RETRYABLE_CODE =
   /^(?:ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/;
 
@@ -274,15 +274,15 @@ function limitFailure(error: unknown, service: Service, { deadline, bodyBytes }:
   return undefined;
 }
 
-/** The other side ended a connection that was open. */
+/** The peer closed an open connection. */
 const CLOSED_CODE = /^(?:ECONNRESET|ECONNABORTED|EPIPE)$/;
 
-/** @returns what an error means that came in place of a response */
+/** @returns the failure for an error without response */
 function connectionFailure(error: unknown, service: Service, url: URL, limits: HttpLimits): unknown {
   if (isFailure(error)) return error;
   const limit = limitFailure(error, service, limits);
   if (limit !== undefined) return limit;
-  // The parser's error holds a piece of the response, so it is not passed on.
+  // Don't pass the parser's error on: it contains response bytes.
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError)
     return new Failure('invalid-response', { service, what: 'something that is not HTTP' });
   const code = codeOf(error);

@@ -1,11 +1,11 @@
-/** Every command to Redis goes through here: what an outage becomes, and what metrics hear of it. */
+/** Wraps every Redis command: turns outages into failures and counts them. */
 import { channel } from 'node:diagnostics_channel';
 import { Failure, isFailure } from '../domain/failure/index.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { RedisConnection } from './connect.ts';
 import { type KeyOf, LAYOUT_KEY, recordKey } from './keys.ts';
 
-/** Runs commands that read. @throws store-unavailable for every form of an outage; our own mistakes are thrown as they are */
+/** Runs read commands. @throws store-unavailable on an outage; other errors unchanged */
 export async function guardRead<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -28,13 +28,13 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether Redis refused all of it, or the command was never sent. A script that meets a key of another type ends halfway. */
+/** Whether nothing was executed. A script that hits a wrong key type stops halfway. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&
   (cause.name === 'ReplyError' || NEVER_EXECUTED.test(cause.message));
 
-/** A redirection says that a node of a Cluster did not execute the command. */
+/** Redirections: not executed by that node. */
 const NEVER_EXECUTED =
   /^(Stream isn|Cluster isn't|Cluster is ended|None of startup nodes|Too many Cluster redirections)/;
 
@@ -42,14 +42,14 @@ type ScriptCall = readonly [
   redis: RedisConnection,
   workspace: SlackId,
   script: string,
-  /** The keys of that workspace or organization, each by its ID. */
+  /** The keys, made from the workspace's ID. */
   keys: readonly KeyOf[],
   ...args: readonly (string | number)[],
 ];
 
 type Scripts = Partial<Record<string, (...args: readonly (string | number)[]) => Promise<unknown>>>;
 
-/** A script's text goes over each connection once: from then on ioredis sends its hash. */
+/** EVALSHA after the first use per connection. */
 async function evalScript(...[redis, workspace, script, keys, ...args]: ScriptCall): Promise<unknown> {
   const scripts = redis as unknown as Scripts;
   if (scripts[script] === undefined) redis.defineCommand(script, { lua: script });
@@ -69,12 +69,7 @@ if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1`;
 
-/**
- * Replaces a field of a workspace’s record, unless it has another value now: what was written since must not be overwritten.
- *
- * @returns whether it was replaced
- * @throws store-unavailable
- */
+/** Compare-and-set of a record field. @returns whether it was replaced */
 export const replaceField = async (
   redis: RedisConnection,
   workspace: SlackId,
@@ -84,14 +79,14 @@ export const replaceField = async (
 ): Promise<boolean> =>
   (await evalInWorkspace(redis, workspace, REPLACE, [recordKey], field, before, after)) === 1;
 
-/** What Redis answers when it runs but cannot serve, as metrics and operators call it. */
+/** Redis error prefixes → names in metrics. */
 const REPLY_KINDS = {
   OOM: 'full',
   READONLY: 'read-only',
   NOREPLICAS: 'no-replicas',
   // A snapshot or the append-only file could not be written.
   MISCONF: 'misconf',
-  // Another program has written over a key of ours.
+  // Another program wrote a different type to our key.
   WRONGTYPE: 'wrong-type',
 } as const;
 /** It is starting, failing over, or refuses our credentials. */
@@ -106,7 +101,7 @@ export type StoreErrorKind = (typeof STORE_ERROR_KINDS)[number];
 /** ioredis throws plain errors for a connection that is closed, not there yet, or silent. */
 const CONNECTION_ERRORS = ['Error', 'MaxRetriesPerRequestError', 'AbortError', 'ClusterAllFailedError'];
 
-/** Why Redis did not do what it was asked. @returns undefined for our own mistakes */
+/** The kind of outage. @returns undefined if it isn't one */
 function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   if (!(error instanceof Error) || isFailure(error)) return undefined;
   const { name, message } = error;
@@ -119,10 +114,7 @@ function storeErrorKind(error: unknown): StoreErrorKind | undefined {
   return /timed out|timeout/i.test(message) ? 'timeout' : 'unreachable';
 }
 
-/**
- * Whether an error that nothing caught is a socket's second one: ioredis listens for the first only, and one with TLS may
- * report another, as when a server's alert follows a certificate that was refused.
- */
+/** An uncaught second error of a TLS socket: ioredis handles only the first. */
 export const isSecondSocketError = (error: unknown): boolean => {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
   return /^ERR_(?:SSL|TLS)_/.test(code ?? '') || /^(?:connect|read|write|shutdown)$/.test(syscall ?? '');
@@ -145,10 +137,13 @@ export function onStoreError(listener: (kind: StoreErrorKind) => void): () => vo
   return () => void STORE_ERRORS.unsubscribe(subscriber);
 }
 
-/** The layout of everything that Redis holds. A change that other versions would misread or destroy gets another number; a further field or record doesn't need that. */
+/**
+ * Version of the Redis data layout. Increase it when another version would misread or destroy data; new fields don't
+ * count.
+ */
 const LAYOUT = 5;
 
-/** Another version of Tally has worked on this Redis. */
+/** Redis holds another version's layout. */
 export class OtherLayout extends Error {
   constructor(found: string) {
     super(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { webApi } from '@slack/bolt';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createHealth } from '../../src/ops/health.ts';
+import { createReadiness } from '../../src/ops/readiness.ts';
 import { VERSION } from '../../src/ops/version.ts';
 import { connectRedis } from '../../src/redis/connect.ts';
 import { createTokenCheck } from '../../src/slack/install/token-check.ts';
@@ -18,16 +18,19 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 it('is ready when Redis answers and Slack can reach it', async () => {
-  const health = createHealth(store.client, () => true);
-  expect(health.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
-  expect(await health.readyz()).toEqual({ status: 200, body: { ok: true } });
+  const readiness = createReadiness(store.client, () => true);
+  expect(readiness.healthz()).toEqual({ status: 200, body: { ok: true, version: VERSION } });
+  expect(await readiness.readyz()).toEqual({ status: 200, body: { ok: true } });
 });
 
 it('names what is not ready, and is still healthy', async () => {
   const nowhere = connectRedis('unix:///nowhere/redis.sock');
-  const health = createHealth(nowhere, () => false);
-  expect(health.healthz().status).toBe(200);
-  expect(await health.readyz()).toEqual({ status: 503, body: { ok: false, notReady: ['redis', 'slack'] } });
+  const readiness = createReadiness(nowhere, () => false);
+  expect(readiness.healthz().status).toBe(200);
+  expect(await readiness.readyz()).toEqual({
+    status: 503,
+    body: { ok: false, notReady: ['redis', 'slack'] },
+  });
   nowhere.disconnect();
 });
 
@@ -36,15 +39,15 @@ it('does not wait for a Redis that accepts the connection and does not answer', 
   const mute = createServer((socket) => socket.on('error', () => undefined));
   await new Promise<void>((resolve) => mute.listen(path, resolve));
   const redis = connectRedis(`unix://${path}`);
-  const health = createHealth(redis, () => true);
-  expect(await health.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
+  const readiness = createReadiness(redis, () => true);
+  expect(await readiness.readyz()).toMatchObject({ status: 503, body: { notReady: ['redis'] } });
   redis.disconnect();
   await new Promise((resolve) => mute.close(resolve));
 });
 
 it('asks Redis once for many questions at a time', async () => {
-  const health = createHealth(store.client, () => true);
-  const ask = () => Promise.all(Array.from({ length: 50 }, () => health.readyz()));
+  const readiness = createReadiness(store.client, () => true);
+  const ask = () => Promise.all(Array.from({ length: 50 }, () => readiness.readyz()));
   expect(await commandsOf(store, ask, () => false)).toEqual(['get']);
 });
 
@@ -54,11 +57,11 @@ it('is not ready until Slack accepts the token', async () => {
     fetch: async () => Response.json(refusal === undefined ? { ok: true } : { ok: false, error: refusal }),
   });
   const check = createTokenCheck(client, pino({ enabled: false }));
-  const health = createHealth(store.client, check.ok);
-  expect(await health.missing()).toEqual(['slack']);
+  const readiness = createReadiness(store.client, check.ok);
+  expect(await readiness.missing()).toEqual(['slack']);
   await check.start();
-  expect(await health.missing()).toEqual(['slack']);
+  expect(await readiness.missing()).toEqual(['slack']);
   refusal = undefined;
-  await expect.poll(health.missing, { timeout: 2_000 }).toEqual([]);
+  await expect.poll(readiness.missing, { timeout: 2_000 }).toEqual([]);
   check.stop();
 });

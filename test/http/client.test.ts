@@ -1,34 +1,22 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Failure } from '../../src/domain/failure/index.ts';
 import {
   createGuardedHttp,
   type ExchangeInfo,
   type GuardedHttp,
   type ServiceRequest,
-} from '../../src/http/request.ts';
+} from '../../src/http/client.ts';
 import { failureMessage } from '../../src/slack/reply/error-reply.ts';
 import { textOf } from '../support/bot.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { closedPort, failureOf, json, type Service, serve, serveRaw } from './service.ts';
-
-const releases: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const release of releases.splice(0).reverse()) await release();
-});
-
-async function serving(service: Promise<Service>): Promise<Service> {
-  const it = await service;
-  releases.push(it.close);
-  return it;
-}
+import { closedPort, failureOf, json, serve, serveRaw, serving } from './service.ts';
 
 /** Trusts loopback, for the test's server, and has short timeouts. */
 function http(options: Partial<Parameters<typeof createGuardedHttp>[0]> = {}): GuardedHttp {
   const limits = { pause: 1, ...options.limits };
   const it = createGuardedHttp({ trustedHosts: [{ host: '127.0.0.1' }], ...options, limits });
-  releases.push(it.close);
+  onTestFinished(it.close);
   return it;
 }
 
@@ -171,8 +159,8 @@ describe('the deadline', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { deadline: 400 } }), service.url));
-    expect(failure).toMatchObject({ kind: 'timed-out' });
     expect(failure).toMatchObject({
+      kind: 'timed-out',
       host: `127.0.0.1:${service.port}`,
       data: { service: 'billing', after: 400 },
     });
@@ -279,8 +267,7 @@ describe('retrying', () => {
     expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
-    expect(failure).toMatchObject({ kind: 'invalid-response' });
-    expect(failure).toMatchObject({ data: { what: 'it broke off in the middle' } });
+    expect(failure).toMatchObject({ kind: 'invalid-response', data: { what: 'it broke off in the middle' } });
     expect(broken.connections()).toBe(2);
   });
 
@@ -289,8 +276,11 @@ describe('retrying', () => {
     const exchanges: ExchangeInfo[] = [];
     const it = http({ onExchange: (exchange) => exchanges.push(exchange) });
     const failure = await failureOf(ask(it, `http://127.0.0.1:${port}`));
-    expect(failure).toMatchObject({ kind: 'service-unreachable' });
-    expect(failure).toMatchObject({ host: `127.0.0.1:${port}`, data: { code: 'ECONNREFUSED' } });
+    expect(failure).toMatchObject({
+      kind: 'service-unreachable',
+      host: `127.0.0.1:${port}`,
+      data: { code: 'ECONNREFUSED' },
+    });
     expect(exchanges).toMatchObject([{ outcome: 'service-unreachable', service: 'billing' }]);
   });
 });
@@ -347,8 +337,7 @@ describe('a service that is limiting Tally’s requests', () => {
   it('is not waited for beyond the deadline', async () => {
     const service = await limiting({ 'retry-after': '3600' });
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toMatchObject({ kind: 'rate-limited' });
-    expect(failure).toMatchObject({ data: { service: 'billing', retryAfter: 3600 } });
+    expect(failure).toMatchObject({ kind: 'rate-limited', data: { service: 'billing', retryAfter: 3600 } });
     expect(service.requests).toHaveLength(1);
   });
 });
@@ -437,8 +426,7 @@ describe('an answer that is too large', () => {
       }),
     );
     const failure = await failureOf(ask(http({ limits: { bodyBytes: 100_000 } }), service.url));
-    expect(failure).toMatchObject({ kind: 'response-too-large' });
-    expect(failure).toMatchObject({ data: { most: '98 KB' } });
+    expect(failure).toMatchObject({ kind: 'response-too-large', data: { most: '98 KB' } });
     await waitUntil(() => service.open() === 0);
     expect(asked).toBe(1);
   });
@@ -478,8 +466,7 @@ describe('a redirect', () => {
   ])('to %s is reported as %s', async (location, target) => {
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
-    expect(failure).toMatchObject({ kind: 'redirect-refused' });
-    expect(failure).toMatchObject({ data: { status: 302, target } });
+    expect(failure).toMatchObject({ kind: 'redirect-refused', data: { status: 302, target } });
   });
 
   it('to a long URL is reported by its first 300 characters', async () => {
