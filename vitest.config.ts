@@ -29,9 +29,15 @@ const SLOW = [
 ];
 
 /** What takes or waits longest. */
-const LONG = [...SLOW, 'test/domain/language/**', 'test/slack/{server,request}.test.ts'].map((pattern) =>
-  createFilter(pattern),
-);
+const LONG = [
+  ...SLOW,
+  ...[
+    'test/delivery/{posts,wake-ups}.test.ts',
+    'test/slack/{server,request}.test.ts',
+    'test/http/request.test.ts',
+  ],
+  ...['test/features/{rights,mentions,watches,forms}.test.ts', 'test/domain/language/**'],
+].map((pattern) => createFilter(pattern));
 const rankOf = ({ moduleId }: TestSpecification): number => {
   const rank = LONG.findIndex((matches) => matches(moduleId));
   return rank < 0 ? LONG.length : rank;

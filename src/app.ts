@@ -11,7 +11,7 @@ import { createRegistry, type Feature, type Registry, type Services } from './fe
 import { createHelpFeature } from './features/help/index.ts';
 import { createHomeFeature } from './features/home/index.ts';
 import { createMentionsFeature } from './features/mentions/index.ts';
-import type { TokenServices } from './features/os-token/access.ts';
+import type { TokenServices } from './features/os-token/access-form.ts';
 import { createOsTokenFeature } from './features/os-token/index.ts';
 import { createProjectsFeature } from './features/projects/index.ts';
 import { createSchedulesFeature } from './features/schedules/index.ts';

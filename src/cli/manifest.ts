@@ -1,6 +1,6 @@
 import { commandPrefix } from '../config/variables.ts';
-import { WORKFLOW_FUNCTIONS } from '../features/workflow-steps/functions.ts';
 import { appAddress, createManifest, formatManifest } from '../slack/install/manifest.ts';
+import { WORKFLOW_FUNCTIONS } from '../slack/install/workflow-functions.ts';
 import { parseOption, runCliCommand, SWITCH, TEXT, UsageError } from './command.ts';
 
 const USAGE = `Usage: tally manifest (--url URL | --socket) [options]

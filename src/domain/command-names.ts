@@ -1,14 +1,27 @@
 /**
- * What people can type and press. Each feature adds its own commands and action IDs with `declare module`, beside its
- * listeners. When a feature is deleted, the compiler refuses every button and sentence that still names one of them.
+ * What people can type and press. When a feature and its names are deleted, the compiler refuses every button and sentence
+ * that still has one of them.
  */
 
-/** Keys are commands as they are typed: `/spend`, `/billing connect`. The values mean nothing. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it
-export interface Commands {}
+type Named<Names extends string> = Readonly<Record<Names, true>>;
 
-/** Keys: action IDs up to the colon. Values are unused. */
-export interface Actions {
+/** Keys are commands as they are typed. */
+export interface Commands
+  extends Named<'/balance' | '/spend' | '/os-token'>,
+    Named<'/billing schedule' | '/billing schedules' | '/billing watch' | '/billing watches'>,
+    Named<'/billing projects' | '/billing projects access' | '/billing default'>,
+    Named<'/billing connect' | '/billing disconnect' | '/billing status' | '/billing settings'>,
+    Named<'/billing audit' | '/billing help'> {}
+
+/** Keys are what an action ID begins with; after a colon it may continue. */
+export interface Actions
+  extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
+    Named<'watch-form' | 'watch-row' | 'watch-list'>,
+    Named<'watch-acknowledge' | 'watch-snooze' | 'watch-more'>,
+    Named<'access-form' | 'application-access-form' | 'access-remove' | 'os-token-revoke'>,
+    Named<'project-form' | 'project-remove'>,
+    Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect' | 'disconnect-form'>,
+    Named<'home-refresh' | 'audit' | 'settings-form' | 'ask-manager' | 'open-asked'> {
   /** Runs the command in its value; the answer replaces the message. */
   rerun: true;
   /** Runs the command in its value; the answer follows the message. */

@@ -3,76 +3,111 @@ import type { DeliveryService } from '../delivery/delivery-service.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-names.ts';
 import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
+import type { Period } from '../domain/time/period.ts';
 import type { button, overflow } from '../slack/block-kit/blocks.ts';
+import type { HelpLine } from '../slack/commands/help.ts';
 import { routeSubcommands } from '../slack/commands/subcommands.ts';
+import type { StepOutputs } from '../slack/install/workflow-functions.ts';
 import type { Request } from '../slack/request/request.ts';
 import type { ActionHandler, CommandHandler, Listeners } from '../slack/server/listeners.ts';
 import type { SharedServices } from '../slack/slack-services.ts';
 import type { HealthLevel } from '../workspace/credentials/credential-health.ts';
+import type { ResolvedProject } from '../workspace/projects/resolve-project.ts';
+import type { Workspace } from '../workspace/record/workspace.ts';
 import type { AnswerStore } from '../workspace/service-outcomes.ts';
 
-/**
- * The contract: everything that Tally takes from a feature. A feature that shows what others hand in (Home, help, the
- * menus of projects) adds its own field with `declare module`; without that feature, the compiler refuses the field.
- */
+/** Everything that a feature can provide, to people and to other features. */
 export interface Feature extends Listeners {
+  /** Its lines of `/billing help`. */
+  readonly help: readonly HelpLine[];
   readonly commands?: { readonly [Name in SlashCommand]?: CommandHandler };
   /** Second words of `/billing`. */
   readonly verbs?: { readonly [Verb in BillingVerb]?: CommandHandler };
   readonly actions?: { readonly [Name in ActionName]?: ActionHandler };
-  /** Starts what the feature does without a person. */
+  /** More that a manager can do with a project, by the word after `/billing projects`. */
+  readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
+  /** The state of what it sets up, for Home and `/billing status`. */
+  readonly health?: HealthSource;
+  /** How long a project's money lasts; undefined without an estimate. @throws Failure */
+  readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
+  /** Of steps of Workflow Builder. */
+  readonly stepFigures?: {
+    readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
+  };
+  /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
+  connected?(workspace: SlackId): Promise<void>;
+  /** Starts background work. */
   start?(): void;
   /** Starts nothing more, and waits up to `patience` ms for what is running. */
   stop?(patience: Millis): Promise<void>;
-  /** Called after a workspace has uninstalled Tally: deletes what is outside of its own keys. @throws store-unavailable */
+  /** Deletes data outside the workspace's own keys, after an uninstall. @throws store-unavailable */
   forget?(workspace: SlackId): Promise<void>;
 }
 
-/** A thing that works or doesn't: a line of `/billing status`, and of Home while somebody is needed. */
+/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
+export interface ProjectAction {
+  readonly label: string;
+  /** @param word what was typed for the project: untrusted */
+  open(word: string, request: Request): Promise<void>;
+}
+
+interface StepQuestion {
+  readonly workspace: Workspace;
+  readonly target: ResolvedProject;
+  /** The named period, else the last 7 days; a balance ignores it. */
+  readonly period: Period;
+  readonly at: Millis;
+  /** BCP 47, the workspace's: a workflow's result is for everybody. */
+  readonly locale: string;
+}
+
+/** One line of `/billing status`. Home shows it too while it needs attention. */
 export interface HealthLine {
   /** `news` is no problem: it did its work, and somebody should know. */
   readonly level: HealthLevel | 'news';
-  /** Lines of mrkdwn: what it is and how it is, which Home shows in one, then the rest. */
+  /** Lines of mrkdwn: name and state (Home joins these two), then details. */
   readonly text: readonly string[];
-  /** The one button beside it. */
   readonly fix?: ReturnType<typeof button> | undefined;
-  /** What else can be done with it; in status only. */
+  /** Further actions; only in status. */
   readonly menu?: ReturnType<typeof overflow> | undefined;
 }
 
-/** How the things of one kind are. */
+/** A section of status: one kind of thing. */
 export interface HealthSection {
   readonly title: string;
   /** How many there are, as mrkdwn. */
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
-  /** How many of them are shown. */
+  /** Maximum lines to show. */
   readonly most?: number;
   /** The button to all of them. */
   readonly more?: ReturnType<typeof button>;
 }
 
-/** @returns undefined where there is nothing to say @throws unseal-failed, settings-damaged, store-unavailable */
+/** @returns undefined if there is nothing to show @throws unseal-failed, settings-damaged, store-unavailable */
 export type HealthSource = (
   viewer: Request,
 ) => Promise<HealthSection | undefined> | HealthSection | undefined;
 
-/** What features are made of. */
+/** What every feature gets. */
 export interface Services extends SharedServices {
   readonly billing: BillingClient;
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
-  /** The rules for the addresses of the services: each returns the address as it will be used. @throws address-refused, InvalidWord */
+  /** Normalizes and checks a service address. @throws address-refused, InvalidWord */
   readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
-  /** What the addresses of something new are filled in with. */
+  /** Default addresses for new connections. */
   readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
-  /** What features offer each other. Complete only after all of them are created. */
+  /** Calls across features. Complete once all features exist. */
   readonly all: Registry;
 }
 
 export type Registry = ReturnType<typeof createRegistry>;
 
-/** All features combined. Read at each call, because some are made from what the others have. */
+/**
+ * All features merged. Getters are evaluated at each call, because features are created with a registry that isn't
+ * complete yet.
+ */
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));
@@ -105,9 +140,3 @@ export function createRegistry(features: () => readonly Feature[]) {
     forget: (workspace: SlackId) => each((feature) => feature.forget?.(workspace)),
   };
 }
-
-/** Words that no project may have as its alias: the first words of all commands. */
-export const reservedWords = ({ commands, verbs }: Registry): readonly string[] => [
-  ...commands(),
-  ...verbs(),
-];

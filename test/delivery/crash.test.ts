@@ -9,8 +9,7 @@ import {
   startDeliveryProcess,
   startPersistentRedis,
 } from '../support/delivery-processes.ts';
-import { saveManySchedules, workspaceId } from '../support/many-schedules.ts';
-import { saveManyWatches } from '../support/many-watches.ts';
+import { saveManySchedules, saveManyWatches, workspaceId } from '../support/many-schedules.ts';
 import { type MinimalSlack, type SlackPost, startMinimalSlack } from '../support/minimal-slack.ts';
 import { NO_SERVER } from '../support/redis-servers.ts';
 

@@ -82,7 +82,7 @@ describe('the managers', () => {
     expect([dms(OWNER).length, dms(ADMIN).length]).toEqual([1, 1]);
   });
 
-  it('are told to whom it got when Slack does not take all of them, and that nobody has it when it takes none', async () => {
+  it('are listed to the asker if Slack accepts only some of the messages; if none, the asker is told', async () => {
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' });
     expect((await asks(COMMAND)).visibleText).toBe(`Asked <@${ADMIN}>.`);
     bot.slack.failNext('chat.postMessage', { error: 'internal_error' }, 2);
@@ -108,7 +108,7 @@ describe('the managers', () => {
     expect(await bot.redis.client.hget(recordKey(TEAM), `channel:${CHANNEL}`)).toContain('prod');
   });
 
-  it('read the answer to a limited question themselves; nothing is allowed to who asked', async () => {
+  it('see the answer to a limited question; the asker gains no rights', async () => {
     await addProject(bot, { alias: 'prod', id: '123', channels: [FINANCE] });
     await asks('/balance prod');
     await press(OWNER, await newest(OWNER, '/balance prod'), 'Open');
@@ -137,7 +137,7 @@ describe('the managers', () => {
     bot.slack.workspace.person(ADMIN)!.role = 'admin';
   });
 
-  it.each(['pause', 'edit'])('can %s what belongs to somebody else by now', async (action) => {
+  it.each(['pause', 'edit'])('can %s someone else’s schedule', async (action) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const post = { channel: CHANNEL, projects: [{ id: '123', product: 1 as const }], since: SATURDAY };
     const save = (owner: string) => bot.store({ 'schedule:schedul1': schedule({ ...post, owner }) });
@@ -213,7 +213,7 @@ describe('a value that Tally never made', () => {
     expect([...dms(OWNER), ...dms(ADMIN)]).toEqual([]);
   });
 
-  it('is refused where it has a secret, and its words are no mark-up', async () => {
+  it('is rejected if it contains a secret, and is never rendered as mark-up', async () => {
     expect(await send({ line: '/billing projects add <!channel>' })).toContain('Asked');
     expect(JSON.stringify((await newest(OWNER, 'asks you')).blocks)).toContain(
       '`/billing projects add &lt;!channel&gt;`',

@@ -1,27 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BillingService, startBilling } from '../../sandbox/billing.ts';
 import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { MAX_CONNECTIONS } from '../../src/workspace/credentials/credential-records.ts';
-import { auditEntries } from '../support/audit.ts';
-import { type Bot, CHANNEL, goodToken, startBot, toAnswer } from '../support/bot.ts';
+import { botOfEachTest, CHANNEL, DAY, goodToken, SATURDAY as NOW } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { createFormActions } from '../support/forms.ts';
-import { addProject } from '../support/projects.ts';
+import { directOf, type Fields, TEAM } from '../support/people.ts';
+import { addProject, storedProject } from '../support/projects.ts';
 import { contentOf, isGlobalKey, recordFields } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const HASH = 'tally:{T0SANDBOX1}:record';
-let bot: Bot;
-let now: number;
-
-beforeEach(async () => {
-  now = NOW;
-  bot = await startBot({ now: () => now });
-});
-afterEach(() => bot.stop());
-
-const { modalText, openForm, pressInForm } = createFormActions(() => bot);
+const bot = botOfEachTest(undefined, async () => ({ identityUrl: 'https://identity.example.com/v3' }));
+const modalText = (person?: string) => bot.modalText(person);
+const openForm = (command: string, person?: string) => bot.openForm(command, person);
 
 /** Fills and submits the form, and waits for the result, which stays open. */
 async function submit(fields: Record<string, string> = {}, name = '') {
@@ -33,27 +24,21 @@ async function submit(fields: Record<string, string> = {}, name = '') {
 
 async function register(name: string, fields: Record<string, string> = {}) {
   const said = await submit(fields, name);
-  await bot.slack.dismiss(OWNER);
+  await bot.closeForm();
   return said;
 }
 
-const shown = () => JSON.stringify(bot.slack.modal(OWNER)!.view);
+const shown = () => bot.view();
 const tokenOf = (role: string) => bot.billing.tokens.find(({ label }) => label === role)!.value;
 const putProject = (alias: string, connection: string) =>
-  bot.redis.client.hset(
-    HASH,
-    `project:${alias}`,
-    JSON.stringify({
-      ...{ alias, id: '123', product: 1, connection, channels: [] },
-      ...{ owner: OWNER, addedBy: OWNER, addedAt: NOW },
-    }),
-  );
+  bot.store({ [`project:${alias}`]: storedProject({ alias, id: '123', connection }) });
 
-const connectionIn = async (name: string) => JSON.parse((await told())[`connection:${name}`] ?? 'null');
-const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action} ${about}`);
+const connectionIn = (name: string) => bot.stored(`connection:${name}`);
+/** What was done, newest first. */
+const auditLines = async () => (await bot.audit()).map((entry) => entry.replace(/^\S+ /, ''));
 
 /** The workspace's record in Redis. */
-const told = () => recordFields(bot.redis.client, HASH);
+const told = () => recordFields(bot.redis.client, recordKey(TEAM));
 
 /** All of Redis, as text. */
 async function dump(): Promise<string> {
@@ -87,7 +72,7 @@ describe('/billing connect', () => {
       /^Connected ✓ Project 123 has [\d,.]+ left, about \d+ days\.\nPost it every morning\n/,
     );
     bot.billing.setMode('healthy');
-    await pressInForm('Post it every morning');
+    await bot.pressInForm('Post it every morning');
     await bot.slack.waitFor(() => modalText().includes('Schedule'));
     expect(shown()).toContain('123:1');
     expect(await everywhere()).not.toContain(token);
@@ -110,7 +95,7 @@ describe('/billing connect', () => {
   it('names a project of a connection that is not the default with that connection', async () => {
     await register('main');
     expect(await submit({ name: 'eu' })).toContain('The default connection is still main.');
-    await pressInForm('Name a project…');
+    await bot.pressInForm('Name a project…');
     await bot.slack.waitFor(() => modalText().includes('Project ID'));
     expect(shown()).toContain('"initial_value":"123"');
     await bot.slack.submit(OWNER, { alias: 'prod' });
@@ -164,10 +149,9 @@ describe('/billing connect', () => {
     bot.billing.setMode('slow');
     await openForm('/billing connect');
     await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123' });
-    await bot.slack.dismiss(OWNER);
-    const direct = OWNER.replace(/^U/, 'D');
-    const told = await bot.slack.waitFor(() => bot.slack.messages(OWNER, direct).at(-1), 10_000);
-    expect(toAnswer(told).visibleText).toContain('Connected');
+    await bot.closeForm();
+    const told = () => bot.answers(OWNER, directOf(OWNER)).at(-1)?.visibleText;
+    await expect.poll(told).toContain('Connected');
   });
 
   it.each([
@@ -201,14 +185,12 @@ describe('/billing connect', () => {
       test: { project: '123', product: 1 },
       registeredBy: OWNER,
       registeredAt: NOW,
-      expiresAt: NOW + 60 * 86_400_000,
+      expiresAt: NOW + 60 * DAY,
     });
     expect(await auditLines()).toEqual(['added the connection main']);
   });
 
   it('fills in the identity service’s URL from the environment, and checks it like the other', async () => {
-    await bot.stop();
-    bot = await startBot({ now: () => NOW, identityUrl: 'https://identity.example.com/v3' });
     await openForm('/billing connect');
     expect(shown()).toContain('https://identity.example.com/v3');
     for (const [authUrl, error] of [
@@ -216,7 +198,7 @@ describe('/billing connect', () => {
       ['https://identity.example.com', 'Try https://identity.example.com/v3'],
     ] as const) {
       await bot.slack.submit(OWNER, { authUrl, token: goodToken(bot.billing), project: '123' });
-      expect(bot.slack.modal(OWNER)!.errors).toEqual({
+      expect(bot.errors()).toEqual({
         authUrl: expect.stringContaining(error),
       });
     }
@@ -285,7 +267,7 @@ describe('the form', () => {
 
   it('keeps what was typed when More… shows the rest, but never the token', async () => {
     await bot.slack.say(OWNER, CHANNEL, '/billing connect quick');
-    await bot.slack.waitFor(() => bot.slack.modal(OWNER));
+    await bot.slack.waitFor(() => bot.modal());
     const typed = (value: string) => ({ value: { type: 'plain_text_input', value } });
     const state = { token: typed('half-a-token'), project: typed('456') };
     const viewId = bot.slack.modal(OWNER)!.id;
@@ -298,26 +280,25 @@ describe('the form', () => {
 
 describe('the expiry of a token', () => {
   const openExpiry = async (label: string, person = OWNER) => {
-    const { ts } = await bot.ask('/billing status', person);
-    const message = { channel: CHANNEL, ts };
+    const page = await bot.ask('/billing status', person);
     await (label === 'Set expiry…'
-      ? bot.slack.press(person, message, label)
-      : bot.slack.choose(person, message, 'rerun:connection-main', label));
+      ? bot.press(page, label, person)
+      : bot.choose(page, 'rerun:connection-main', label, person));
     await bot.slack.waitFor(() => modalText(person).includes('Token expiry'));
   };
-  const saidAfter = async (fields: Record<string, string | readonly string[]>) => {
+  const saidAfter = async (fields: Fields) => {
     await bot.slack.submit(OWNER, fields);
     await bot.slack.waitFor(() => !/Saving…|Expires on/.test(modalText()));
     const said = modalText();
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     return said;
   };
 
   it('is set and changed later without the token, and people are reminded of the last one', async () => {
     await register('main');
     const before = await connectionIn('main');
-    now += 8 * 86_400_000;
-    const reminders = () => bot.slack.messages(OWNER, OWNER.replace(/^U/, 'D')).map(({ text }) => text);
+    bot.clock.now += 8 * DAY;
+    const reminders = () => bot.slack.messages(OWNER, directOf(OWNER)).map(({ text }) => text);
     for (const [label, expires, said] of [
       ['Set expiry…', '2026-12-11', 'expires Fri 11 Dec 2026'],
       ['Change expiry…', '2026-12-12', 'expires Sat 12 Dec 2026'],
@@ -336,9 +317,9 @@ describe('the expiry of a token', () => {
     await register('main');
     await openExpiry('Set expiry…');
     await bot.slack.submit(OWNER, {});
-    expect(bot.slack.modal(OWNER)!.errors.expires).toContain('Choose a day');
+    expect(bot.errors().expires).toContain('Choose a day');
     await bot.slack.submit(OWNER, { expires: '2027-01-01', never: ['never'] });
-    expect(bot.slack.modal(OWNER)!.errors.expires).toContain('not both');
+    expect(bot.errors().expires).toContain('not both');
   });
 
   it('is not set for a token that replaced the one in the form', async () => {
@@ -375,14 +356,14 @@ describe('several connections', () => {
     expect(view).toContain('Globex');
     expect(view).not.toContain(administrator());
     expect(modalText()).toContain('Replaces the token of finance. Tally tests the new one first.');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     await openForm('/billing connect');
     expect(modalText()).toContain('You have: finance, main.');
     expect(shown()).toContain('Acme');
   });
 
   it('send each token to its own host alone, also after one of them moved to the other', async () => {
-    const second = await startBilling({ now: () => now });
+    const second = await startBilling({ now: () => bot.clock.now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
     const theirs = { baseUrl: second.url, token: administrator() };
@@ -408,7 +389,7 @@ describe('several connections', () => {
     await register('us', { token: administrator() });
     await bot.ask('/balance 123');
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
-    await bot.redis.client.hdel(HASH, 'settings');
+    await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
     expect(answer.visibleText).toContain('There are several connections, and none of them is the default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
@@ -419,13 +400,13 @@ describe('several connections', () => {
 
   it('are repaired by registering again when a record is damaged', async () => {
     await register('main');
-    await bot.redis.client.hset(HASH, 'connection:main', '{');
+    await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
     await openForm('/billing connect');
     expect(modalText()).toContain(
       'The record of main is damaged and not used. Enter its token again to repair it.',
     );
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     await register('main');
     expect(await bot.read('/balance 123')).toContain('left');
   });
@@ -434,8 +415,7 @@ describe('several connections', () => {
     await bot.connect();
     const json = (await told())['connection:main']!;
     for (let n = 1; n < MAX_CONNECTIONS; n += 1) {
-      const named = json.replace('"name":"main"', `"name":"c-${n}"`);
-      await bot.redis.client.hset(HASH, `connection:c-${n}`, named);
+      await bot.store({ [`connection:c-${n}`]: json.replace('"name":"main"', `"name":"c-${n}"`) });
     }
     const asked = bot.billing.requests.length;
     expect(await register('one-more')).toContain(
@@ -456,9 +436,9 @@ describe('several connections', () => {
     const asked = bot.billing.requests.length;
     const answer = await bot.ask('/balance lost');
     expect(answer.visibleText).toContain('The connection “gone”, which lost uses, no longer exists.');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: answer.ts }, 'Choose another…');
+    await bot.press(answer, 'Choose another…');
     await bot.slack.waitFor(() => modalText().includes('Edit a project'));
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await bot.read('/spend lost', MEMBER)).not.toContain('Choose another…');
     expect(bot.billing.requests).toHaveLength(asked);
   });
@@ -477,7 +457,7 @@ describe('/billing disconnect', () => {
     await bot.slack.submit(OWNER, fields);
     await bot.slack.waitFor(() => !modalText().includes('Saving…'));
     const said = modalText();
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     return said;
   };
 
@@ -523,7 +503,7 @@ describe('/billing disconnect', () => {
 
   it('removes a damaged record, and can’t be asked about a connection that there isn’t', async () => {
     await bot.connect();
-    await bot.redis.client.hset(HASH, 'connection:main', '{');
+    await bot.store({ 'connection:main': '{' });
     await open();
     expect(modalText()).toContain('main · the record is damaged');
     await disconnect();
@@ -535,7 +515,7 @@ describe('/billing disconnect', () => {
     await bot.connect();
     await open();
     expect(modalText()).toContain('Nobody in this workspace can use Tally until you reconnect.');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await dump()).toContain('v1.test.');
     await open();
     expect(await disconnect()).toContain('Disconnected.');

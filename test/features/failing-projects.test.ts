@@ -21,7 +21,7 @@ const failedFields = async () =>
     .filter(([field]) => field.startsWith('failed:'))
     .map(([field, json]) => [field, JSON.parse(json)]);
 
-it('are named with why, since when and what to do, and not any more once they answer', async () => {
+it('are listed with cause, since when and the fix, until they answer again', async () => {
   expect(await bot.home()).toMatch(/^teapot +– +– +–$/m);
   expect(await status()).toContain('Tally works');
   for (const name of ['fine', 'teapot', 'secret']) await bot.ask(`/balance ${name}`);
@@ -105,7 +105,7 @@ it('are asked again after a change of the project or the connection', async () =
   expect(await failedFields()).toEqual([]);
 });
 
-it('keep when they began to fail, however often they are asked', async () => {
+it('keep their start time, however often they are asked', async () => {
   await bot.ask('/balance teapot');
   await expect.poll(failedFields).toHaveLength(1);
   const before = await failedFields();

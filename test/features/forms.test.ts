@@ -71,7 +71,7 @@ describe.each(Object.entries(NEW))('the form of a new %s', (_, { command, fields
     expect(bot.modalText()).toContain('Saved');
   });
 
-  it('makes one, also when it is sent again after it was saved', async () => {
+  it('creates one, even when submitted again after it was saved', async () => {
     await open();
     const before = bot.modal()!.view;
     await sendTo([bot.url], fields);

@@ -95,7 +95,7 @@ describe('help before anything is connected', () => {
   });
 });
 
-describe('a word that a subcommand does not take', () => {
+describe('a word that a subcommand doesn’t accept', () => {
   it.each([
     ['/billing audit foo', 'foo', []],
     ['/billing status foo', 'foo', []],

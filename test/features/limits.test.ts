@@ -8,7 +8,7 @@ import type { WireCharge } from '../../src/domain/money/usage.ts';
 import { dayAt } from '../../src/domain/time/calendar.ts';
 import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
-import { whyAnswer } from '../../src/features/spend/why.ts';
+import { whyAnswer } from '../../src/features/spend/why-answer.ts';
 import type { Message } from '../../src/slack/block-kit/blocks.ts';
 import { withoutRichBlocks } from '../../src/slack/reply/message-calls.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { MEMBER } from '../../sandbox/slack/index.ts';
-import { type Bot, startBot } from '../support/bot.ts';
+import { botOfFile } from '../support/bot.ts';
 
-let bot: Bot;
-beforeAll(async () => {
-  bot = await startBot();
-});
-afterAll(() => bot.stop());
+const bot = await botOfFile();
 
 const TOO_LONG = 'That text is too long. Tally reads up to 1,000 characters.';
 

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
 import { VERSION } from '../../src/ops/version.ts';
-import { type Bot, CHANNEL, startBot } from '../support/bot.ts';
+import { botOfFile, CHANNEL, startBot } from '../support/bot.ts';
 import { openWakeUps, save, schedule } from '../support/delivery.ts';
 import { describeUnless } from '../support/describe-unless.ts';
 import { NO_SERVER, refuseWrites, startServer, WRITE_REFUSALS } from '../support/redis-servers.ts';
 
-let bot: Bot;
-beforeAll(async () => {
-  bot = await startBot();
-  await bot.connect();
-});
-afterAll(() => bot.stop());
+const bot = await botOfFile({ now: Date.now });
+await bot.connect();
 
 const metrics = async (): Promise<string> => (await fetch(`${bot.url}/metrics`)).text();
 

@@ -1,62 +1,59 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { type IdentityService, startIdentity } from '../../sandbox/identity.ts';
 import { ADMIN, FINOPS, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
-import { auditEntries } from '../support/audit.ts';
-import { type Bot, CHANNEL, startBot, textOf, toAnswer } from '../support/bot.ts';
-import { createFormActions } from '../support/forms.ts';
-import { uniqueClick } from '../support/people.ts';
+import { auditKey, recordKey } from '../../src/redis/keys.ts';
+import { labelsOf } from '../support/answer.ts';
+import { botOfEachTest, CHANNEL, SATURDAY as NOW, textOf } from '../support/bot.ts';
+import { directOf as direct, type Fields, GENERAL, sentBy, TEAM } from '../support/people.ts';
 import { addProject } from '../support/projects.ts';
 import { contentOf, workspaceKeys } from '../support/redis.ts';
 import { answerWith } from '../support/service-replies.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const GENERAL = 'C0GENERAL1';
-let now = NOW;
-let identity: IdentityService;
-let bot: Bot;
+const identity = {} as IdentityService;
 /** Every token that the identity service has issued. */
 let issued: string[];
 
-beforeEach(async () => {
-  now = NOW;
-  issued = [];
-  identity = await startIdentity({ now: () => now, slowFor: 300 });
-  bot = await startBot({ now: () => now, identityUrl: identity.authUrl });
-  await addProject(bot, { alias: 'prod', id: '123' });
-});
-afterEach(async () => {
-  await bot.stop();
-  await identity.close();
-});
+const bot = botOfEachTest(
+  async (bot) => {
+    issued = [];
+    await addProject(bot, { alias: 'prod', id: '123' });
+  },
+  async () => {
+    Object.assign(identity, await startIdentity({ now: () => bot.clock.now, slowFor: 300 }));
+    return { identityUrl: identity.authUrl };
+  },
+);
+afterEach(() => identity.close());
 
 type AccessName = keyof IdentityService['accesses'];
-const view = (person = OWNER) => bot.slack.modal(person)?.view;
-const { modalText, pressInForm: press } = createFormActions(() => bot);
-const shows = (text: string, person = OWNER) =>
-  bot.slack.waitFor(() => modalText(person).includes(text), 10_000);
-const direct = (person: string) => person.replace(/^U/, 'D');
-const auditLines = async () => (await auditEntries(bot)).map(({ action, about }) => `${action} ${about}`);
-const record = () => bot.redis.client.hgetall('tally:{T0SANDBOX1}:record');
-const buttonsOf = (person = OWNER) =>
-  ((view(person)?.blocks ?? []) as { type: string; elements?: { text: { text: string } }[] }[])
-    .filter(({ type }) => type === 'actions')
-    .flatMap(({ elements = [] }) => elements.map(({ text }) => text.text));
+const view = (person = OWNER) => bot.modal(person)?.view;
+const shows = (text: string, person = OWNER) => bot.modalSays(text, person);
+const modalText = (person?: string) => bot.modalText(person);
+const press = (label: string, person?: string) => bot.pressInForm(label, person);
+/** What was done, newest first. */
+const auditLines = async () => (await bot.audit()).map((entry) => entry.replace(/^\S+ /, ''));
+const record = () => bot.redis.client.hgetall(recordKey(TEAM));
+const buttonsOf = (person = OWNER) => labelsOf(view(person)?.blocks);
+/** Opens the form of a project’s access. */
+const openAccess = async (person = OWNER, project = 'prod') => {
+  await bot.slack.say(person, CHANNEL, `/billing projects access ${project}`);
+  await shows('Secret key', person);
+};
 
 interface Naming {
   readonly people?: readonly string[];
   readonly groups?: readonly string[];
 }
 
-async function fillIn(name: AccessName, fields: Record<string, string | readonly string[]> = {}) {
+async function fillIn(name: AccessName, fields: Fields = {}) {
   const { id, secret } = identity.accesses[name];
   await bot.slack.submit(OWNER, { access_id: id, secret, ...fields });
 }
 
 async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], groups }: Naming = {}) {
-  await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-  await bot.slack.waitFor(() => modalText().includes('Secret key'));
+  await openAccess();
   await fillIn(name, { people, ...(groups && { groups }) });
   await bot.slack.waitFor(() =>
     /ot saved|not be saved|can issue|Enter ID and secret again/.test(modalText()),
@@ -64,7 +61,7 @@ async function register(name: AccessName = 'good', { people = [OWNER, MEMBER], g
   if (modalText().includes('Enter ID and secret again')) await fillIn(name);
   await bot.slack.waitFor(() => /ot saved|not be saved|can issue/.test(modalText()));
   const said = modalText();
-  await bot.slack.dismiss(OWNER);
+  await bot.closeForm();
   return said;
 }
 
@@ -146,13 +143,10 @@ describe('an application access', () => {
 
   it('can change its people without the secret, but not its URL', async () => {
     await register('good', { people: [OWNER] });
-    const form = async (fields: Record<string, string | readonly string[]>) => {
-      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-      await shows('Secret key');
-      await bot.slack.submit(OWNER, fields);
-      await bot.slack.waitFor(() => !modalText().includes('Testing'));
-      const said = modalText();
-      await bot.slack.dismiss(OWNER);
+    const form = async (fields: Fields) => {
+      await openAccess();
+      const said = await bot.save(fields);
+      await bot.closeForm();
       return said;
     };
     const asked = identity.requests.length;
@@ -165,12 +159,11 @@ describe('an application access', () => {
   });
 
   it('has an expiry only if a person entered it, at once or later without the secret', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     await fillIn('good', { people: [OWNER], expires: '2027-02-03' });
     await shows('can issue OS_TOKENs');
     expect(modalText()).toContain('access ending 0001, expires Wed 3 Feb 2027 (74 days)');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await register('good', { people: [OWNER] })).toContain('access ending 0001, expiry unknown');
     expect(await bot.read('/billing status')).toMatch(/^\*prod\* · OS_TOKEN .*expiry unknown\nSet expiry…$/m);
     const asked = identity.requests.length;
@@ -180,11 +173,10 @@ describe('an application access', () => {
       [{}, 'No changes to save.'],
       [{ never: ['never'] }, 'no expiry'],
     ] as const) {
-      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-      await shows('Secret key');
+      await openAccess();
       await bot.slack.submit(OWNER, fields);
       await shows(says);
-      await bot.slack.dismiss(OWNER);
+      await bot.closeForm();
     }
     expect(JSON.parse((await record())['access:123']!)).toMatchObject({ sealed, lifetime: 'none' });
     expect(identity.requests).toHaveLength(asked);
@@ -196,10 +188,8 @@ describe('an application access', () => {
 
   it('is saved only if nobody changed it since the form opened, with or without a new secret', async () => {
     await register('good', { people: [OWNER] });
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
-    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
-    await shows('Secret key', ADMIN);
+    await openAccess();
+    await openAccess(ADMIN);
     await bot.slack.submit(ADMIN, { people: [OWNER, ADMIN] });
     await shows('Saved.', ADMIN);
     const before = await record();
@@ -209,8 +199,7 @@ describe('an application access', () => {
   });
 
   it('is tested and saved once, however often the form is sent, and to however many processes', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     const { id, view: form } = bot.slack.modal(OWNER)!;
     const { id: access, secret } = identity.accesses.good;
     const typed = (block: string, value: object) => ({ [block]: { [block]: value } });
@@ -242,10 +231,9 @@ describe('an application access', () => {
   });
 
   it('offers the corrected URL when part of it is missing', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     await fillIn('good', { authUrl: identity.url });
-    expect(bot.slack.modal(OWNER)!.errors.authUrl).toContain(identity.authUrl);
+    expect(bot.errors().authUrl).toContain(identity.authUrl);
     const wrong = identity.authUrl.replace('/v3', '/identity/v3');
     await fillIn('good', { authUrl: wrong });
     await shows('Not saved');
@@ -260,29 +248,26 @@ describe('an application access', () => {
       [id, 'a-secret-that-is-wrong'],
       [secret, 'a-secret-that-is-wrong'],
     ] as const) {
-      await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-      await shows('Secret key');
+      await openAccess();
       await bot.slack.submit(OWNER, { access_id, secret: given });
       await shows('Not saved');
       await shows('Secret key');
-      await bot.slack.dismiss(OWNER);
+      await bot.closeForm();
     }
     for (const hidden of [id, secret, 'a-secret-that-is-wrong'])
       expect([JSON.stringify(bot.slack.calls), bot.log(), await dump()].join()).not.toContain(hidden);
   });
 
   it('sends no request when ID and secret are obviously swapped', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     const { id, secret } = identity.accesses.good;
     await bot.slack.submit(OWNER, { access_id: secret, secret: id });
-    expect(bot.slack.modal(OWNER)!.errors.access_id).toContain('look swapped');
+    expect(bot.errors().access_id).toContain('look swapped');
     expect(identity.requests).toEqual([]);
   });
 
   it('logs a rejection, without the fields', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     await fillIn('good', { secret: 'a-secret-that-is-wrong' });
     await shows('Not saved');
     await bot.slack.waitFor(() => /"route":"application-access".*"outcome":"access-refused"/.test(bot.log()));
@@ -291,10 +276,9 @@ describe('an application access', () => {
   });
 
   it('needs at least one person', async () => {
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     await fillIn('good', { people: [] });
-    expect(bot.slack.modal(OWNER)!.errors.people).toContain('at least one');
+    expect(bot.errors().people).toContain('at least one');
   });
 
   it('stays with the project when its name changes, and is deleted by a button', async () => {
@@ -303,10 +287,10 @@ describe('an application access', () => {
     await shows('Edit a project');
     await bot.slack.submit(OWNER, { alias: 'live' });
     await shows('is now named live');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     await bot.slack.say(OWNER, direct(OWNER), '/os-token live');
     await shown();
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     await bot.slack.say(OWNER, CHANNEL, '/billing projects access live');
     await shows('Remove this access');
     await press('Remove this access');
@@ -393,11 +377,11 @@ describe('/os-token', () => {
     await register();
     const isRejected = async () =>
       (await bot.read('/billing status')).includes('rejected by the identity service');
-    now += 1_000;
+    bot.clock.now += 1_000;
     identity.setMode('401');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('HTTP 401');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect(await isRejected()).toBe(true);
     identity.setMode('healthy');
     await issue();
@@ -428,10 +412,10 @@ describe('/os-token', () => {
   it('is audited before it is shown; one that can’t be is revoked', async () => {
     await register();
     await issue();
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     expect((await auditLines())[0]).toBe('got an OS_TOKEN for prod (project 123)');
-    await bot.redis.client.del('tally:{T0SANDBOX1}:audit');
-    await bot.redis.client.set('tally:{T0SANDBOX1}:audit', 'no stream');
+    await bot.redis.client.del(auditKey(TEAM));
+    await bot.redis.client.set(auditKey(TEAM), 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Another program changed Tally’s data of this workspace.');
     expect(modalText()).toContain('Tally revoked it.');
@@ -447,11 +431,11 @@ describe('/os-token', () => {
     identity.setMode('slow');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('Issuing');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     await bot.slack.waitFor(() => identity.requests.length === 3);
     answerWith(identity, mode);
     await bot.slack.waitFor(() =>
-      bot.slack.messages(OWNER, direct(OWNER)).some((one) => toAnswer(one).visibleText.includes(sentence)),
+      bot.answers(OWNER, direct(OWNER)).some(({ visibleText }) => visibleText.includes(sentence)),
     );
     expect(identity.requests.some(({ method }, at) => at > 2 && method === 'DELETE')).toBe(true);
   });
@@ -477,7 +461,7 @@ describe('/os-token', () => {
     expect(modalText()).toContain('If there is a token, nobody has seen it');
   });
 
-  it('is only for the named people, not for managers and owners as such', async () => {
+  it('is only for listed people: managers and owners must be listed too', async () => {
     await register('good', { people: [ADMIN] });
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
@@ -494,7 +478,7 @@ describe('/os-token', () => {
   it('looks up the members of a named group each time', async () => {
     await register('good', { people: [OWNER], groups: [FINOPS] });
     await issue(MEMBER);
-    await bot.slack.dismiss(MEMBER);
+    await bot.closeForm(MEMBER);
     bot.slack.workspace.userGroups.find(({ id }) => id === FINOPS)!.members.length = 0;
     await bot.slack.say(MEMBER, direct(MEMBER), '/os-token prod');
     await shows('You can’t get tokens for prod.', MEMBER);
@@ -529,7 +513,7 @@ describe('/os-token', () => {
     const said = await bot.ask('/os-token prod');
     expect(said.visibleText).toContain('prod has no application access');
     expect(said.visibleText).toContain('Register an access…');
-    await bot.slack.press(OWNER, { channel: CHANNEL, ts: said.ts }, 'Register an access…');
+    await bot.press(said, 'Register an access…');
     await shows('Secret key');
     expect(await bot.read('/os-token prod', MEMBER)).not.toContain('Register an access…');
   });
@@ -560,7 +544,7 @@ describe('/os-token', () => {
     expect(said.visibleText).toContain('That looks like a token or a password');
     expect(said.visibleText).not.toContain('Connect…');
     expect(said.visibleText).not.toContain(pasted);
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts: said.ts }, 'rerun:project', 'prod');
+    await bot.choose(said, 'rerun:project', 'prod');
     await shows('Secret key');
     expect(modalText()).toContain('issue temporary OS_TOKENs for prod');
     const { visibleText } = await bot.ask(`/os-token prod ${pasted}`, MEMBER);
@@ -572,13 +556,8 @@ describe('/os-token', () => {
   it('sends no token when only a message is possible, and says where to go', async () => {
     await register();
     const asked = identity.requests.length;
-    await bot.slack.say(OWNER, CHANNEL, '@Tally os-token prod');
-    const said = await bot.slack.waitFor(() =>
-      bot.slack
-        .messages(OWNER, CHANNEL)
-        .map(toAnswer)
-        .find(({ visibleText }) => visibleText.includes('never sends a token in a message')),
-    );
+    const said = await bot.ask('@Tally os-token prod');
+    expect(said.visibleText).toContain('never sends a token in a message');
     expect(said.ephemeral).toBe(true);
     expect(said.visibleText).toContain('type /os-token prod in a channel');
     expect(identity.requests.length).toBe(asked);
@@ -589,26 +568,13 @@ describe('/os-token', () => {
 async function forged(person: string, payload: object, url = bot.url, route = 'os-token'): Promise<void> {
   const finished = () => bot.log().split(`"route":"${route}`).length;
   const before = finished();
-  const body = `payload=${encodeURIComponent(
-    JSON.stringify({
-      team: { id: 'T0SANDBOX1' },
-      user: { id: person, team_id: 'T0SANDBOX1' },
-      trigger_id: 'x',
-      ...payload,
-      ...uniqueClick(),
-    }),
-  )}`;
-  await fetch(`${url}/slack/events`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
-  });
+  await bot.interact({ ...sentBy(person), ...payload }, url);
   await bot.slack.waitFor(() => finished() > before);
 }
 
-const click = (action: string, value?: string) => ({
+const click = (action_id: string, value?: string) => ({
   type: 'block_actions',
-  actions: [{ type: 'button', action_id: action, block_id: 'b', value }],
+  actions: [{ type: 'button', block_id: 'b', action_id, value }],
 });
 
 const revocation = (metadata: string, id = 'V0FORGED01') => ({
@@ -678,7 +644,7 @@ describe('Revoke now', () => {
     await register();
     await issue();
     const before = identity.requests.length;
-    now += 3_600_000;
+    bot.clock.now += 3_600_000;
     await press('Revoke now');
     await shows('This token has expired.');
     expect(identity.requests).toHaveLength(before);
@@ -711,13 +677,12 @@ describe('Revoke now', () => {
     },
   );
 
-  it('sends a token to the host that issued it, whatever host the access has by now', async () => {
-    const second = await startIdentity({ now: () => now, slowFor: 300 });
+  it('sends a token only to the host that issued it, even if the access has a new one', async () => {
+    const second = await startIdentity({ now: () => bot.clock.now, slowFor: 300 });
     onTestFinished(() => second.close());
     await register('good', { people: [OWNER] });
     const token = await issue();
-    await bot.slack.say(ADMIN, CHANNEL, '/billing projects access prod');
-    await shows('Secret key', ADMIN);
+    await openAccess(ADMIN);
     const { id, secret } = second.accesses.good;
     await bot.slack.submit(ADMIN, { access_id: id, secret, authUrl: second.authUrl, people: [OWNER] });
     await shows('can issue OS_TOKENs', ADMIN);
@@ -732,7 +697,7 @@ describe('Revoke now', () => {
     await register();
     const token = await issue(MEMBER);
     bot.slack.workspace.person(MEMBER)!.role = 'guest';
-    now += 2 * 60_000;
+    bot.clock.now += 2 * 60_000;
     expect(await bot.read('/os-token prod', MEMBER)).toContain('Guests can’t use Tally in this workspace.');
     await press('Revoke now', MEMBER);
     await shows('Revoked.', MEMBER);
@@ -756,12 +721,11 @@ describe('a token of unusual length', () => {
       await bot.stopBot();
       await new Promise((resolve) => service.close(resolve));
     });
-    await bot.slack.say(OWNER, CHANNEL, '/billing projects access prod');
-    await shows('Secret key');
+    await openAccess();
     const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}/v3`;
     await fillIn('good', { authUrl: url });
     await shows('can issue');
-    await bot.slack.dismiss(OWNER);
+    await bot.closeForm();
     asked.length = 0;
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     return { token, asked };
@@ -779,13 +743,7 @@ describe('a token of unusual length', () => {
 describe('lists of projects', () => {
   it('show the access to managers and people who can issue tokens, and to nobody else', async () => {
     await register('good', { people: [MEMBER] });
-    const home = async (person: string) => {
-      const published = () => bot.slack.calls.filter(({ method }) => method === 'views.publish').length;
-      const before = published();
-      await bot.slack.openHome(person);
-      await bot.slack.waitFor(() => published() > before);
-      return textOf(bot.slack.home(person)?.view);
-    };
+    const home = (person: string) => bot.home(person);
     expect(await home(OWNER)).not.toContain('OS_TOKEN…');
     expect(await home(MEMBER)).toContain('OS_TOKEN…');
     expect(await bot.read('/billing projects', OWNER)).toContain('OS_TOKEN: access ending 0001');
@@ -799,8 +757,7 @@ describe('lists of projects', () => {
   });
 
   it('opens the form from a project’s row', async () => {
-    const { ts } = await bot.ask('/billing projects');
-    await bot.slack.choose(OWNER, { channel: CHANNEL, ts }, 'run:project', 'Application access…');
+    await bot.choose(await bot.ask('/billing projects'), 'run:project', 'Application access…');
     await shows('Secret key');
   });
 });
@@ -808,14 +765,8 @@ describe('lists of projects', () => {
 it('deletes everything when the workspace uninstalls', async () => {
   await register();
   await issue();
-  const left = async () =>
-    (await workspaceKeys(bot.redis.client)).filter((key) => key.includes('T0SANDBOX1'));
+  const left = async () => (await workspaceKeys(bot.redis.client)).filter((key) => key.includes(TEAM));
   expect(await left()).not.toEqual([]);
-  const body = JSON.stringify({
-    ...{ type: 'event_callback', team_id: 'T0SANDBOX1', event_time: Math.floor(Date.now() / 1000) },
-    event: { type: 'app_uninstalled' },
-  });
-  const headers = { 'content-type': 'application/json', ...bot.slack.signed(body) };
-  expect((await fetch(`${bot.url}/slack/events`, { method: 'POST', body, headers })).status).toBe(200);
+  await bot.slack.event({ type: 'app_uninstalled' });
   expect(await left()).toEqual([]);
 });

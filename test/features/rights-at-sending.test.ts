@@ -1,39 +1,30 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { botOfFile, CHANNEL, SATURDAY, textOf } from '../support/bot.ts';
+import { directOf, FINANCE } from '../support/people.ts';
 import { addConnection, addProject, storedProject } from '../support/projects.ts';
+import { itemsJson } from '../support/service-replies.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
-const HASH = 'tally:{T0SANDBOX1}:record';
-const DIRECT = MEMBER.replace(/^U/, 'D');
+const DIRECT = directOf(MEMBER);
 /** In each answer about the project, and nowhere else. */
 const FIGURE = /777\.77|777,77/;
 
-let bot: Bot;
-let now = NOW;
-beforeAll(async () => {
-  bot = await startBot({ now: () => now, loadingDelays: { message: 50, modal: 50 } });
-  await addConnection(bot);
-  // A guest sees only channels that they are in.
-  bot.slack.workspace.conversation(CHANNEL)!.members.push(MEMBER);
-  await addProject(bot, { alias: 'prod', id: '7001' });
-  bot.billing.setItems('7001', '[{"day":"2026-11-20","totalAmount":777.77,"totalBonuses":0}]');
-  bot.billing.setBalance('7001', '{"balance":777.77,"bonuses":0}');
-});
-afterAll(() => bot.stop());
+let now = SATURDAY;
+const bot = await botOfFile({ now: () => now, loadingDelays: { message: 50, modal: 50 } });
+await addConnection(bot);
+// A guest sees only channels that they are in.
+bot.slack.workspace.conversation(CHANNEL)!.members.push(MEMBER);
+await addProject(bot, { alias: 'prod', id: '7001' });
+bot.billing.setItems('7001', itemsJson(['2026-11-20', 777.77]));
+bot.billing.setBalance('7001', '{"balance":777.77,"bonuses":0}');
 
 const person = () => bot.slack.workspace.person(MEMBER)!;
 const limitTo = (...channels: string[]) => saveProject({ channels });
 const saveProject = (parts: Partial<Project>) =>
-  bot.redis.client.hset(
-    HASH,
-    'project:prod',
-    JSON.stringify(storedProject({ alias: 'prod', id: '7001', ...parts })),
-  );
-const setVisibility = (visibility: 'asker' | 'channel') =>
-  bot.redis.client.hset(HASH, 'settings', JSON.stringify({ visibility }));
+  bot.store({ 'project:prod': storedProject({ alias: 'prod', id: '7001', ...parts }) });
+const setVisibility = (visibility: 'asker' | 'channel') => bot.store({ settings: { visibility } });
 
 beforeEach(async () => {
   now += 120_000;
@@ -42,10 +33,7 @@ beforeEach(async () => {
   person().role = 'member';
   delete person().left;
 });
-afterEach(async () => {
-  bot.billing.respond(undefined);
-  if (bot.slack.modal(MEMBER)) await bot.slack.dismiss(MEMBER);
-});
+afterEach(() => bot.closeForm(MEMBER));
 
 /** Everything that a person could read, wherever Tally put it. */
 const everything = async (): Promise<string> => {
@@ -117,7 +105,7 @@ describe('a limit that is saved while billing is asked', () => {
     ['an answer in a direct message', () => say('spend prod', DIRECT)],
   ])('holds for %s', async (_, ask) => {
     const before = await countFigures();
-    await meanwhile(ask, () => limitTo('C0FINANCE1'));
+    await meanwhile(ask, () => limitTo(FINANCE));
     expect(await countFigures()).toBe(before);
   });
 
@@ -126,7 +114,7 @@ describe('a limit that is saved while billing is asked', () => {
     const before = await countFigures();
     await meanwhile(
       () => say('/spend prod'),
-      () => limitTo('C0FINANCE1'),
+      () => limitTo(FINANCE),
     );
     expect(await countFigures()).toBe(before);
   });
@@ -138,7 +126,7 @@ describe('a limit that is saved while billing is asked', () => {
     const before = await countFigures();
     await meanwhile(
       () => bot.slack.press(MEMBER, { channel: CHANNEL, ts }, 'Share'),
-      () => limitTo('C0FINANCE1'),
+      () => limitTo(FINANCE),
     );
     expect(await countFigures()).toBe(before);
   });
@@ -154,7 +142,7 @@ describe('a limit that is saved while billing is asked', () => {
     });
     const { id } = await bot.slack.runStep(OWNER, 'get_spend', { project: 'prod' });
     await bot.slack.waitFor(() => isAsked);
-    await limitTo('C0FINANCE1');
+    await limitTo(FINANCE);
     release();
     const ran = await bot.slack.waitFor(() => {
       const step = bot.slack.stepRun(OWNER, String(id));

@@ -1,51 +1,42 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
+import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
 import type { Right } from '../../src/workspace/permissions.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
-import { BOT_TOKEN, type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { BOT_TOKEN, CHANNEL, SATURDAY, startBot, textOf } from '../support/bot.ts';
 import { QUIET } from '../support/delivery-runner.ts';
-import { uniqueClick } from '../support/people.ts';
-import { addProject } from '../support/projects.ts';
+import { FINANCE, SHARED, sentBy, TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 import { isThorough } from '../support/thorough.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
 const MINUTE = 60_000;
-const TEAM = 'T0SANDBOX1';
-const HASH = `tally:{${TEAM}}:record`;
+const HASH = recordKey(TEAM);
 const BOT_USER = 'U0TALLYBOT';
 
-let now = NOW;
-let bot: Bot;
-let inbox: Server;
+let now = SATURDAY;
 /** The bot's posts to each request's `response_url`, by request number. */
 const posted = new Map<string, { response_type: string; visibleText: string }[]>();
 let requests = 0;
 
-beforeAll(async () => {
-  inbox = createServer(async (request, response) => {
-    let text = '';
-    for await (const chunk of request) text += String(chunk);
-    const body = JSON.parse(text);
-    const key = request.url!.slice(1);
-    posted.set(key, [...(posted.get(key) ?? []), { ...body, visibleText: textOf(body.blocks) }]);
-    response.end('ok');
-  });
-  await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
-  bot = await startBot({ now: () => now });
-  await bot.connect();
-  await addProject(bot, { alias: 'prod', id: '123' });
-  await addProject(bot, { alias: 'web', id: '456' });
-  await addProject(bot, { alias: 'closed', id: '999', channels: ['C0FINANCE1'] });
-  await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, EXTERNAL, BOT_USER]);
-  await addAccess('456', ['U0NOBODY01']);
+const inbox = createServer(async (request, response) => {
+  let text = '';
+  for await (const chunk of request) text += String(chunk);
+  const body = JSON.parse(text);
+  const key = request.url!.slice(1);
+  posted.set(key, [...(posted.get(key) ?? []), { ...body, visibleText: textOf(body.blocks) }]);
+  response.end('ok');
 });
+await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
+const bot = await startBot({ now: () => now });
+await bot.connect();
+await addProjects(bot, { prod: '123', web: '456', closed: { id: '999', channels: [FINANCE] } });
 afterAll(async () => {
   await bot.stop();
   await new Promise((resolve) => inbox.close(resolve));
@@ -61,31 +52,21 @@ async function addAccess(project: string, people: readonly string[]) {
     registeredAt: 0,
   };
   const record = { ...access, issuers: { people, groups: [] }, sealed: 'v1.test.x.y' };
-  await bot.redis.client.hset(HASH, `access:${project}`, JSON.stringify(record));
+  await bot.store({ [`access:${project}`]: record });
 }
+await addAccess('123', [OWNER, ADMIN, MEMBER, GUEST, EXTERNAL, BOT_USER]);
+await addAccess('456', ['U0NOBODY01']);
 
 /** Saves these settings and moves the clock past all caches. */
 async function useSettings(settings: object) {
   now += 2 * MINUTE;
-  await bot.redis.client.hset(HASH, 'settings', JSON.stringify(settings));
+  await bot.store({ settings });
 }
 
 type Loose = Record<string, unknown>;
 
-/** Sends a forged, correctly signed request. */
-async function send(body: string): Promise<Response> {
-  return fetch(`${bot.url}/slack/events`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', ...bot.slack.signed(body) },
-    body,
-  });
-}
-
-const interaction = (payload: Loose) =>
-  send(`payload=${encodeURIComponent(JSON.stringify({ ...payload, ...uniqueClick() }))}`);
-
 const homeOf = (person: string) => (person === EXTERNAL ? OTHER_TEAM : TEAM);
-const from = (person: string) => ({ team: { id: TEAM }, user: { id: person, team_id: homeOf(person) } });
+const from = (person: string) => sentBy(person, homeOf(person));
 
 function responseUrl(): { key: string; response_url: string } {
   const key = String(++requests);
@@ -104,14 +85,14 @@ async function command(person: string, text: string) {
     command: name,
     text: words.join(' '),
   };
-  const ack = await send(new URLSearchParams({ ...fields, response_url, trigger_id: 'stale' }).toString());
+  const ack = await bot.command({ ...fields, response_url });
   expect(ack.status).toBe(200);
   return key;
 }
 
 async function action(person: string, given: Loose, around: Loose = {}) {
   const { key, response_url } = responseUrl();
-  const ack = await interaction({
+  const ack = await bot.interact({
     ...from(person),
     type: 'block_actions',
     trigger_id: 'stale',
@@ -135,11 +116,11 @@ const settingsWith = (currency: string) => ({
 
 async function submit(person: string, currency: string, around: Loose = {}) {
   const seen = stampOf({ fields: await bot.redis.client.hgetall(HASH) }, 'settings');
-  const ack = await interaction({
+  const ack = await bot.interact({
     ...from(person),
     type: 'view_submission',
     view: {
-      id: 'V0STALE',
+      id: `V0FORM${++requests}`,
       type: 'modal',
       callback_id: 'settings',
       private_metadata: JSON.stringify({ role: 'admin', right: 'ask', seen }),
@@ -158,11 +139,12 @@ const saved = async (kind: 'schedule' | 'watch') =>
 /** Submits a valid form. @returns whether it was saved */
 async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<boolean> {
   const before = await saved(kind);
-  const view = { id: 'V0STALE', type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
+  const id = `V0FORM${++requests}`;
+  const view = { id, type: 'modal', callback_id: kind, private_metadata: '{"seen":""}' };
   const state = { values: FORMS[kind]!.values };
   const payload = { ...from(person), type: 'view_submission', view: { ...view, state } };
   const { args } = await calledBy(async () => {
-    expect((await interaction(payload)).status).toBe(200);
+    expect((await bot.interact(payload)).status).toBe(200);
   }, 'views.update');
   const isSaved = done(textOf((args.view as { blocks: object[] }).blocks), 'Saved:');
   expect(await saved(kind)).toBe(before + (isSaved ? 1 : 0));
@@ -170,7 +152,7 @@ async function submitted(person: string, kind: 'schedule' | 'watch'): Promise<bo
 }
 
 async function suggest(person: string, action_id: string, value = '') {
-  const ack = await interaction({
+  const ack = await bot.interact({
     ...from(person),
     type: 'block_suggestion',
     action_id,
@@ -179,7 +161,7 @@ async function suggest(person: string, action_id: string, value = '') {
     view: { id: 'V0STALE', type: 'modal', private_metadata: '{"standing":"admin"}', callback_id: 'settings' },
   });
   expect(ack.status).toBe(200);
-  return ((await ack.json()) as { options: unknown[] }).options;
+  return (JSON.parse(ack.body) as { options: unknown[] }).options;
 }
 
 /** Returns the first call of these methods that the bot makes during `work`. */
@@ -349,7 +331,7 @@ const ROWS: Record<string, Row> = {
 };
 
 describe('what people may do', () => {
-  it('is said of every column', () => {
+  it('are listed for every role', () => {
     expect(Object.values(ALLOWS).flat().sort()).toEqual(Object.keys(COLUMNS).sort());
   });
 
@@ -533,8 +515,8 @@ const SAID: Record<Kind, (person: string, name: string) => Promise<string>> = {
       type: 'view_submission',
       view: { ...view, state: { values: form.values } },
     };
-    const ack = await interaction(payload);
-    expect(await ack.json(), callback_id).not.toHaveProperty('errors');
+    const ack = await bot.interact(payload);
+    expect(JSON.parse(ack.body || '{}'), callback_id).not.toHaveProperty('errors');
     const call = await bot.slack.waitFor(() => bot.slack.calls.find(({ args }) => args.view_id === id));
     return textOf((call.args.view as { blocks: object[] }).blocks);
   },
@@ -665,7 +647,7 @@ describe('a manager', () => {
 
   it('can ask about a limited project anywhere, but not publicly', async () => {
     bot.billing.setBalance('7001', '{"balance":10,"bonuses":0}');
-    await addProject(bot, { alias: 'secret', id: '7001', channels: ['C0FINANCE1'] });
+    await addProjects(bot, { secret: { id: '7001', channels: [FINANCE] } });
     await useSettings({});
     expect((await reply(await command(OWNER, '/balance secret'))).visibleText).toContain('left');
     const share = await action(OWNER, { action_id: 'share', value: `${now} /balance secret` });
@@ -675,7 +657,7 @@ describe('a manager', () => {
       response_type: 'ephemeral',
       visibleText: expect.stringContaining('can’t ask about this project here'),
     });
-    await bot.redis.client.hdel(HASH, 'project:secret');
+    await bot.drop('project:secret');
   });
 
   describe('a person who loses the role', () => {
@@ -696,7 +678,7 @@ describe('a manager', () => {
       },
     );
 
-    it('or is removed from the named group, loses access at once', async () => {
+    it('loses access at once when removed from the named group', async () => {
       await useSettings({ managerGroups: [FINOPS] });
       const [group] = bot.slack.workspace.userGroups;
       expect(await COLUMNS['manage: form']!(MEMBER)).toBe(true);
@@ -744,7 +726,7 @@ describe('when Slack does not return a person’s role', () => {
     expect(await bot.redis.client.hget(HASH, 'settings')).toBe('{}');
   });
 
-  it('but hangs, everything is acknowledged in time and gets a reply in the end', async () => {
+  it('acknowledges everything in time and replies later when Slack hangs', async () => {
     bot.slack.failNext('users.info', 'hang');
     const key = command(OWNER, '/balance 123');
     const suggestions = suggest(OWNER, 'settings-form:zone', 'tokyo');
@@ -785,7 +767,8 @@ describe('a payload that does not match the person', () => {
   });
 
   it('uses the workspace that has the app when a form is submitted from a shared channel', async () => {
-    const view = { id: 'V0STALE', type: 'modal', callback_id: 'settings', private_metadata: '' };
+    const id = `V0FORM${++requests}`;
+    const view = { id, type: 'modal', callback_id: 'settings', private_metadata: '' };
     const state = { values: settingsWith('EUR') };
     const around = {
       team: { id: OTHER_TEAM },
@@ -799,28 +782,22 @@ describe('a payload that does not match the person', () => {
 
 describe('an external user in a shared channel', () => {
   beforeEach(() => useSettings({}));
-  const SHARED = 'C0SHARED01';
-  const seen = () => bot.slack.messages(EXTERNAL, SHARED).filter(({ from }) => from === 'bot');
-
   it('gets a polite refusal for a mention, privately', async () => {
-    await bot.slack.say(EXTERNAL, SHARED, '@Tally spend prod last month');
-    const message = await bot.slack.waitFor(() => seen().at(-1));
+    const message = await bot.ask('@Tally spend prod last month', EXTERNAL, SHARED);
     expect(message.ephemeral).toBe(true);
-    expect(textOf(message.blocks)).toBe(
+    expect(message.visibleText).toBe(
       'Tally only answers members of the workspace that installed it.\nAsk a member of that workspace.',
     );
-    expect(bot.slack.messages(OWNER, SHARED).filter(({ from }) => from === 'bot')).toEqual([]);
+    expect(bot.answers(OWNER, SHARED)).toEqual([]);
   });
 
   it('sees what a member shares there, and its buttons do nothing', async () => {
-    const before = seen().length;
     await useSettings({ visibility: 'channel' });
-    await bot.slack.say(MEMBER, SHARED, '/balance 123');
-    const message = await bot.slack.waitFor(() => seen()[before]);
-    expect(textOf(message.blocks)).not.toContain('Share');
-    await bot.slack.press(EXTERNAL, { channel: SHARED, ts: message.ts }, 'Spend');
-    const refused = await bot.slack.waitFor(() => seen()[before + 1]);
+    const work = () => bot.slack.say(MEMBER, SHARED, '/balance 123');
+    const message = await bot.next(work, EXTERNAL, SHARED);
+    expect(message.labels).not.toContain('Share');
+    const refused = await bot.next(() => bot.press(message, 'Spend', EXTERNAL), EXTERNAL, SHARED);
     expect(refused.ephemeral).toBe(true);
-    expect(textOf(refused.blocks)).toMatch(REFUSALS);
+    expect(refused.visibleText).toMatch(REFUSALS);
   });
 });

@@ -103,7 +103,7 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
 }
 
 describe('what a form promises', () => {
-  it('is never a second post for a date that has one', async () => {
+  it('never includes a second post for the same date', async () => {
     const schedule = await setUp();
     now = NINE + HOUR;
     await noted(schedule, '2026-11-20', NINE);
@@ -196,7 +196,7 @@ describe('a promise', () => {
   const postedIn = (messages: readonly PostMessage[]) =>
     messages.filter(({ state }) => state === 'posted').map(dateOf);
 
-  it('is kept after any edits: what is shown is posted, and nothing else before it', () => {
+  it('matches what is posted after any edits', () => {
     fc.assert(
       fc.property(
         timings,

@@ -50,7 +50,7 @@ describe('/spend about several projects', () => {
     expect(answer.visibleText).toContain('staging: The billing service refused this access token');
   });
 
-  it('says of a service that returned an error that it did', async () => {
+  it('shows that a service returned an error', async () => {
     answerQueries(bot.billing, '6001', { status: 500, body: '' });
     const [, ...rows] = (await bot.ask('/spend prod,staging')).rows;
     expect(rows.map(([name, spent]) => [name, spent])).toEqual([

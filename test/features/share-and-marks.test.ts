@@ -46,7 +46,7 @@ describe('marks that Slack or a person puts around words', () => {
   );
 });
 
-describe('what a service says about itself', () => {
+describe('a service’s own error messages', () => {
   const maintain = () =>
     answerQueries(bot.billing, '7001', {
       status: 200,
@@ -64,7 +64,7 @@ describe('what a service says about itself', () => {
     expect(visibleText).toContain('“Billing is being maintained until 12:00”');
   });
 
-  it('is no reason to check the project’s ID', async () => {
+  it('don’t make Tally suggest checking the project ID', async () => {
     maintain();
     await bot.ask('/balance prod');
     const { visibleText } = await bot.ask('/billing status');

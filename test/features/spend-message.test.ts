@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { parseAmount } from '../../src/domain/money/amount.ts';
 import type { WireCharge } from '../../src/domain/money/usage.ts';
+import { balanceAnswer } from '../../src/features/balance/index.ts';
 import { spendAnswer } from '../../src/features/spend/index.ts';
 import { renderAnswer } from '../../src/slack/reply/render-answer.ts';
 import type { Request } from '../../src/slack/request/request.ts';
 import { answerView } from '../support/answer-view.ts';
-import { textOf } from '../support/bot.ts';
+import { SATURDAY as NOW, textOf } from '../support/bot.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
-import { item, usageOfItems } from '../support/usage.ts';
+import { daysFrom, item, usageOfItems } from '../support/usage.ts';
 
-const NOW = Date.UTC(2026, 10, 21, 10, 15, 30, 123);
+const TARGET = {
+  ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
+  ...{ isOwnProduct: true, currency: '', connection: undefined },
+};
 
 /** Renders the answer to this text when billing sends these items. */
 function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['sharedBy'], now = NOW) {
   const period = resolvePeriodText(words, now, 'UTC');
   const figures = {
-    target: {
-      ...{ project: '123', product: 1 as const, label: 'prod', word: 'prod', alias: 'prod' },
-      ...{ isOwnProduct: true, currency: '', connection: undefined },
-    },
+    target: TARGET,
     connection: 'main',
     usage: usageOfItems(items, { ...period, zone: 'UTC' }),
     change: undefined,
@@ -40,11 +42,6 @@ function shown(words: string, items: readonly WireCharge[], sharedBy?: Request['
     series: chart?.chart.series.map(({ name, data }) => [name, data.map(({ value }) => value)]),
   };
 }
-
-const days = (first: string, count: number): string[] =>
-  Array.from({ length: count }, (_, n) =>
-    new Date(Date.parse(first) + n * 86_400_000).toISOString().slice(0, 10),
-  );
 
 describe('the chart of /spend', () => {
   it('rounds like the table, half to even', () => {
@@ -85,13 +82,13 @@ describe('a bar of /spend', () => {
   });
 
   it('is as high as what can be read of its day', () => {
-    const sent = [...days('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
+    const sent = [...daysFrom('2026-11-14', 4).map((day) => item(day, '2')), item('2026-11-15', 'n/a')];
     const { bars } = shown('2026-11-14..2026-11-17', sent);
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2]);
   });
 
   it('of today’s part is labelled, and a series of its own', () => {
-    const sent = [...days('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
+    const sent = [...daysFrom('2026-11-18', 3).map((day) => item(day, '4')), item('2026-11-21', '1')];
     const { bars, series } = shown('last-4-days including today', sent);
     expect(bars.slice(2)).toEqual([
       { label: 'Fri 20', value: 4 },
@@ -106,7 +103,7 @@ describe('a bar of /spend', () => {
   it('of weeks has no part of a day in it', () => {
     // Monday, which has only begun, is no week beside full ones.
     const monday = Date.UTC(2026, 10, 23, 10);
-    const sent = [...days('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];
+    const sent = [...daysFrom('2026-10-26', 28).map((day) => item(day, '2')), item('2026-11-23', '1')];
     const { bars } = shown('since 2026-10-26', sent, undefined, monday);
     expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
     const { bars: running } = shown(
@@ -119,14 +116,14 @@ describe('a bar of /spend', () => {
   });
 
   it('is an average per day when a week is cut off or a day is missing', () => {
-    const october = days('2026-10-01', 31).map((day) => item(day, '2'));
+    const october = daysFrom('2026-10-01', 31).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('october', october);
     expect(chartTitle).toBe('Average a day, by week');
     expect(bars.map(({ value }) => value)).toEqual([2, 2, 2, 2, 2]);
   });
 
   it('is a total when every week is complete and reported', () => {
-    const weeks = days('2026-10-19', 28).map((day) => item(day, '2'));
+    const weeks = daysFrom('2026-10-19', 28).map((day) => item(day, '2'));
     const { bars, chartTitle } = shown('last-4-weeks', weeks);
     expect(chartTitle).toBe('Spent per week');
     expect(bars.map(({ value }) => value)).toEqual([14, 14, 14, 14]);
@@ -139,7 +136,7 @@ describe('a bar of /spend', () => {
     ['2026-08-17..2026-11-14', '2026-08-17', '2026-08-30', 2, '31 Aug… no data'],
     ['2025', '2025-01-10', '2025-01-30', 1, 'Feb 2025 no data'],
   ])('without data keeps its place and says so: %s', (words, first, last, at, label) => {
-    const all = days('2025-01-01', 700).filter(
+    const all = daysFrom('2025-01-01', 700).filter(
       (day) =>
         (day > '2026-09-06' && day < '2026-10-31') ||
         day > '2026-11-01' ||
@@ -159,7 +156,7 @@ describe('a year of which few days are reported', () => {
   const shownOf = (first: string, count: number) =>
     shown(
       '2025',
-      days(first, count).map((day) => item(day)),
+      daysFrom(first, count).map((day) => item(day)),
     );
 
   it('is a chart of the weeks that have data', () => {
@@ -176,7 +173,7 @@ describe('a year of which few days are reported', () => {
 
 describe('bars of several years', () => {
   it('have different labels even where few days are reported', () => {
-    const some = ['2017-10-02', '2023-10-02'].flatMap((first) => days(first, 42));
+    const some = ['2017-10-02', '2023-10-02'].flatMap((first) => daysFrom(first, 42));
     const { bars } = shown(
       '2017-01-01..2026-11-20',
       some.map((day) => item(day)),
@@ -189,7 +186,7 @@ describe('bars of several years', () => {
 });
 
 describe('a month of /spend', () => {
-  const october = days('2026-10-01', 31).map((day) => item(day));
+  const october = daysFrom('2026-10-01', 31).map((day) => item(day));
   const weeks = ['1–4 Oct', '5–11 Oct', '12–18 Oct', '19–25 Oct', '26–31 Oct'];
 
   it('has bars for weeks, labelled with their days inside the month', () => {
@@ -199,7 +196,7 @@ describe('a month of /spend', () => {
   });
 
   it('labels a week across the turn of the year without the years', () => {
-    const winter = days('2025-12-01', 62).map((day) => item(day));
+    const winter = daysFrom('2025-12-01', 62).map((day) => item(day));
     const { bars } = shown('2025-12-01..2026-01-31', winter);
     expect(bars[4]?.label).toBe('29 Dec…');
   });
@@ -233,25 +230,25 @@ describe('the days of /spend', () => {
     expect(
       shown(
         'last-31-days',
-        days('2026-10-21', 31).map((day) => item(day)),
+        daysFrom('2026-10-21', 31).map((day) => item(day)),
       ).title,
     ).toBe('Each day (31)');
     expect(
       shown(
         'last-32-days',
-        days('2026-10-20', 32).map((day) => item(day)),
+        daysFrom('2026-10-20', 32).map((day) => item(day)),
       ).title,
     ).toBe('Each week (5)');
     expect(
       shown(
         'last-366-days',
-        days('2025-11-20', 366).map((day) => item(day)),
+        daysFrom('2025-11-20', 366).map((day) => item(day)),
       ).title,
     ).toBe('Each week (53)');
   });
 
   it('are grouped from complete, requested and valid days only, and say what else is in them', () => {
-    const sent = days('2026-03-02', 265).filter((day) => day !== '2026-05-05');
+    const sent = daysFrom('2026-03-02', 265).filter((day) => day !== '2026-05-05');
     const { rows } = shown('since 2026-03-03', [
       ...sent.map((day) => item(day, day === '2026-04-08' ? 'n/a' : '1', '1')),
       item('soon', '5'),
@@ -274,4 +271,21 @@ describe('the days of /spend', () => {
     expect(rows).toHaveLength(1 + 1 + 5 + 1);
     expect(rows.at(-1)).toEqual(['115 more rows', '230.00', '115.00']);
   });
+});
+
+it('a balance shows why there is no runway as text, whatever signs are in it', () => {
+  const figures = {
+    target: TARGET,
+    connection: 'main',
+    balance: parseAmount({ text: '5' }),
+    bonuses: parseAmount({ text: '0' }),
+    runway: 'The billing service at <!channel> & co. couldn’t be reached.',
+    remarks: [],
+  };
+  const view = answerView(figures, NOW);
+  const { blocks } = renderAnswer(view, balanceAnswer(view));
+  expect(JSON.stringify(blocks)).toContain(
+    'Runway unknown: The billing service at &lt;!channel&gt; &amp; co.',
+  );
+  expect(JSON.stringify(blocks)).not.toContain('<!channel>');
 });

@@ -53,7 +53,7 @@ describe('a budget', () => {
     expect(await ask('/spend prod budget')).toMatch(/Expected by 30 Nov: about \d/);
   });
 
-  it('that nobody set is offered', async () => {
+  it('offers to set a missing budget', async () => {
     const { visibleText, commands } = await bot.ask('/spend prod budget');
     expect(visibleText).toContain('No budget is set');
     expect(commands).toContain('/billing watch prod budget');
@@ -85,12 +85,12 @@ describe('several projects', () => {
   it('have a column of averages per day', async () =>
     expect(await ask('/spend all last-week by day')).toContain('A day'));
 
-  it('can’t be put together by week', async () =>
+  it('can’t be grouped by week', async () =>
     expect(await ask('/spend all 2026-10 by week')).toContain('“by week” works for one project'));
 });
 
 describe('ranked days', () => {
-  it('name the lowest first, and never the peak', async () => {
+  it('list the lowest first, and aren’t called the highest', async () => {
     const text = await ask('/spend prod lowest days 2026-10');
     expect(text).toContain('Lowest:* Thu 1 Oct, 1.00 · Fri 2 Oct, 2.00 · Sat 3 Oct, 3.00');
     expect(text).not.toContain('peak');
@@ -106,7 +106,7 @@ describe('ranked days', () => {
     expect(await ask('/spend all top 3 days 2026-10')).toContain('can only be ranked of one project'));
 });
 
-it('days are put together by the unit that was asked for', async () => {
+it('are grouped by the requested unit', async () => {
   expect(await ask('/spend prod 2026-10 by week')).toContain('Each week (5)');
   expect(await ask('/spend prod last-3-months by month')).toContain('Each month (3)');
 });

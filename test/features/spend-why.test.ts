@@ -148,7 +148,7 @@ describe('/spend … why about one project', () => {
   });
 
   it.each([
-    [['100', '100', '100', '100', '100', '100', '-400'], 'Fri 20 Nov had a credit of 400.00.'],
+    [['100', '100', '100', '100', '100', '100', '-400'], 'All of it is Fri 20 Nov.'],
     [
       ['400', '100', '100', '100', '100', '100', '10'],
       'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',

@@ -123,7 +123,7 @@ describe('below a scheduled post', () => {
     expect((await say('what about october?', ts)).visibleText).toMatch(/prod · [\s\S]*October/);
   });
 
-  it('of Monday the days are Friday to Sunday, compared as in the post', async () => {
+  it('cover Friday to Sunday for a Monday post, compared as in the post', async () => {
     bot.clock.now = at('2026-11-23T09:00:00Z');
     const timing = { cadence: { kind: 'weekdays' } as const, time: '09:00', zone: 'UTC' };
     const { ts } = await posted({ timing });
@@ -157,7 +157,7 @@ describe('below a scheduled post', () => {
     expect((await say('again', ts)).visibleText).not.toContain('secret');
   });
 
-  it('that was sent by hand, a follow-up refers to it', async () => {
+  it('refer to a post that was sent by hand', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'now', OWNER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -166,7 +166,7 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('that was sent to one person as a test, a follow-up in its thread refers to it', async () => {
+  it('refer to a test post in its thread', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     await scheduling.send(TEAM, schedule({ projects }), 'test', MEMBER);
     await expect.poll(async () => (await remembered()).length > 0).toBe(true);
@@ -185,7 +185,7 @@ describe('below a scheduled post', () => {
     }
   });
 
-  it('another thread’s post is not known', async () => {
+  it('don’t know another thread’s post', async () => {
     await posted();
     const other = bot.slack.workspace.post({ channel: CHANNEL, from: OWNER, text: 'Another thread' });
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
@@ -230,7 +230,7 @@ describe('below an alert', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('in a direct message a follow-up in its thread refers to it, and a new message to nothing', async () => {
+  it('refer to the alert in its thread in a direct message; a new message refers to nothing', async () => {
     bot.billing.setItems('123', `[${days('900').join(',')}]`);
     await say('spend staging october', undefined, MEMBER, DIRECT);
     bot.clock.now += HOUR;
@@ -253,7 +253,7 @@ it.each([
   expect(JSON.stringify(answer.blocks)).not.toContain('prod');
 });
 
-it('opens the exact figures and its owner’s list from a menu, for whoever presses alone', async () => {
+it('opens the exact figures and the owner’s list from a menu, only for the person who clicks', async () => {
   const posting = await posted();
   bot.clock.now += 1_000;
   const post = () => bot.answers(MEMBER).find((message) => message.ts === posting.ts);

@@ -88,7 +88,7 @@ describe('a follow-up in a thread', () => {
     expect((await reply('and the balance?')).visibleText).toMatch(/staging · .* left/);
   });
 
-  it('of anybody in the channel refers to an answer that everybody saw', async () => {
+  it('by anyone refers to an answer that everyone saw', async () => {
     const { reply } = await startThread('spend prod october');
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
@@ -125,7 +125,7 @@ describe('a follow-up in a thread', () => {
     },
   );
 
-  it('after a click that only one person saw refers to that answer for this person alone', async () => {
+  it('refers to an answer that one person saw only for that person', async () => {
     const { reply, thread, message } = await startThread('spend prod october');
     const seen = () => bot.slack.messages(OWNER, CHANNEL).filter(({ ephemeral }) => ephemeral);
     bot.clock.now += 1_000;

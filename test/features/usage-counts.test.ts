@@ -1,36 +1,31 @@
 /** How many schedules and watches use what is about to be changed. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
-import { TEAM } from '../../sandbox/slack/people.ts';
-import { recordKey } from '../../src/redis/keys.ts';
 import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
-import { type Bot, CHANNEL, startBot, textOf } from '../support/bot.ts';
+import { botOfFile, CHANNEL } from '../support/bot.ts';
 import { save, schedule } from '../support/delivery.ts';
-import { addProject } from '../support/projects.ts';
+import { TEAM } from '../support/people.ts';
+import { addProjects } from '../support/projects.ts';
 import { WATCH } from '../support/workspace-store.ts';
 
-const PROD = { id: '123', product: 1 } as const;
-const WEB = { id: '456', product: 1 } as const;
-let bot: Bot;
-
-beforeAll(async () => {
-  bot = await startBot();
-  await bot.connect();
-  await addProject(bot, { alias: 'prod', id: '123' });
-  await addProject(bot, { alias: 'web', id: '456', connection: 'main' });
-  await addProject(bot, { alias: 'idle', id: '789', connection: 'gone' });
-  const plan = (id: string, projects: readonly (typeof PROD | typeof WEB)[]) =>
-    save(
-      bot.redis.client,
-      TEAM,
-      schedule({ id, projects, owner: OWNER, channel: CHANNEL, since: Date.now() }),
-    );
-  await plan('s0000001', [PROD]);
-  await plan('s0000002', [PROD, WEB]);
-  const watch = serializeWatch({ ...WATCH, projects: [PROD] });
-  await bot.redis.client.hset(recordKey(TEAM), `watch:${WATCH.id}`, watch);
+const [PROD, WEB] = [{ id: '123', product: 1 } as const, { id: '456', product: 1 } as const];
+const bot = await botOfFile({ now: Date.now });
+await bot.connect();
+await addProjects(bot, {
+  prod: '123',
+  web: { id: '456', connection: 'main' },
+  idle: { id: '789', connection: 'gone' },
 });
-afterAll(() => bot.stop());
+for (const [id, projects] of [
+  ['s0000001', [PROD]],
+  ['s0000002', [PROD, WEB]],
+] as const)
+  await save(
+    bot.redis.client,
+    TEAM,
+    schedule({ id, projects, owner: OWNER, channel: CHANNEL, since: Date.now() }),
+  );
+await bot.store({ [`watch:${WATCH.id}`]: serializeWatch({ ...WATCH, projects: [PROD] }) });
 
 it.each([
   ['prod', '2 schedules and 1 watch use it.'],
@@ -42,8 +37,6 @@ it.each([
   else expect(text).toContain(says);
 });
 
-it('the form that disconnects counts what asks by that connection', async () => {
-  await bot.slack.say(OWNER, CHANNEL, '/billing disconnect main');
-  const form = await bot.slack.waitFor(() => bot.slack.modal(OWNER));
-  expect(textOf(form.view)).toContain('2 schedules and 1 watch use it.');
+it('the disconnect form counts what uses the connection', async () => {
+  expect(await bot.openForm('/billing disconnect main')).toContain('2 schedules and 1 watch use it.');
 });

@@ -210,7 +210,7 @@ describe('a saved watch', () => {
       }
     });
 
-    it('saves no watch on a limited project for somebody who may not ask about it, and names nothing', async () => {
+    it('rejects a watch on a limited project from someone who may not ask about it, without naming it', async () => {
       await openForm('watch prod balance 50000', MEMBER, MEMBERS_DM);
       await add('secret', '789', { channels: [FINANCE], currency: 'ZWL' });
       await choose('to', 'people', MEMBER);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ZERO } from '../../src/domain/money/amount.ts';
 import { compareUsage } from '../../src/domain/money/comparison.ts';
 import type { SpendFigures, SpendView } from '../../src/features/spend/figures.ts';
-import { whyAnswer } from '../../src/features/spend/why.ts';
+import { whyAnswer } from '../../src/features/spend/why-answer.ts';
 import type { Answer } from '../../src/slack/reply/render-answer.ts';
 import { answerView } from '../support/answer-view.ts';
 import { resolvePeriodText } from '../support/read-words.ts';
@@ -75,7 +75,7 @@ function sumsOf({
 const phrase = fc.constantFrom('last-7-days', 'last-month', '2026-03', 'mtd', 'last-week', 'yesterday');
 
 describe('the rows of why', () => {
-  it('of days add up to what the header says', () => {
+  it('add up to the header’s difference (days)', () => {
     fc.assert(
       fc.property(phrase, cents, cents, (words, now, then) => {
         const period = resolvePeriodText(words, NOW, 'UTC');
@@ -86,7 +86,7 @@ describe('the rows of why', () => {
     );
   });
 
-  it('sum to what the header says, of projects', () => {
+  it('add up to the header’s difference (projects)', () => {
     fc.assert(
       fc.property(
         phrase,

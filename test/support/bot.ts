@@ -6,10 +6,10 @@ import { ADMIN, MEMBER, OWNER, type Slack, startSlack } from '../../sandbox/slac
 import { createTally, type Tally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import type { Registry } from '../../src/features/feature.ts';
-import { WORKFLOW_FUNCTIONS } from '../../src/features/workflow-steps/functions.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createManifest } from '../../src/slack/install/manifest.ts';
+import { WORKFLOW_FUNCTIONS } from '../../src/slack/install/workflow-functions.ts';
 import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/slack-services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
@@ -231,13 +231,13 @@ export async function botOfFile(options: BotOptions = {}): Promise<TestBot> {
 /** A new bot for each test, with what `prepare` gives it. */
 export function botOfEachTest(
   prepare: (bot: TestBot) => Promise<unknown> = async () => undefined,
-  options: () => BotOptions = () => ({}),
+  options: () => BotOptions | Promise<BotOptions> = () => ({}),
 ): TestBot {
   const clock = { now: SATURDAY };
   const bot = { clock } as TestBot;
   beforeEach(async () => {
     clock.now = SATURDAY;
-    Object.assign(bot, await startBot({ now: () => clock.now, ...options() }));
+    Object.assign(bot, await startBot({ now: () => clock.now, ...(await options()) }));
     await prepare(bot);
   });
   afterEach(() => bot.stop());

@@ -2,7 +2,7 @@
 import { connectRedis, waitUntilReady } from '../../src/redis/connect.ts';
 import { createDeliveryParts } from './delivery.ts';
 import { lowBalances } from './fake-billing.ts';
-import { FIXED_KEYRING } from './many-watches.ts';
+import { FIXED_KEYRING } from './many-schedules.ts';
 
 const [redisUrl = '', slackUrl = '', since, speed] = process.argv.slice(2);
 const [from, times] = [Number(since), Number(speed)];

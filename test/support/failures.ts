@@ -27,112 +27,85 @@ const NOT_SENT: readonly FailureOf<'not-sent'>['data']['reason'][] = [
 
 const cause = { cause: new Error('the reason') };
 
+type Named = readonly [failure: Failure, ...names: string[]];
+const of = <K extends Exclude<FailureKind, 'invalid-word'>>(
+  kind: K,
+  data?: FailureOf<K>['data'],
+  names: string | readonly string[] = [],
+  options?: ErrorOptions,
+): Named => [Reflect.construct(Failure, [kind, data, options]), ...[names].flat()];
+
+const PROD = { label: 'prod', alias: 'prod' };
+const DAYLESS = { ...QUESTION, days: undefined };
+
 /** Anew for each test: each failure in each of its forms, and what its sentence has to name. */
-export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names: string[]])[] => [
+export const failuresOfAll = (): readonly Named[] => [
   [new InvalidWord('yesterdya', 'has a typo', 'Type yesterday.'), '“yesterdya” has a typo. Type yesterday.'],
-  [new Failure('text-too-long', { most: 1_000 }), '1,000'],
-  [new Failure('secret-pasted'), 'token'],
-  [new Failure('period-just-began', { phrase: 'today' }), '“today”'],
-  [new Failure('project-missing', { projectFor: 'projects edit' }), 'project'],
-  [new Failure('not-connected'), 'isn’t connected'],
-  [new Failure('connection-missing'), 'default'],
-  [new Failure('connection-missing', { project: { label: 'prod', alias: 'prod' } }), 'default', 'prod'],
-  [new Failure('connection-missing', { connection: 'finance' }), 'finance'],
-  [
-    new Failure('connection-missing', {
-      connection: 'finance',
-      project: { label: 'prod', alias: 'prod' },
-    }),
-    '“finance”',
-    'prod',
-  ],
-  [new Failure('access-refused', { status: 403 }), '403'],
-  [new Failure('access-not-found'), '404'],
-  [new Failure('project-disabled'), '404'],
-  [
-    new Failure('wrong-identity-url', {
-      host: 'auth.example',
-      status: 200,
-      suggestion: 'https://auth.example/v3',
-    }),
+  of('text-too-long', { most: 1_000 }, '1,000'),
+  of('secret-pasted', undefined, 'token'),
+  of('period-just-began', { phrase: 'today' }, '“today”'),
+  of('project-missing', { projectFor: 'projects edit' }, 'project'),
+  of('not-connected', undefined, 'isn’t connected'),
+  of('connection-missing', undefined, 'default'),
+  of('connection-missing', { project: PROD }, ['default', 'prod']),
+  of('connection-missing', { connection: 'finance' }, 'finance'),
+  of('connection-missing', { connection: 'finance', project: PROD }, ['“finance”', 'prod']),
+  of('access-refused', { status: 403 }, '403'),
+  of('access-not-found', undefined, '404'),
+  of('project-disabled', undefined, '404'),
+  of(
+    'wrong-identity-url',
+    { host: 'auth.example', status: 200, suggestion: 'https://auth.example/v3' },
     '200',
-  ],
-  [new Failure('outcome-unclear', { host: 'auth.example' }, cause)],
-  [
-    new Failure('throttled', { whose: 'person', doing: 'asking too fast', wait: 2_000 }),
-    'You’re asking too fast',
-  ],
-  [
-    new Failure('throttled', { whose: 'workspace', doing: 'asking too fast', wait: 2_000 }),
+  ),
+  of('outcome-unclear', { host: 'auth.example' }, [], cause),
+  of('throttled', { whose: 'person', doing: 'asking too fast', wait: 2_000 }, 'You’re asking too fast'),
+  of(
+    'throttled',
+    { whose: 'workspace', doing: 'asking too fast', wait: 2_000 },
     'Your workspace is asking too fast',
-  ],
-  ...(['guest', 'external', 'not-member', 'not-manager', 'not-owner', 'channel'] as const).map(
-    (reason) => [new Failure('not-allowed', { reason })] as const,
   ),
-  [new Failure('not-issuer', { label: 'prod' }), 'prod'],
-  [new Failure('token-rejected', { service: 'identity' }), 'The identity service', '401'],
-  [new Failure('forbidden', { service: 'billing' }), 'The billing service', '403'],
-  [new Failure('no-data', { question: QUESTION }), 'No Cloud platform data for project 123, 14–20 Nov.'],
-  [
-    new Failure('no-data', { question: { ...QUESTION, days: undefined } }),
-    'No Cloud platform data for project 123.',
-  ],
-  [
-    new Failure('query-rejected', { messages: ['no'], status: 400, question: QUESTION }),
+  ...(['guest', 'external', 'not-member', 'not-manager', 'not-owner', 'channel'] as const).map((reason) =>
+    of('not-allowed', { reason }),
+  ),
+  of('not-issuer', { label: 'prod' }, 'prod'),
+  of('token-rejected', { service: 'identity' }, ['The identity service', '401']),
+  of('forbidden', { service: 'billing' }, ['The billing service', '403']),
+  of('no-data', { question: QUESTION }, 'No Cloud platform data for project 123, 14–20 Nov.'),
+  of('no-data', { question: DAYLESS }, 'No Cloud platform data for project 123.'),
+  of(
+    'query-rejected',
+    { messages: ['no'], status: 400, question: QUESTION },
     'Cloud platform, project 123, 14–20 Nov.',
-  ],
-  [
-    new Failure('query-rejected', {
-      messages: ['no'],
-      status: 400,
-      question: { ...QUESTION, days: undefined },
-    }),
-    'platform, project 123.',
-  ],
-  [new Failure('rate-limited', { service: 'billing', retryAfter: 3 }), 'The billing service', '429'],
-  [new Failure('timed-out', { service: 'billing', after: 9_600 }), 'within 10 seconds'],
-  [
-    new Failure(
-      'service-unreachable',
-      { service: 'billing', host: 'bill.example', code: 'ECONNRESET', isClosed: true },
-      cause,
-    ),
+  ),
+  of('query-rejected', { messages: ['no'], status: 400, question: DAYLESS }, 'platform, project 123.'),
+  of('rate-limited', { service: 'billing', retryAfter: 3 }, ['The billing service', '429']),
+  of('timed-out', { service: 'billing', after: 9_600 }, 'within 10 seconds'),
+  of(
+    'service-unreachable',
+    { service: 'billing', host: 'bill.example', code: 'ECONNRESET', isClosed: true },
     'closed the connection',
-  ],
-  [new Failure('service-failed', { service: 'billing', status: 502 }), '502'],
-  [new Failure('queue-full', { service: 'billing' }), 'for the billing service'],
-  [new Failure('invalid-response', { service: 'billing', what: 'no JSON', status: 204 }), 'no JSON'],
-  [new Failure('response-too-large', { service: 'billing', most: '512 KB' }), 'more than 512 KB'],
-  [
-    new Failure('redirect-refused', {
-      service: 'billing',
-      status: 302,
-      target: 'https://other.example/',
-    }),
-    '302',
-  ],
-  [new Failure('address-refused', { host: '127.0.0.1', why: 'is private' }), '127.0.0.1: it is private'],
-  [new Failure('slack-failed', { method: 'users.info', code: 'ratelimited', retryAfter: 2 }), 'rate limit'],
-  ...['request_error', 'http_error', 'failed', 'ECONNRESET'].map(
-    (code) =>
-      [
-        new Failure('slack-failed', { method: 'users.info', code }),
-        `didn’t answer users.info (${code})`,
-      ] as const,
+    cause,
   ),
-  ...['fatal_error', 'E', 'aECONNRESET', 'ECONNRESET_'].map(
-    (code) =>
-      [
-        new Failure('slack-failed', { method: 'users.info', code }),
-        `returned an error for users.info (${code})`,
-      ] as const,
+  of('service-failed', { service: 'billing', status: 502 }, '502'),
+  of('queue-full', { service: 'billing' }, 'for the billing service'),
+  of('invalid-response', { service: 'billing', what: 'no JSON', status: 204 }, 'no JSON'),
+  of('response-too-large', { service: 'billing', most: '512 KB' }, 'more than 512 KB'),
+  of('redirect-refused', { service: 'billing', status: 302, target: 'https://other.example/' }, '302'),
+  of('address-refused', { host: '127.0.0.1', why: 'is private' }, '127.0.0.1: it is private'),
+  of('slack-failed', { method: 'users.info', code: 'ratelimited', retryAfter: 2 }, 'rate limit'),
+  ...['request_error', 'http_error', 'failed', 'ECONNRESET'].map((code) =>
+    of('slack-failed', { method: 'users.info', code }, `didn’t answer users.info (${code})`),
   ),
-  ...NOT_SENT.map((reason) => [new Failure('not-sent', { reason })] as const),
-  [new Failure('not-installed', { reason: 'unknown' }), 'isn’t installed'],
-  [new Failure('not-installed', { reason: 'expired' }), 'token'],
-  [new Failure('cannot-post', { reason: 'not-there' })],
-  [new Failure('cannot-post', { reason: 'archived' }), 'archived'],
-  [new Failure('cannot-post', { reason: 'restricted' })],
+  ...['fatal_error', 'E', 'aECONNRESET', 'ECONNRESET_'].map((code) =>
+    of('slack-failed', { method: 'users.info', code }, `returned an error for users.info (${code})`),
+  ),
+  ...NOT_SENT.map((reason) => of('not-sent', { reason })),
+  of('not-installed', { reason: 'unknown' }, 'isn’t installed'),
+  of('not-installed', { reason: 'expired' }, 'token'),
+  of('cannot-post', { reason: 'not-there' }),
+  of('cannot-post', { reason: 'archived' }, 'archived'),
+  of('cannot-post', { reason: 'restricted' }),
   ...(
     [
       ['billing-token', 'access token'],
@@ -142,23 +115,19 @@ export const failuresOfAll = (): readonly (readonly [failure: Failure, ...names:
       ['record', 'record'],
       ['toString', 'record'],
     ] as const
-  ).map(
-    ([kind, named]) =>
-      [
-        new Failure('unseal-failed', { reason: 'malformed', keyId: 'k1', what: kind }),
-        `stored ${named}.`,
-      ] as const,
+  ).map(([what, named]) =>
+    of('unseal-failed', { reason: 'malformed', keyId: 'k1', what }, `stored ${named}.`),
   ),
-  [new Failure('unseal-failed', { reason: 'unknown-key' }), 'stored record.'],
-  [new Failure('settings-damaged'), 'settings'],
-  [new Failure('rights-changed'), 'changed while'],
-  [new Failure('edit-conflict', { now: 'It is paused now.' }), 'It is paused now.'],
-  [new Failure('store-unavailable', { write: 'unsure' }, cause), 'database'],
-  [new Failure('store-unavailable', { isOverwritten: true }), 'tally doctor'],
-  [new Failure('store-unavailable', { write: 'refused' }), 'database'],
-  [new Failure('access-missing', { project: '123', label: 'prod' }), 'prod'],
-  [new Failure('token-not-shown', { label: 'prod', why: 'Slack is down.', isRevoked: true }, cause), 'prod'],
-  [new Failure('token-not-shown', { label: 'web', isRevoked: false }), 'web'],
+  of('unseal-failed', { reason: 'unknown-key' }, 'stored record.'),
+  of('settings-damaged', undefined, 'settings'),
+  of('rights-changed', undefined, 'changed while'),
+  of('edit-conflict', { now: 'It is paused now.' }, 'It is paused now.'),
+  of('store-unavailable', { write: 'unsure' }, 'database', cause),
+  of('store-unavailable', { isOverwritten: true }, 'tally doctor'),
+  of('store-unavailable', { write: 'refused' }, 'database'),
+  of('access-missing', { project: '123', label: 'prod' }, 'prod'),
+  of('token-not-shown', { label: 'prod', why: 'Slack is down.', isRevoked: true }, 'prod', cause),
+  of('token-not-shown', { label: 'web', isRevoked: false }, 'web'),
 ];
 
 /** A failure of this kind, and perhaps with this reason, as a test expects it. */

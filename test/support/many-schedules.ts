@@ -1,5 +1,10 @@
+/** Many workspaces with many schedules or watches, for what is crashed or measured. */
+import { Big } from 'big.js';
 import type { RedisConnection } from '../../src/redis/connect.ts';
 import { recordKey } from '../../src/redis/keys.ts';
+import { createKeyring } from '../../src/vault/keyring.ts';
+import { serializeConnection } from '../../src/workspace/credentials/credential-records.ts';
+import { serializeWatch } from '../../src/workspace/record/automation-records.ts';
 import { createWorkspaceIndex } from '../../src/workspace/record/workspace-store.ts';
 import { schedule } from './delivery.ts';
 
@@ -30,5 +35,36 @@ export async function saveManySchedules(
     });
     await index.touch(workspaceId(n));
     await redis.hset(recordKey(workspaceId(n)), Object.fromEntries(fields));
+  }
+}
+
+/** A fixed key, so that other processes can open what a test has sealed. */
+export const FIXED_KEYRING = createKeyring([{ id: 'fixed', key: Buffer.alloc(32, 1) }]);
+
+/** Saves watches that alert at a balance of ten, each with its own channel. */
+export async function saveManyWatches(
+  redis: RedisConnection,
+  { workspaces, each, since }: { readonly workspaces: number; readonly each: number; readonly since: number },
+): Promise<void> {
+  const index = createWorkspaceIndex(redis);
+  for (let n = 0; n < workspaces; n += 1) {
+    const team = workspaceId(n);
+    const watches = Array.from({ length: each }, (_, at) => {
+      const id = `w${String(at).padStart(7, '0')}`;
+      const rule = { kind: 'balance', below: new Big(100) } as const;
+      const owner = 'U0OWNER001';
+      const watch = { id, rule, owner, createdBy: owner, createdAt: since, since };
+      const channel = `C${String(n).padStart(5, '0')}${String(at).padStart(4, '0')}`;
+      return [
+        `watch:${id}`,
+        serializeWatch({ ...watch, channel, projects: [{ id: `${at + 1}`, product: 1 }] }),
+      ];
+    });
+    const { json } = serializeConnection(FIXED_KEYRING, team, {
+      ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a token', role: 'read-only' },
+      ...{ lifetime: 'none', registeredBy: 'U0OWNER001', registeredAt: since },
+    });
+    await index.touch(team);
+    await redis.hset(recordKey(team), Object.fromEntries([...watches, ['connection:main', json]]));
   }
 }

@@ -26,38 +26,49 @@ interface Call {
 /** `take`: accepts the post and never answers. A number is an HTTP status, a text Slack's error code. */
 type Fault = string | { readonly retryAfter: number } | { readonly status: number; readonly take?: boolean };
 
-export interface MinimalSlack {
-  readonly url: string;
-  readonly posts: readonly SlackPost[];
-  readonly calls: readonly Call[];
-  /** Called before each API call. */
-  fault: (call: Call) => Fault | undefined;
-  /** How long each post takes, in ms. */
-  slow: number;
-  /** The clock for `ts`, in ms. */
-  now: () => number;
-  /** User IDs. */
-  readonly admins: Set<string>;
-  /** The members of every user group. */
-  readonly group: Set<string>;
-  /** What `users.info` says besides of a person, a full member otherwise. */
-  readonly people: Map<string, object>;
-  /** Deletes a message, as a person can. */
-  remove(post: SlackPost): void;
-  /** Forgets every post and call. */
-  reset(): void;
-  /** Makes it as it was at the start. */
-  restore(): void;
-  close(): Promise<void>;
-}
+export type MinimalSlack = Awaited<ReturnType<typeof startMinimalSlack>>;
 
 /** The channel of a person's direct messages. */
 export const directMessage = (person: string): string => `D${person.slice(1)}`;
 
-export async function startMinimalSlack(): Promise<MinimalSlack> {
+export async function startMinimalSlack() {
   const posts: SlackPost[] = [];
   const calls: Call[] = [];
   let serial = 0;
+  const slack = {
+    url: '',
+    posts: posts as readonly SlackPost[],
+    calls: calls as readonly Call[],
+    /** Called before each API call. */
+    fault: (_call: Call): Fault | undefined => undefined,
+    /** How long each post takes, in ms. */
+    slow: 0,
+    /** The clock for `ts`, in ms. */
+    now: Date.now as () => number,
+    /** User IDs. */
+    admins: new Set<string>(),
+    /** The members of every user group. */
+    group: new Set<string>(),
+    /** What `users.info` says besides of a person, a full member otherwise. */
+    people: new Map<string, object>(),
+    /** Deletes a message, as a person can. */
+    remove: (post: SlackPost) => void posts.splice(posts.indexOf(post), 1),
+    /** Forgets every post and call. */
+    reset() {
+      posts.length = 0;
+      calls.length = 0;
+    },
+    /** Makes it as it was at the start. */
+    restore() {
+      slack.reset();
+      for (const people of [slack.admins, slack.group, slack.people]) people.clear();
+      Object.assign(slack, { fault: () => undefined, slow: 0 });
+    },
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
   const take = ({ workspace, args }: Call): SlackPost => {
     const metadata = JSON.parse(args.get('metadata') ?? '{}');
     serial += 1;
@@ -154,30 +165,6 @@ export async function startMinimalSlack(): Promise<MinimalSlack> {
     response.end('{}');
   };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const slack: MinimalSlack = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
-    posts,
-    calls,
-    fault: () => undefined,
-    slow: 0,
-    admins: new Set(),
-    people: new Map(),
-    group: new Set(),
-    now: Date.now,
-    remove: (post) => void posts.splice(posts.indexOf(post), 1),
-    reset() {
-      posts.length = 0;
-      calls.length = 0;
-    },
-    restore() {
-      slack.reset();
-      for (const people of [slack.admins, slack.group, slack.people]) people.clear();
-      Object.assign(slack, { fault: () => undefined, slow: 0 });
-    },
-    async close() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  slack.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
   return slack;
 }

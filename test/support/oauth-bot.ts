@@ -1,58 +1,23 @@
 /** The whole bot with OAuth, in one or more processes, and a person with a browser. */
 import { randomBytes } from 'node:crypto';
-import { type BillingService, startBilling } from '../../sandbox/billing.ts';
+import { startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/ops/log.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
-import {
-  CLIENT,
-  INSTALLER,
-  type OAuthSlack,
-  SIGNING_SECRET,
-  startOAuthSlack,
-  type Team,
-} from './oauth-slack.ts';
+import { CLIENT, INSTALLER, SIGNING_SECRET, startOAuthSlack, type Team } from './oauth-slack.ts';
 import { uniqueClick } from './people.ts';
-import { type TestRedis, testRedis, workspaceKeys } from './redis.ts';
+import { testRedis, workspaceKeys } from './redis.ts';
 import { waitUntil } from './wait-until.ts';
 
 export const PUBLIC_URL = 'https://tally.example.com';
 export const STATE_SECRET = 'state-secret-for-tests-0123456789';
 
-export interface OAuthBot {
-  readonly slack: OAuthSlack;
-  readonly billing: BillingService;
-  readonly redis: TestRedis;
-  /** One for each process. */
-  readonly urls: readonly string[];
-  log(): string;
-  install(team: Team): Promise<{ status: number; html: string }>;
-  /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
-  openInstallPage(url?: string): Promise<{ html: string; address: URL; state: string; cookie: string }>;
-  /** Follows Slack's redirect back to the bot. */
-  followRedirect(query: Record<string, string>, cookie?: string): Promise<{ status: number; html: string }>;
-  /** Sends a slash command; resolves with the acknowledgement and the reply. */
-  command(team: Team, text: string, at?: number): Promise<{ status: number; body: string; reply: string }>;
-  /** Clicks a button or submits a form; resolves with the acknowledgement. */
-  interact(team: Team, payload: object): Promise<{ status: number; body: string }>;
-  /**
-   * Registers the token with this label through the form, and waits until it is tested.
-   * @param installedFor what Slack writes into the form as the team that installed the app
-   */
-  connect(team: Team, label: string, installedFor?: string): Promise<void>;
-  event(body: object, url?: string): Promise<number>;
-  /** The keys in Redis that name a workspace. */
-  keys(): Promise<string[]>;
-  stopBot(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type OAuthBot = Awaited<ReturnType<typeof startOAuthBot>>;
 
-export async function startOAuthBot(
-  options: { processes?: number; env?: NodeJS.ProcessEnv } = {},
-): Promise<OAuthBot> {
+export async function startOAuthBot(options: { processes?: number; env?: NodeJS.ProcessEnv } = {}) {
   const [slack, billing, redis] = await Promise.all([
     startOAuthSlack(),
     startBilling({ slowFor: 700 }),
@@ -80,12 +45,14 @@ export async function startOAuthBot(
   let stopped: Promise<unknown> | undefined;
   let asked = 0;
 
-  const bot: OAuthBot = {
+  const bot = {
     slack,
     billing,
     redis,
-    urls,
+    /** One for each process. */
+    urls: urls as readonly string[],
     log: () => lines.join(''),
+    /** Opens `/slack/install`; returns the URL of Slack's page, its state, and the cookie. */
     async openInstallPage(url = urls[0]) {
       const response = await fetch(`${url}/slack/install`);
       const html = await response.text();
@@ -93,18 +60,20 @@ export async function startOAuthBot(
       const cookie = (response.headers.get('set-cookie') ?? '').split(';')[0]!;
       return { html, address, state: address.searchParams.get('state') ?? '', cookie };
     },
-    async followRedirect(query, cookie = '') {
+    /** Follows Slack's redirect back to the bot. */
+    async followRedirect(query: Record<string, string>, cookie = '') {
       const response = await fetch(`${urls[0]}/slack/oauth_redirect?${new URLSearchParams(query)}`, {
         headers: { cookie },
         redirect: 'manual',
       });
       return { status: response.status, html: await response.text() };
     },
-    async install(team) {
+    async install(team: Team) {
       const { state, cookie } = await bot.openInstallPage();
       return bot.followRedirect({ code: slack.allow(team), state }, cookie);
     },
-    async command(team, text, at = 0) {
+    /** Sends a slash command; resolves with the acknowledgement and the reply. */
+    async command(team: Team, text: string, at = 0) {
       asked += 1;
       const name = `reply-${asked}`;
       const trigger = `trigger-${asked}`;
@@ -127,7 +96,8 @@ export async function startOAuthBot(
       if (body === '') await waitUntil(() => replied() !== undefined || opened());
       return { status: response.status, body, reply: JSON.stringify(replied()?.body ?? '') };
     },
-    async interact(team, payload) {
+    /** Clicks a button or submits a form; resolves with the acknowledgement. */
+    async interact(team: Team, payload: object) {
       const body = new URLSearchParams({
         payload: JSON.stringify({
           team: team.whole ? null : { id: team.id },
@@ -142,16 +112,15 @@ export async function startOAuthBot(
       const response = await slack.send(urls[0]!, body.toString(), 'application/x-www-form-urlencoded');
       return { status: response.status, body: await response.text() };
     },
-    async connect(team, label, app_installed_team_id) {
+    /**
+     * Registers the token with this label through the form, and waits until it is tested.
+     * @param app_installed_team_id what Slack writes into the form as the team that installed the app
+     */
+    async connect(team: Team, label: string, app_installed_team_id?: string) {
       const { value: token } = billing.tokens.find((token) => token.label === label)!;
       const fields = {
-        name: 'main',
-        baseUrl: billing.url,
-        token,
-        type: 'for-oneself',
-        role: 'read-only',
-        lifetime: 'none',
-        project: '123',
+        ...{ name: 'main', baseUrl: billing.url, token, project: '123' },
+        ...{ type: 'for-oneself', role: 'read-only', lifetime: 'none' },
       };
       const values = Object.fromEntries(
         Object.entries(fields).map(([name, value]) => [name, { value: { type: 'plain_text_input', value } }]),
@@ -170,9 +139,10 @@ export async function startOAuthBot(
       await bot.interact(team, { type: 'view_submission', view });
       await waitUntil(() => slack.called('views.update').length > before);
     },
-    event: async (body, url = urls[0]!) =>
+    event: async (body: object, url = urls[0]!) =>
       (await slack.send(url, JSON.stringify({ type: 'event_callback', event_time: epochSeconds(), ...body })))
         .status,
+    /** The keys in Redis that name a workspace. */
     keys: () => workspaceKeys(redis.client),
     async stopBot() {
       stopped ??= Promise.all(processes.map((tally) => tally.stop()));

@@ -32,8 +32,6 @@ interface Reply {
   readonly body: { readonly text?: string; readonly blocks?: unknown };
 }
 
-export type OAuthSlack = Awaited<ReturnType<typeof startOAuthSlack>>;
-
 export async function startOAuthSlack() {
   const calls: Call[] = [];
   const replies: Reply[] = [];
@@ -75,12 +73,8 @@ export async function startOAuthSlack() {
     codes.delete(fields.code ?? '');
     if (team === undefined) return { ok: false, error: 'invalid_code' };
     return {
-      ok: true,
-      app_id: 'A0TALLY001',
-      authed_user: { id: INSTALLER },
-      scope: 'commands,chat:write,im:write,users:read',
-      token_type: 'bot',
-      bot_user_id: 'U0BOT00001',
+      ...{ ok: true, app_id: 'A0TALLY001', token_type: 'bot', bot_user_id: 'U0BOT00001' },
+      ...{ authed_user: { id: INSTALLER }, scope: 'commands,chat:write,im:write,users:read' },
       is_enterprise_install: team.whole ?? false,
       team: team.whole ? null : { id: team.id, name: team.name },
       enterprise: team.enterprise === undefined ? null : { id: team.enterprise, name: `${team.name} Org` },
@@ -100,12 +94,8 @@ export async function startOAuthSlack() {
       return {
         ok: true,
         user: {
-          id: fields.user,
-          team_id: fields.team_id ?? of,
-          is_admin: true,
-          is_owner: true,
-          locale: 'en-US',
-          tz: 'UTC',
+          ...{ id: fields.user, team_id: fields.team_id ?? of, is_admin: true, is_owner: true },
+          ...{ locale: 'en-US', tz: 'UTC' },
         },
       };
     return { ok: true, ts: '1.1', view: { id: 'V1' } };
@@ -120,12 +110,8 @@ export async function startOAuthSlack() {
     }
     const fields = Object.fromEntries(new URLSearchParams(body));
     const token = /^Bearer (.+)$/.exec(req.headers.authorization ?? '')?.[1];
-    const of =
-      token === undefined
-        ? undefined
-        : tokens.get(token)?.whole
-          ? tokens.get(token)?.enterprise
-          : tokens.get(token)?.id;
+    const team = tokens.get(token ?? '');
+    const of = team?.whole ? team.enterprise : team?.id;
     const call = { method: pathname.replace('/api/', ''), fields, of, token };
     calls.push(call);
     if (call.method === 'oauth.v2.access') await sleep(delay);

@@ -1,21 +1,12 @@
 import { connect as connectTo, createServer, type Socket } from 'node:net';
 
-/** A proxy to Redis that loses answers, goes away and stands still: an outage of any server. */
-export interface RedisProxy {
-  readonly url: string;
-  /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
-  loseAnswerTo(text: string): void;
-  /** Lets Redis run and answer the next command that contains the text, then stops. */
-  stopAfter(text: string): void;
-  /** Takes no connection until `start`. The open ones break, or end as when a server shuts down. */
-  stop(how?: 'broken' | 'ended'): Promise<void>;
-  start(): Promise<void>;
-  /** Stays connected and passes nothing on, until the connection is a new one. */
-  freeze(): void;
-}
+export type RedisProxy = Awaited<ReturnType<typeof startRedisProxy>>;
 
-/** Started. @param url `unix:///path?db=1`, as from `testRedis` */
-export async function startRedisProxy(url: string): Promise<RedisProxy> {
+/**
+ * A proxy to Redis that loses answers, goes away and stands still: an outage of any server.
+ * @param url `unix:///path?db=1`, as from `testRedis`
+ */
+export async function startRedisProxy(url: string) {
   const { pathname, search } = new URL(url);
   const path = `${pathname}.line-${++proxies}`;
   const clients = new Set<Socket>();
@@ -43,7 +34,8 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
     client.on('close', () => clients.delete(client));
   });
   const start = () => new Promise<void>((resolve) => server.listen(path, resolve));
-  const stop: RedisProxy['stop'] = (how = 'broken') =>
+  /** Takes no connection until `start`. The open ones break, or end as when a server shuts down. */
+  const stop = (how: 'broken' | 'ended' = 'broken'): Promise<void> =>
     new Promise((resolve) => {
       server.close(() => resolve());
       for (const client of clients) how === 'broken' ? client.destroy() : client.end();
@@ -51,14 +43,17 @@ export async function startRedisProxy(url: string): Promise<RedisProxy> {
   await start();
   return {
     url: `unix://${path}${search}`,
-    loseAnswerTo: (text) => {
+    /** Lets Redis run the next command that contains the text, then drops the connection before the answer arrives. */
+    loseAnswerTo: (text: string) => {
       wanted = text;
     },
-    stopAfter: (text) => {
+    /** Lets Redis run and answer the next command that contains the text, then stops. */
+    stopAfter: (text: string) => {
       last = text;
     },
     stop,
     start,
+    /** Stays connected and passes nothing on, until the connection is a new one. */
     freeze: () => {
       for (const client of clients) client.removeAllListeners('data').pause();
     },

@@ -112,27 +112,12 @@ export async function makeCertificates(
     if (status !== 0) throw new Error(`openssl ${args[0]} failed:\n${stderr}`);
   };
   const newKey = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  openssl(
-    'req',
-    '-x509',
-    ...newKey,
-    ...['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Private authority'],
-  );
+  const authority = ['-keyout', 'ca.key', '-out', 'ca.pem', '-subj', '/CN=Private authority'];
+  openssl('req', '-x509', ...newKey, ...authority);
   openssl('req', ...newKey, ...['-keyout', 'server.key', '-out', 'server.csr', '-subj', '/CN=redis']);
   await writeFile(path('names'), `subjectAltName=DNS:localhost,IP:127.0.0.1\n${extension}`);
-  const signed = [
-    '-CA',
-    'ca.pem',
-    '-CAkey',
-    'ca.key',
-    '-CAcreateserial',
-    '-extfile',
-    'names',
-    '-days',
-    '2',
-    `-${digest}`,
-  ];
-  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed);
+  const signed = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-extfile', 'names', '-days', '2'];
+  openssl('x509', '-req', '-in', 'server.csr', '-out', 'server.pem', ...signed, `-${digest}`);
   return { authority: path('ca.pem'), certificate: path('server.pem'), key: path('server.key') };
 }
 
@@ -244,21 +229,17 @@ export async function documentedRules(): Promise<string[]> {
   return rules.split(/\s+/).map((rule) => (rule.startsWith('>') ? '>a-password' : rule));
 }
 
-export interface RedisCluster {
-  /** Names the servers that run. */
-  readonly url: string;
-  readonly masters: readonly RedisServer[];
-  readonly replicas: readonly RedisServer[];
-  /** Every key of every master. */
-  keys(): Promise<string[]>;
-  /** Those that run and hold slots. */
-  currentMasters(): Promise<readonly RedisServer[]>;
-  /** Gives a replica to a master that has none. */
-  addReplica(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RedisCluster = Awaited<ReturnType<typeof startCluster>>;
 
 const SLOTS = 16_384;
+
+const replicate = (client: Redis, master: string) =>
+  waitUntil(() =>
+    client.call('CLUSTER', 'REPLICATE', master).then(
+      () => true,
+      () => false,
+    ),
+  );
 
 /** Starts three masters, optionally with a replica each. The URL has the ACL user that the docs describe. */
 export async function startCluster({
@@ -269,7 +250,7 @@ export async function startCluster({
   readonly replicas?: boolean;
   readonly args?: readonly string[];
   readonly certificates?: Certificates | undefined;
-} = {}): Promise<RedisCluster> {
+} = {}) {
   const tls = certificates === undefined ? [] : ['tls-cluster yes'];
   const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...tls, ...args];
   const start = () => startServer(config, { certificates });
@@ -305,12 +286,7 @@ export async function startCluster({
   await Promise.all(
     replicas.map(async ({ client }, at) => {
       const master = String(await masters[at]?.client.cluster('MYID'));
-      await waitUntil(() =>
-        client.call('CLUSTER', 'REPLICATE', master).then(
-          () => true,
-          () => false,
-        ),
-      );
+      await replicate(client, master);
     }),
   );
   await waitUntil(async () => (await Promise.all(all.map(isOk))).every(Boolean));
@@ -318,14 +294,18 @@ export async function startCluster({
   const rules = await documentedRules();
   await Promise.all(all.map(({ client }) => client.call('ACL', 'SETUSER', 'tally', ...rules)));
   return {
+    /** Names the servers that run. */
     get url() {
       const hosts = running().map(({ port }) => `127.0.0.1:${port}`);
       return `redis${certificates ? 's' : ''}+cluster://tally:a-password@${hosts.join(',')}`;
     },
-    masters,
-    replicas,
+    masters: masters as readonly RedisServer[],
+    replicas: replicas as readonly RedisServer[],
+    /** Every key of every master. */
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
+    /** Those that run and hold slots. */
     currentMasters,
+    /** Gives a replica to a master that has none. */
     async addReplica() {
       const current = await currentMasters();
       const states = await Promise.all(current.map(isOnline));
@@ -336,12 +316,7 @@ export async function startCluster({
       all.push(replica);
       await replica.client.call('CLUSTER', 'MEET', '127.0.0.1', alone.port);
       await replica.client.call('ACL', 'SETUSER', 'tally', ...rules);
-      await waitUntil(() =>
-        replica.client.call('CLUSTER', 'REPLICATE', id).then(
-          () => true,
-          () => false,
-        ),
-      );
+      await replicate(replica.client, id);
       await waitUntil(() => isOnline(alone));
       await waitUntil(async () => (await Promise.all(running().map(isOk))).every(Boolean));
     },
@@ -349,19 +324,10 @@ export async function startCluster({
   };
 }
 
-export interface RedisSentinels {
-  readonly url: string;
-  readonly servers: readonly RedisServer[];
-  readonly sentinels: readonly RedisServer[];
-  /** The current master, according to the Sentinels. */
-  master(): Promise<RedisServer>;
-  /** Gives the current master another replica. */
-  addReplica(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type RedisSentinels = Awaited<ReturnType<typeof startSentinels>>;
 
 /** Starts a master, two replicas and three Sentinels with a quorum of two. */
-export async function startSentinels(certificates?: Certificates): Promise<RedisSentinels> {
+export async function startSentinels(certificates?: Certificates) {
   // A master without replicas rejects writes, which the next failover would lose.
   const safe = ['min-replicas-to-write 1', 'min-replicas-max-lag 5'];
   const first = await startServer(safe, { certificates });
@@ -394,7 +360,9 @@ export async function startSentinels(certificates?: Certificates): Promise<Redis
     url: `redis${certificates ? 's' : ''}+sentinel://${sentinels.map(({ port }) => `127.0.0.1:${port}`).join(',')}/tally`,
     servers,
     sentinels,
+    /** The current master, according to the Sentinels. */
     master,
+    /** Gives the current master another replica. */
     async addReplica() {
       let current: RedisServer | undefined;
       await waitUntil(async () => {

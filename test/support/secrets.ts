@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { contentOf } from './redis.ts';
 
 /** The encodings in which a secret can leak: plain, JSON, URL, hexadecimal, base64 at every offset. */
 export function encodingsOf(secret: string): readonly string[] {
@@ -16,22 +17,7 @@ export function encodingsOf(secret: string): readonly string[] {
 }
 
 /** Every key in Redis with its value. */
-export async function dumpRedis(redis: Redis): Promise<string> {
-  const found: unknown[] = [];
-  for (const key of await redis.keys('*')) {
-    const type = await redis.type(key);
-    const read = READERS[type];
-    if (read === undefined) throw new TypeError(`Unknown type ${type}.`);
-    found.push([key, await read(redis, key)]);
-  }
-  return JSON.stringify(found);
-}
-
-const READERS: Readonly<Record<string, (redis: Redis, key: string) => Promise<unknown>>> = {
-  string: (redis, key) => redis.get(key),
-  hash: (redis, key) => redis.hgetall(key),
-  list: (redis, key) => redis.lrange(key, 0, -1),
-  set: (redis, key) => redis.smembers(key),
-  zset: (redis, key) => redis.zrange(key, '0', '-1', 'WITHSCORES'),
-  stream: (redis, key) => redis.xrange(key, '-', '+'),
-};
+export const dumpRedis = async (redis: Redis): Promise<string> =>
+  JSON.stringify(
+    await Promise.all((await redis.keys('*')).map(async (key) => [key, await contentOf(redis, key)])),
+  );

@@ -1,5 +1,5 @@
 import type { ActionId } from '../../domain/command-names.ts';
-import { Failure, isFailure } from '../../domain/failure/index.ts';
+import { Failure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
@@ -24,13 +24,6 @@ import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-re
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import type { Feature, Services } from '../feature.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Actions {
-    'ask-manager': true;
-    'open-asked': true;
-  }
-}
 
 /** Presses within this time are one: a double click, or a repetition that reached another process. In ms. */
 const PRESSED_ONCE = 10_000;
@@ -87,7 +80,8 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // Tally's direct message with the person who asked is not a place for the manager.
+          // If the request came from the asker's direct message, run it without a channel: the manager isn't in that
+          // conversation.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },
@@ -99,26 +93,14 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
 const readAsked = (value: string): Partial<AskedManager> => tryParseRecord(askedManagerSchema, value) ?? {};
 
 /** @returns who got it @throws Failure if nobody could */
-async function sendToEach(
-  managers: readonly SlackId[],
-  message: Message,
-  { reply }: Request,
-): Promise<readonly SlackId[]> {
-  const reached: SlackId[] = [];
-  let problem: unknown;
-  for (const manager of managers)
-    try {
-      await reply.public(manager, message);
-      reached.push(manager);
-    } catch (error) {
-      if (!isFailure(error)) throw error;
-      problem = error;
-    }
-  if (reached.length === 0) throw problem;
+async function sendToEach(managers: readonly SlackId[], message: Message, { reply }: Request) {
+  const sent = await Promise.allSettled(managers.map((manager) => reply.public(manager, message)));
+  const reached = managers.filter((_, at) => sent[at]?.status === 'fulfilled');
+  const [failed] = sent.filter((result) => result.status === 'rejected');
+  if (reached.length === 0) throw failed?.reason;
   return reached;
 }
 
-/** Who asks for what, and where. A command's button runs it; a form's button is the one that was refused. */
 function askedMessage(asked: AskedManager, { user, workspace }: Request): Message {
   const { place, line = '', click } = asked;
   const what = click === undefined ? `run \`${escapeMarkup(line)}\`` : `open *${escapeMarkup(click.label)}*`;
@@ -137,7 +119,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
   };
 }
 
-/** What `/billing schedules pause abcd1234` is about. */
+/** What an item such as `/billing schedules pause abcd1234` is, because its ID says nothing to the manager. */
 function ownedFacts(line: string, workspace: Workspace): Block[] {
   const id = line.split(' ').at(-1);
   const item = [...workspace.schedules, ...workspace.watches].find((owned) => owned.id === id);

@@ -18,15 +18,6 @@ import { type AuditEntry, type AuditPage, MAX_AUDIT_ENTRIES } from '../../worksp
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing audit': true;
-  }
-  interface Actions {
-    audit: true;
-  }
-}
-
 const TITLE = 'Who changed what';
 const ENTRIES_OF_A_PAGE = 20;
 const LONGEST_ABOUT = 200;
@@ -97,7 +88,7 @@ function entryList(entries: readonly AuditEntry[], zone: Zone): RichTextBlock {
   };
 }
 
-/** Rich text, in which the names that people chose can't act as mark-up. */
+/** Rich text, so that mark-up in names people chose has no effect. */
 function entryLine({ at, who, action, about }: AuditEntry): RichTextSection {
   const time: RichTextElement = {
     type: 'date',
@@ -122,5 +113,5 @@ const text = (words: string, bold = false): RichTextElement => ({
   ...(bold && { style: { bold } }),
 });
 
-/** IDs of channels and people, as words of their own, not in markup that somebody typed. A cut one ends in “…”. */
+/** A channel or user ID that is a word of its own, outside typed mark-up and not cut off with “…”. */
 const SLACK_ID_PATTERN = /(?<![\w@#-])(?=[A-Z]*\d)([CGUW][A-Z0-9]{8,30})(?![\w…-])/;

@@ -67,12 +67,6 @@ import { readerIn, requireSettings, type Workspace } from '../../workspace/recor
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/balance': true;
-  }
-}
-
 const HELP: HelpLine = {
   usage: `${commandText('/balance')} [projects] [product]`,
   what: 'See what projects have left, with bonuses, and about how long that lasts.',
@@ -132,7 +126,10 @@ function parseBalance(text: string, reader: Reader) {
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
-/** What a workflow's step gets. @throws invalid-response without a readable balance: a workflow would go on with a zero */
+/**
+ * The outputs of the workflow step. @throws invalid-response if the balance is unreadable, because a workflow would
+ * continue with zero
+ */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance)
     throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
@@ -144,9 +141,8 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
   };
 }
 
-/** What one project has left. */
 interface BalanceFigures extends ConnectedAnswer, Account {
-  /** A sentence, if the week for the runway could not be fetched. */
+  /** The runway, or a sentence saying why it couldn't be computed. */
   readonly runway: Runway | string;
 }
 
@@ -180,7 +176,6 @@ async function fetchBalance(
   };
 }
 
-/** What projects have left and how long it lasts. */
 export function balanceAnswer(view: BalanceView): Answer<BalanceFigures> {
   const { projects, answered } = view;
   const [only] = answered;
@@ -287,7 +282,7 @@ const balanceFile = (view: BalanceView): AnswerFile<BalanceFigures> => ({
 const estimateOf = ({ runway }: BalanceFigures) =>
   typeof runway !== 'string' && runway.kind === 'estimate' ? runway : undefined;
 
-/** '' without an estimate. */
+/** '' if there is no estimate. */
 function averageDigits(figures: BalanceFigures): string {
   const { balance, bonuses } = figures;
   const amounts = [balance, bonuses].flatMap((amount) => ('value' in amount ? [amount.value] : []));

@@ -39,7 +39,7 @@ export function createConnectForm(services: Services) {
     fields: connectionFields(checks),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
-    // Whose name was typed into the form is replaced on purpose.
+    // If the user typed another connection's name, they replace it on purpose: no conflict.
     conflict: ({ id, input }) => (input.name === id ? CHANGED_FIRST : undefined),
     save: (sent) => testAndSave(sent, services),
     done: 'connected',
@@ -78,7 +78,7 @@ async function testAndSave(
   const change = auditedChange(request, [action, name], ...usual.actions);
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
-  // Deliveries that waited for it go on.
+  // Resumes posts that were paused for lack of this connection.
   await all.connected(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
@@ -93,7 +93,7 @@ async function testAndSave(
   return connectedMessage(input, answers, days, now);
 }
 
-/** Stores the current default when a second connection is added: an only connection is the default without being stored. */
+/** A single connection is the default without being stored; adding a second stores it. */
 function defaultWith(name: string, record: Workspace) {
   if (isDamaged(record, 'settings')) return { name: undefined, actions: [] };
   const before = record.defaultConnection;
@@ -121,7 +121,7 @@ function newConnection(
   };
 }
 
-/** What the first project has left, and the one thing to do next. A product is never chosen where several have data. */
+/** The tested project's balance, and one next step. If several products have data, Tally doesn't choose. */
 function connectedMessage(
   { name, project }: SentConnection['input'],
   { found, failed }: BalanceByProduct,

@@ -18,7 +18,9 @@ import type { Services } from '../feature.ts';
 
 const A_NAME = 'Use 2 to 32 letters, digits and hyphens, for example main or eu-finance.';
 const A_SECRET = 'That looks like a token. Everyone can see this field, so choose something else.';
-/** Header values that HTTP takes: visible ASCII. A token with a line break or a space inside was copied wrongly. */
+/**
+ * Characters allowed in a token: visible ASCII, as HTTP headers require. A space or line break means a copying mistake.
+ */
 const TOKEN = /^[\x21-\x7e]+$/;
 
 /** The name after a verb; undefined when there is none. @throws InvalidWord */
@@ -30,7 +32,7 @@ export function parseConnectionName(text: string): string | undefined {
   return name;
 }
 
-/** What the form begins with: the values of the connection of that name, else the likely values of a new connection. */
+/** Initial values: the named connection's, or likely ones for a new connection. */
 export function connectionValues(
   record: Workspace,
   wanted: string | undefined,
@@ -49,11 +51,11 @@ export function connectionValues(
   return { ...values, known: known.join(',') };
 }
 
-/** Under More where the form opened with it filled in. */
+/** Puts a field under **More…** if it was already filled in when the form opened. */
 const unlessKnown = <T>(name: string, field: Field<T>): Field<T> =>
   more(field, ({ known }) => selectedValues(known).includes(name));
 
-/** As chosen in the console; undefined when nobody said. */
+/** An optional choice that must match the console; undefined if not chosen. */
 const asInConsole = <T extends string>(
   label: string,
   hint: string,
@@ -130,7 +132,7 @@ const MORE_FIELDS = {
   ),
 };
 
-/** The token, with what isn't known yet of where it is tested; the others appear after **More…**. */
+/** The token, plus the fields with no known value; the rest is under **More…**. */
 export const connectionFields = (addressChecks: Services['checks']) => ({
   effect: note(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
@@ -167,7 +169,6 @@ const holdsToken = (typed: string, pasted: string): boolean => {
 const withoutQuotes = (typed: string): string =>
   typed.trim().replace(/^(["'`])(.+)\1$|^[“”„](.+)[“”]$|^[‘’‚](.+)[‘’]$/s, '$2$3$4');
 
-/** What saving the form will do to the connection of this name. */
 function describeEffect(name: string, { connections, connectionNames }: Workspace): string {
   const others = connectionNames.length > 1 ? ` of ${name}` : '';
   const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';

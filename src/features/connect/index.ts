@@ -2,7 +2,6 @@ import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
 import { couldBeSecret } from '../../domain/secret-detection.ts';
-import type { SlackId } from '../../domain/slack-id.ts';
 import { pluralize } from '../../domain/wording.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import { usersText } from '../../slack/automations/automation.ts';
@@ -27,35 +26,11 @@ import {
   isConnectionName,
 } from '../../workspace/credentials/credential-records.ts';
 import { connectionNameOf } from '../../workspace/projects/chosen-project.ts';
-import type { ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { findConnection, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
 import { createConnectForm } from './connect-form.ts';
 import { parseConnectionName } from './connection-fields.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing connect': true;
-    '/billing disconnect': true;
-  }
-  interface Actions {
-    connect: true;
-    'connect-form': true;
-    'connection-expiry-form': true;
-    disconnect: true;
-    'disconnect-form': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
-    connected?(workspace: SlackId): Promise<void>;
-    /** How long a project's money lasts; undefined without an estimate. @throws Failure */
-    readonly daysLeft?: (target: ResolvedProject, request: Request) => Promise<number | undefined>;
-  }
-}
 
 /** `/billing connect` and `/billing disconnect`: tokens come in through a form, are tested, sealed and kept by name. */
 export function createConnectFeature(services: Services): Feature {
@@ -76,7 +51,7 @@ export function createConnectFeature(services: Services): Feature {
       },
     ],
     verbs: {
-      // `main expiry` is in the menu of a connection.
+      // `/billing connect main expiry`, from a connection's menu, opens the expiry form.
       connect: {
         ...{ right: 'manage', opensForm: true },
         parse: (text) => parseConnectionName(text.replace(EXPIRY, '')),
@@ -108,14 +83,14 @@ export function createConnectFeature(services: Services): Feature {
 
 const EXPIRY = / expiry$/;
 
-/** @throws InvalidWord; secret-pasted: a token after the verb would be filled in as the connection's name */
+/** @throws InvalidWord; secret-pasted if the “name” looks like a token, which would otherwise be shown in the form */
 function typedName(text: string, { workspace }: Request, typed = text): string | undefined {
   const name = parseConnectionName(text);
   if (name !== undefined && !canFillIn(name, workspace, typed)) throw new Failure('secret-pasted');
   return name;
 }
 
-/** Whether a typed name can be filled in: a known one, or one that does not look like a secret. */
+/** Whether the typed name is safe to show in the form: known, or not secret-like. */
 const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): boolean =>
   connectionNames.includes(name) || !couldBeSecret(typed);
 
@@ -156,7 +131,7 @@ function createExpiryForm({ workspaces, all }: Services) {
   };
 }
 
-/** @throws InvalidWord for a connection that there isn't */
+/** @throws InvalidWord if there is no such connection */
 function requireKnown(name: string | undefined, { connectionNames: names }: Workspace): void {
   if (name === undefined || names.length === 0 || names.includes(name)) return;
   throw new InvalidWord(
@@ -175,7 +150,7 @@ function createDisconnectForm({ workspaces }: Services) {
     heading: 'Disconnect',
     submit: 'Disconnect',
     fields: DISCONNECT_FIELDS,
-    // What the form says depends on all of them.
+    // The form's text depends on every connection, so a change of any of them is a conflict.
     revision: (_, { workspace }) =>
       workspace.connectionNames.map((name) => stampOf(workspace, FIELDS.connection + name)).join(' '),
     conflict: () => [
@@ -191,7 +166,7 @@ function createDisconnectForm({ workspaces }: Services) {
   });
   return {
     listeners,
-    /** @param wanted outside text */
+    /** @param wanted untrusted */
     async open(wanted: string | undefined, request: Request): Promise<void> {
       const { connectionNames: names } = request.workspace;
       if (names.length === 0) throw new Failure('not-connected');

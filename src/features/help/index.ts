@@ -13,19 +13,6 @@ import { failureMessage } from '../../slack/reply/error-reply.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing help': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** The feature's lines of `/billing help`, in order. */
-    readonly help: readonly HelpLine[];
-  }
-}
-
 const TITLE = 'Ask Tally';
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
 /** The word after `/billing help` that shows every line, with examples. */

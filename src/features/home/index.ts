@@ -25,33 +25,17 @@ import { auditedChange } from '../../workspace/record/change.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
-import { isNeedy, isProblem, loadHealth } from './health.ts';
-import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './page.ts';
+import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
+import { isNeedy, isProblem, loadHealth } from './workspace-health.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing status': true;
-  }
-  interface Actions {
-    'home-refresh': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** How what it sets up is, for Home and `/billing status`. */
-    readonly health?: HealthSource;
-  }
-}
-
-/** How old a balance must be to be asked for again, in ms. */
+/** Balances older than this are fetched again. */
 const FRESH = MINUTE;
 
-/** The app's Home and `/billing status`: what works and what doesn't, in short and whole. */
+/** Home, and `/billing status`, its long version. */
 export function createHomeFeature(services: Services): Feature {
   const { all, log, clock } = services;
 
-  /** Errors only go to the log, because the Home is not an answer to a question. */
+  /** Errors are only logged: nobody asked a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
     reply
       .home(blocks)
@@ -71,7 +55,7 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // What `/balance` has stored may be new, but has no forecast.
+        // A balance stored by `/balance` has no forecast, so it counts as old.
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
           .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
@@ -94,7 +78,9 @@ export function createHomeFeature(services: Services): Feature {
   };
 }
 
-/** Asks for one balance, how long it lasts and what the month will cost, and stores that. A project that fails keeps the balance it had, with its date. */
+/**
+ * Fetches one project's balance, runway and forecast and stores them. On failure the old balance stays, with its date.
+ */
 async function refreshBalance(
   { billing, answerStore, log, clock }: Services,
   { alias, id: project, product, connection }: Project,
@@ -157,7 +143,7 @@ function createStatusCommand({ workspaces, all }: Services): CommandHandler {
 
 const MOST_BLOCKS = 50;
 
-/** How many problems there are, then the sections, the worst first; where that is too much, only what somebody is needed for. */
+/** Problem count, then sections, worst first. If that doesn't fit, only lines that need attention. */
 function statusPage(sections: readonly HealthSection[], { workspace }: Request): Message {
   const problems = sections.flatMap(({ lines }) => lines).filter(isProblem).length;
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
@@ -192,7 +178,7 @@ function drawSection({ title, summary, lines, most = lines.length, more }: Healt
   ]);
 }
 
-/** The button beside its line; with a menu below it, first what mends it. */
+/** A line with its button or menu beside it; if it has both, they go below, the fix first. */
 function drawLine({ text: [what = '', how, ...rest], fix, menu }: HealthLine): Block[] {
   const line = markup([how === undefined ? what : `${what} · ${how}`, ...rest].join('\n'));
   if (fix !== undefined && menu !== undefined) return [line, actions(fix, menu)];

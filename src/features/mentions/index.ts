@@ -11,10 +11,9 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { ThreadStore } from '../../workspace/thread-store.ts';
 import type { Feature, Services } from '../feature.ts';
-import { readMention } from './follow-ups.ts';
-import { parseTypedCommand, splitMention } from './parse-mention.ts';
+import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
-/** `@Tally spend prod last month`, and the same words in a direct message: commands where slash commands cannot be used. */
+/** `@Tally spend prod last month`, and the same in direct messages. */
 export function createMentionsFeature({ all, threads }: Services): Feature {
   const listener: EventListener = {
     right: 'ask',
@@ -86,7 +85,7 @@ function isSaidToTally({ type, channel_type, bot_id, subtype }: SlackEvent): boo
   return bot_id === undefined && subtype === undefined && (type === 'app_mention' || channel_type === 'im');
 }
 
-/** The answer to a mention that Tally can't read as a question. @param fact what is wrong with its words, if anything */
+/** The reply to an unclear mention. @param fact what is wrong, if known */
 export const mentionHelp = (examples: readonly string[], fact = 'What would you like to know?'): Message =>
   textMessage(fact, markup(exampleMarkup(examples)), actions(...ALL_COMMANDS));
 

@@ -1,15 +1,33 @@
-import { commandText, type SlashCommand } from '../../domain/command-names.ts';
-import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import type { Reader } from '../../domain/language/parsed-command.ts';
+/** What a mention or a direct message asks for: a command, or a question in free words, which may follow the last answer. */
+import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
+import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { absoluteText } from '../../domain/language/named-days.ts';
+import {
+  formatParsedCommand,
+  type ParsedCommand,
+  type Reader,
+} from '../../domain/language/parsed-command.ts';
 import type { LastAnswer } from '../../domain/language/questions/query.ts';
 import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
-import { parseCommandText } from '../../domain/language/read-command.ts';
+import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
 import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/typed-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
+import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
+import type { NamedDays } from '../../domain/time/period.ts';
+import { tryParse } from '../../domain/try-parse.ts';
 import { clipWord } from '../../domain/wording.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
+import { findAskedProjects } from '../../slack/commands/project-answers.ts';
+import { publicScope, type Request } from '../../slack/request/request.ts';
+import { readerIn } from '../../workspace/record/workspace.ts';
+import {
+  FOLLOW_UP_COMMANDS,
+  type ThreadPlace,
+  type ThreadQuestion,
+  type ThreadStore,
+} from '../../workspace/thread-store.ts';
 
-/** What Tally can be asked to do, and from where words are read. */
+/** The commands, and how words are read. */
 export interface KnownCommands {
   readonly commands: readonly SlashCommand[];
   readonly verbs: readonly string[];
@@ -19,10 +37,8 @@ export interface KnownCommands {
 
 const BILLING: SlashCommand = '/billing';
 
-const QUESTION_COMMANDS: ReadonlySet<SlashCommand> = new Set(['/spend', '/balance']);
-
 /** What was typed, without Tally's name; its first word, and what follows it. */
-export interface Mention {
+interface Mention {
   readonly text: string;
   readonly name: string;
   readonly rest: string;
@@ -51,10 +67,7 @@ export function parseTypedCommand({ name, rest }: Mention, known: KnownCommands)
     : undefined;
 }
 
-/**
- * Reads a question in free words. What could mean several things runs nothing.
- * @param answered what was answered last in its thread @throws secret-pasted
- */
+/** Reads free text. Ambiguous text runs nothing. @param answered the last answer in the thread @throws secret-pasted */
 export function parseQuestionMention(
   { text, name, rest }: Mention,
   known: KnownCommands,
@@ -64,18 +77,25 @@ export function parseQuestionMention(
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
-  const advice = answered === undefined ? COMMAND_FOR.find(([wish]) => wish.test(text))?.[1] : undefined;
+  const [, ...others] = (answered === undefined && COMMAND_FOR.find(([wish]) => wish.test(text))) || [];
   const near = answered === undefined ? nearestCommand(name, rest, known) : undefined;
   if (near !== undefined)
     return { kind: 'guess', fact: new InvalidWord(clipWord(name), UNRECOGNIZED, '').fact, reruns: [near] };
   if (read?.kind === 'guess') return read;
-  if (advice !== undefined) return { kind: 'nothing', fact: `I can’t do that from a question. ${advice}` };
+  if (others.length > 0)
+    return {
+      kind: 'nothing',
+      fact: `I can’t do that from a question. Type ${others.map(commandText).join(' or ')}.`,
+    };
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/** `spend what did prod cost?` is a question; what is neither a question nor a command is refused as a command. */
+/**
+ * `spend what did prod cost?` is a question. Text that is neither is treated as the command, which explains what is
+ * wrong.
+ */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
-  if (!QUESTION_COMMANDS.has(command)) return { command, text };
+  if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
   if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
   return { command, text: readTypedQuestion(command, text, reader) ?? text };
@@ -88,30 +108,17 @@ const POLITE =
 const orders = (words: string): RegExp =>
   new RegExp(`^(?:(?:${POLITE})[,.!]* )*(?:${words})(?![^\\s,.!?])`, 'i');
 
-/** What people ask for that only a command does, with that command. No button, which would lose their other words. */
-const COMMAND_FOR: readonly (readonly [RegExp, string])[] = [
-  [
-    orders('stop|pause|cancel|mute|snooze|unsubscribe'),
-    `To stop posts, type ${commandText('/billing schedules')}; to stop alerts, ${commandText('/billing watches')}.`,
-  ],
-  [
-    orders('remind|schedule|post'),
-    `For a post every day, week or month, type ${commandText('/billing schedule')}.`,
-  ],
-  [
-    orders(
-      'connect|log ?in|sign ?in|(?:(?:our|my|the) )?token (?:has |is |was )?(?:expired|rejected|revoked)',
-    ),
-    `To connect an account or replace its token, type ${commandText('/billing connect')}.`,
-  ],
-  [orders('(?:os|openstack|temporary)?[ _-]?token'), `For an OS_TOKEN, type ${commandText('/os-token')}.`],
-  [
-    orders('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'),
-    `To add, rename or remove projects, type ${commandText('/billing projects')}.`,
-  ],
+/** Requests that need a command, and which. As text, not a button, because a button would drop the other words. */
+const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
+  [orders('stop|pause|cancel|mute|snooze|unsubscribe'), '/billing schedules', '/billing watches'],
+  [orders('remind|schedule|post'), '/billing schedule'],
+  [orders('connect|log ?in|sign ?in'), '/billing connect'],
+  [orders('(?:(?:our|my|the) )?token (?:has |is |was )?(?:expired|rejected|revoked)'), '/billing connect'],
+  [orders('(?:os|openstack|temporary)?[ _-]?token'), '/os-token'],
+  [orders('(?:add|register|rename|remove|delete) (?:\\S+ ){0,2}projects?'), '/billing projects'],
   [
     /\b(?:enough|make it (?:to|until|till|through)|survive|(?:money|cash|funds|balance) (?:\S+ )?last)\b/i,
-    `For how long the money lasts, type ${commandText('/balance')}.`,
+    '/balance',
   ],
 ];
 
@@ -136,7 +143,7 @@ function nearestCommand(
 const commandOf = (name: string, commands: readonly SlashCommand[]): SlashCommand | undefined =>
   commands.find((command) => command.slice(1) === name);
 
-/** The word without a slash before it and signs after it: `spend` for `/spend` and `Spend:`. */
+/** The bare word: `spend` for `/spend` and `Spend:`. */
 const plain = (word: string): string => /^\/?(.*[a-z0-9])/.exec(normalizeText(word))?.[1] ?? '';
 
 const FIRST_MENTION = /^\s*<@[A-Z0-9]+(?:\|[^<>]*)?>/;
@@ -155,4 +162,157 @@ function plainMentionText(text: string, self: SlackId | undefined): string {
   return withoutMarks(typed)
     .replace(/[^\S\n]+/g, ' ')
     .trim();
+}
+
+/** A free-text question and its asker. */
+interface Asked {
+  readonly mention: Mention;
+  readonly known: KnownCommands;
+  readonly request: Request;
+}
+
+/** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
+const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
+
+/**
+ * Reads a free-text question. In a thread, missing parts come from the last answer there. @throws not-allowed if the
+ * asker may not ask about that project here any more
+ */
+export async function readMention(
+  asked: Asked,
+  place: ThreadPlace | undefined,
+  threads: Pick<ThreadStore, 'recall'>,
+): Promise<Question> {
+  if (!place?.isReply) return readWith(asked, undefined);
+  const { failed, answered } = await threads.recall(place, asked.request.at);
+  if (failed === undefined) {
+    const read = readWith(asked, answered);
+    const isUnknown = answered === undefined && read.kind === 'which-project';
+    return isUnknown ? { ...read, fact: `${NO_ANSWER} ${read.fact ?? ''}`.trim() } : read;
+  }
+  const again = readWith(asked, failed);
+  if (answered === undefined || isSameCommand(again, failed)) return again;
+  const earlier = readWith(asked, answered);
+  if (again.kind === 'command' && isSameCommand(earlier, again.rerun)) return again;
+  // The person may mean the question that failed, or the last answer.
+  return eitherOf([again, earlier]);
+}
+
+/** Offers all readings as buttons, or returns the first if none can run. */
+function eitherOf(readings: readonly [Question, ...Question[]]): Question {
+  const reruns = readings.flatMap((reading) =>
+    reading.kind === 'command' ? [reading.rerun] : reading.kind === 'guess' ? reading.reruns : [],
+  );
+  return reruns.length === 0 ? readings[0] : { kind: 'guess', fact: undefined, reruns };
+}
+
+const isSameCommand = (question: Question, { command, text }: Command): boolean =>
+  question.kind === 'command' && question.rerun.command === command && question.rerun.text === text;
+
+function readWith(asked: Asked, question: ThreadQuestion | undefined): Question {
+  const { mention, known, request } = asked;
+  if (question === undefined) return parseQuestionMention(mention, known);
+  // Names that projects had then count too, so that a removed name is recognized.
+  const aliases = new Set([...request.workspace.aliases, ...Object.keys(question.ids)]);
+  const reader = { ...known.reader, aliases };
+  const askedOn = dayAt(question.at, reader.zone);
+  const answered = tryParse(() => answeredIn(question, askedOn, reader));
+  const read = parseQuestionMention(mention, { ...known, reader }, answered);
+  switch (read.kind) {
+    case 'command':
+      return checkProjects(read.rerun, asked, question, reader.aliases);
+    case 'guess': {
+      const [first] = read.reruns;
+      const checked = first && checkProjects(first, asked, question, reader.aliases);
+      if (checked?.kind === 'which-project') return checked;
+      return { ...read, reruns: read.reruns.filter((command) => isAskable(command, request)) };
+    }
+    default:
+      return read;
+  }
+}
+
+/** @throws not-allowed */
+function checkProjects(
+  rerun: Command,
+  { mention: { text }, request }: Asked,
+  question: ThreadQuestion,
+  aliases: ReadonlySet<string>,
+): Question {
+  if (!FOLLOW_UP_COMMANDS.has(rerun.command)) return { kind: 'command', rerun };
+  const words = parseCommandText(rerun.text, { ...readerIn(request.workspace, request.at), aliases });
+  if (isGone(words, question, text, request)) {
+    const { project: _, alias: _name, several: _all, ...rest } = words;
+    const fact = 'The project in the last answer here was renamed or removed.';
+    return {
+      kind: 'which-project',
+      fact,
+      rerun: { ...rerun, text: formatParsedCommand(rest) },
+      isGone: true,
+    };
+  }
+  requireAskable(words, text, request);
+  return { kind: 'command', rerun };
+}
+
+/** Whether a name that was not typed, but taken from the question, means no project or another one now. */
+function isGone(
+  { alias, several }: ParsedCommand,
+  { ids }: ThreadQuestion,
+  text: string,
+  { workspace }: Request,
+): boolean {
+  const listed = several === undefined || several === 'all' ? [] : several;
+  const names = [alias, ...listed.map((name) => ('alias' in name ? name.alias : undefined))];
+  const typed = typedWords(text);
+  return names.some((name) => {
+    if (name === undefined || typed.has(name) || ids[name] === undefined) return false;
+    return workspace.projects.find((project) => project.alias === name)?.id !== ids[name];
+  });
+}
+
+const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
+
+/**
+ * A list's answer names every project in it. Don't name one that the asker may not ask about here and didn't type.
+ * @throws not-allowed
+ */
+function requireAskable(words: ParsedCommand, text: string, request: Request): void {
+  const typed = typedWords(text);
+  for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)
+    if ('failure' in target && target.failure.kind === 'not-allowed' && !typed.has(target.project))
+      throw target.failure;
+}
+
+const isAskable = ({ command, text }: Command, request: Request): boolean =>
+  !FOLLOW_UP_COMMANDS.has(command) ||
+  (tryParse(() => {
+    requireAskable(parseCommandText(text, readerIn(request.workspace, request.at)), '', request);
+    return true;
+  }, Failure) ??
+    false);
+
+/** The remembered command with its dates as of then. @param reader current, plus the names of then */
+function answeredIn({ command, text }: ThreadQuestion, askedOn: string, reader: Reader): LastAnswer {
+  const then = { ...reader, today: askedOn, writtenOn: askedOn };
+  const { phrase, versus, ...words } = parseCommandText(text, then);
+  const days = phrase && { phrase: fixDays(phrase, askedOn, reader) };
+  const others = versus && { versus: 'text' in versus ? fixDays(versus, askedOn, reader) : versus };
+  return { command: command === '/balance' ? command : '/spend', words: { ...words, ...days, ...others } };
+}
+
+/** Keeps days that were over. A period still running then is extended to today, or to its end. */
+function fixDays(days: NamedDays, askedOn: string, reader: Reader): NamedDays {
+  const { first, last, text, rule } = days;
+  if (askedOn >= reader.today) return days;
+  const isRunning = last >= askedOn;
+  const again = parsePeriodText(text, reader);
+  if (again.first === first && (isRunning || again.last === last)) return again;
+  const unit = 'unit' in rule && rule.kind !== 'weekend' ? rule.unit : undefined;
+  const end = isRunning && unit ? endOfUnit(unit, first) : last;
+  const [until = end] = [end, reader.today].sort();
+  const count = rule.kind === 'units' ? rule.count : 1;
+  const named =
+    unit && until === end ? absoluteText({ first, last: end, unit, count }) : `${first}..${until}`;
+  return { ...parsePeriodText(first === until ? first : named, reader), typed: days.typed };
 }

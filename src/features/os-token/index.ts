@@ -45,20 +45,7 @@ import {
   type TokenServices,
   tenantOf,
   UNRESTRICTED,
-} from './access.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/os-token': true;
-    '/billing projects access': true;
-  }
-  interface Actions {
-    'access-form': true;
-    'application-access-form': true;
-    'access-remove': true;
-    'os-token-revoke': true;
-  }
-}
+} from './access-form.ts';
 
 const ACCESS_HELP: HelpLine = {
   usage: `${commandText('/billing projects access')} [project]`,
@@ -73,8 +60,8 @@ const HELP: HelpLine = {
 };
 
 /**
- * `/os-token`: issues a token, shows it once to the person who asks, and revokes it from there. Tally stores no token.
- * Application accesses of projects are registered through a form, tested, sealed, and removed.
+ * `/os-token`: issues a token, shows it once to the asker, and can revoke it. Tokens aren't stored. Also the
+ * application accesses that tokens come from.
  */
 export function createOsTokenFeature(services: TokenServices): Feature {
   const form = createAccessForm(services);
@@ -126,23 +113,22 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 }
 
 interface TokenProject {
-  /** Its ID. */
+  /** The project's ID. */
   readonly project: string;
-  /** As people read it. */
+  /** Name for people. */
   readonly label: string;
-  /** As a command names it. */
+  /** Name in commands. */
   readonly word: string;
   readonly access: OpenableAccess;
 }
 
 /**
- * Whether no process has done this before: a window is sealed anew each time it is drawn, so what comes twice is the same
- * click. While Redis is down, each counts as the first.
+ * Whether this is the first time. The modal's content is re-sealed at each render, so an identical value means the same
+ * click. Without Redis every click counts as first.
  */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>
   dedup.first(user.teamId, `os-token ${use}`).catch(() => true);
 
-/** Issues a token for the person who asks, and shows it in a window of theirs alone. */
 async function issueToken(named: ProjectReference, request: Request, services: TokenServices): Promise<void> {
   const { reply, user } = request;
   if (!reply.modal.canOpen) return reply.private(onlyInWindow(named));
@@ -162,8 +148,8 @@ async function issueToken(named: ProjectReference, request: Request, services: T
 }
 
 /**
- * Refuses people who certainly can't be issuers. Groups are asked about once the window is open.
- * @throws access-missing, not-issuer, not-allowed, and what resolving the project throws
+ * Rejects people who clearly can't get tokens. User groups are checked later, once the modal is open. @throws
+ * access-missing, not-issuer, not-allowed, and what resolving the project throws
  */
 function findTokenProject(named: ProjectReference, request: Request): TokenProject {
   const { project, label, word } = resolveForToken(named, request);
@@ -199,7 +185,7 @@ const shownTokenSchema = z.object({
   authUrl: z.string(),
   project: projectId,
 });
-/** A token as its window carries it, because Tally stores none. */
+/** The token, sealed into the modal's metadata, because Tally doesn't store it. */
 type ShownToken = Readonly<z.infer<typeof shownTokenSchema>>;
 
 const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind: 'os-token', id });
@@ -208,7 +194,7 @@ const ownerOf = ({ teamId, id }: Request['user']) => ({ workspace: teamId, kind:
 const sealToken = (shown: ShownToken, user: Request['user'], keyring: TokenServices['keyring']): string =>
   keyring.seal(JSON.stringify(shown), ownerOf(user));
 
-/** @returns undefined for outside text and for other people */
+/** @returns undefined for invalid metadata or another user */
 const openToken = (
   metadata: string,
   user: Request['user'],
@@ -254,7 +240,7 @@ async function showToken(
     throw await notShown(
       `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
     );
-  // The person has the token, whether this is noted or not.
+  // The token is already shown, so ignore a failure here.
   if (workspace.rejectedAt(credential) !== undefined)
     await workspaces.clearRejection(user.teamId, credential).catch(ignoreFailure);
 }
@@ -316,9 +302,8 @@ const REVOCATIONS: Readonly<Record<Revocation, string>> = {
 };
 
 /**
- * **Revoke now**: sends the token that the window carries to the service that issued it and to no other. Everyone may
- * revoke their own token, also when they are no issuer any more.
- * @param metadata the window's; outside text
+ * **Revoke now**: revokes the modal's token at the service that issued it. You can revoke your own token even if you
+ * may no longer get one. @param metadata untrusted
  */
 async function revokeToken(metadata: string, request: Request, services: TokenServices): Promise<void> {
   const { identity, keyring, clock } = services;

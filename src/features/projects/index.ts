@@ -1,5 +1,5 @@
 import { commandText } from '../../domain/command-names.ts';
-import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { InvalidWord } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import {
   actions,
@@ -39,24 +39,6 @@ import {
   removeProjectMessage,
 } from './project-list.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing projects': true;
-    '/billing default': true;
-  }
-  interface Actions {
-    'project-remove': true;
-    'project-form': true;
-  }
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** More that a manager can do with a project, by the word after `/billing projects`. */
-    readonly projectVerbs?: Readonly<Record<string, ProjectAction>>;
-  }
-}
-
 const HELP: readonly HelpLine[] = [
   {
     usage: commandText('/billing projects'),
@@ -70,13 +52,6 @@ const HELP: readonly HelpLine[] = [
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];
-
-/** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
-export interface ProjectAction {
-  readonly label: string;
-  /** @param word what was typed for the project: outside text */
-  open(word: string, request: Request): Promise<void>;
-}
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
 export function createProjectsFeature(services: Services): Feature {
@@ -123,21 +98,8 @@ export function createProjectsFeature(services: Services): Feature {
   };
 }
 
-/**
- * After a second press at the same moment, the answer is that of the first.
- * @param value alias and ID, because another project may have taken the name
- */
+/** @param value alias and ID, because another project may have taken the name */
 async function removeProject(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
-  try {
-    return await removeNamed(value, request, workspaces);
-  } catch (error) {
-    if (!isFailure(error, 'edit-conflict')) throw error;
-    const workspace = await workspaces.load(request.user.teamId);
-    return removeNamed(value, { ...request, workspace }, workspaces);
-  }
-}
-
-async function removeNamed(value: string, request: Request, workspaces: Workspaces): Promise<Message> {
   const { workspace } = request;
   const [alias = '', id] = value.split(' ');
   if (id === DAMAGED_PROJECT && isDamaged(workspace, 'project', alias)) {
@@ -147,10 +109,8 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
   }
   const project = workspace.projects.find((known) => known.alias === alias);
   if (project === undefined || project.id !== id) {
-    const why = project
-      ? `Someone changed ${alias} first. Nothing was removed.`
-      : `No project is named ${alias} any more.`;
-    return textMessage(why, ...buttonRow(allProjectsButton()));
+    const text = `Someone changed ${alias} first. Nothing was removed.`;
+    return textMessage(text, ...buttonRow(allProjectsButton()));
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project);
@@ -160,7 +120,10 @@ async function removeNamed(value: string, request: Request, workspaces: Workspac
 /** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
 const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 
-/** The project that a channel asks about when none is named. Everybody there can ask about it, or it is not taken. */
+/**
+ * `/billing default`: the project used in a channel if none is typed. Everyone in the channel must be allowed to ask
+ * about it.
+ */
 function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   const set = async (channel: SlackId, alias: string | undefined, request: Request): Promise<void> => {
     if (request.workspace.channelDefault(channel) === alias) return;
@@ -197,7 +160,7 @@ const NOT_IN_DIRECT_MESSAGES = textMessage(
   `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
 );
 
-/** A default is everybody's: what managers may ask does not count. */
+/** A default is for everyone in the channel, so a manager's extra rights don't count. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
 
@@ -210,7 +173,7 @@ const limitedElsewhere = ({ alias }: Project): InvalidWord =>
     'always',
   );
 
-/** What the channel asks about, and how that is changed. */
+/** The channel's default and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
   const possible = workspace.projects.filter((project) => canChannelAsk(project, channel, workspace));
   const current = possible.find(({ alias }) => alias === workspace.channelDefault(channel));

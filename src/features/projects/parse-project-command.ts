@@ -11,10 +11,10 @@ import { lookUp, type Rules } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
-/** The form's initial values, which are validated at submission. */
+/** Initial form values; validated on submit. */
 export type ProjectFormInput = Partial<Omit<Project, 'addedBy' | 'addedAt'>>;
 
-/** What the words after `/billing projects` ask for; `verb` is one of another feature. */
+/** A parsed `/billing projects` command. `verb` is another feature's action. */
 export type ProjectsRequest =
   | { readonly kind: 'list'; readonly page: number }
   | { readonly kind: 'add'; readonly filled: ProjectFormInput }
@@ -109,15 +109,14 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 const FORM_WORDS =
   'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
 
-const OWN_WORDS = ['add', 'edit', 'rename', 'remove', 'page', 'none'];
-
-/** Reserved: commands of today and tomorrow can't be aliases. */
+/** Reserved: current and future command words can't be project names. */
 const RESERVED_WORDS = [
+  ...['add', 'edit', 'rename', 'remove', 'page', 'none', 'csv', 'details', 'why'],
   ...['access', 'home', 'ostoken', 'schedule', 'schedules', 'status', 'tally', 'watch', 'watches'],
-  ...['daily', 'weekdays', 'weekly', 'monthly', 'csv', 'details', 'why'],
+  ...['daily', 'weekdays', 'weekly', 'monthly'],
 ];
 
-/** Why a name is not saved as it was typed, in a sentence; undefined when only capitals differ. */
+/** Says how a typed name has to be changed; undefined if only capitals differ. */
 export const alteredAlias = (typed: string, alias: string): string | undefined =>
   typed.trim().toLowerCase() === alias
     ? undefined
@@ -141,8 +140,8 @@ export function validateAlias(alias: string, verbs: readonly string[]): string |
     : `“${alias}” already means something in commands, such as a period or a product. Choose another name, for example ${alternativeAlias(alias)}.`;
 }
 
-/** Commands are found with and without their hyphens. */
+/** With and without hyphens, because commands are matched both ways. */
 const reservedNames = (verbs: readonly string[]): ReadonlySet<string> =>
-  new Set([...verbs, ...OWN_WORDS, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
+  new Set([...verbs, ...RESERVED_WORDS].map((verb) => verb.replace(/^\/|-/g, '')));
 
 const alternativeAlias = (alias: string): string => `${alias.slice(0, 20).replace(/-+$/, '')}-prod`;

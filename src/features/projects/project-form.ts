@@ -30,11 +30,11 @@ import { findChannelLimit } from '../../workspace/projects/resolve-project.ts';
 import { auditedChange, stampOf } from '../../workspace/record/change.ts';
 import { isChannel } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
-import { reservedWords, type Services } from '../feature.ts';
+import type { Services } from '../feature.ts';
 import { alteredAlias, type ProjectFormInput, validateAlias } from './parse-project-command.ts';
 import { projectDetails } from './project-list.ts';
 
-/** Bounds the record, which every command reads whole. */
+/** Every command loads the whole record, so this bounds it. */
 const MOST_CHANNELS = 50;
 /** Stands for the workspace's default connection; no connection can have this name. */
 const DEFAULT_CONNECTION = '*';
@@ -49,8 +49,8 @@ export function createProjectForm({ workspaces, all }: Services) {
     workspaces,
     heading: 'Projects',
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
-    fields: projectFields(() => reservedWords(all)),
-    // A new one is about the name that was typed.
+    fields: projectFields(() => [...all.commands(), ...all.verbs()]),
+    // For a new project, the record of the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {
       const known = findByAlias(workspace, id);
@@ -145,7 +145,7 @@ const A_PROJECT_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a
 
 const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
 
-/** The default one first; if nothing is registered there is nothing to choose. */
+/** Default first; [] if there is no connection. */
 function connectionOptions({ request: { workspace } }: { readonly request: Request }) {
   const { connectionNames: names, defaultConnection: current } = workspace;
   const first = option(current === undefined ? 'Default' : `Default (${current})`, DEFAULT_CONNECTION);
@@ -227,7 +227,10 @@ function savedMessage(project: Project, happened: string, workspace: Workspace):
   };
 }
 
-/** Its limit. Where its names are limited to different channels all of them are shown, so that a save does not open it. */
+/**
+ * The channels in the form. If the project's names are limited to different channels, shows all of these, so that
+ * saving can't lift the limit.
+ */
 export function channelsInForm(project: Project, workspace: Workspace): readonly string[] {
   const limit = findChannelLimit(project, workspace);
   if (limit?.length !== 0) return limit ?? [];

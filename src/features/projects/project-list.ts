@@ -98,7 +98,7 @@ const SHOWN_CHANNELS = 10;
 export const idAndProduct = ({ id, product }: Project): string =>
   `project ${id} · ${PRODUCTS[product].name} (${product})`;
 
-/** What is registered of it, in one line of mark-up. */
+/** The project's settings as one mrkdwn line. */
 export function projectDetails(project: Project, workspace: Pick<Workspace, 'projects' | 'damaged'>): string {
   const { connection, currency, owner } = project;
   return joinTexts(' · ', [
@@ -165,7 +165,7 @@ export function removeProjectMessage(
   );
 }
 
-/** In a button about a damaged project, whose record tells no ID. */
+/** Takes the ID's place in a damaged project's button. */
 export const DAMAGED_PROJECT = '-';
 
 export const removedProjectMessage = ({ alias, id }: Project): Message =>

@@ -38,18 +38,6 @@ import type { Feature, Services } from '../feature.ts';
 import { CADENCE_EXAMPLES, parseScheduleText } from './parse-schedule-command.ts';
 import { createScheduleForm } from './schedule-form.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing schedule': true;
-    '/billing schedules': true;
-  }
-  interface Actions {
-    'schedule-form': true;
-    'schedule-row': true;
-    'schedule-list': true;
-  }
-}
-
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing schedule')} [project] [report] [daily | weekdays | weekly mon | monthly 1] [time]`,
@@ -67,7 +55,7 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-/** What people see of scheduled posts, with the delivery that works by itself. */
+/** Scheduled posts: commands, list, form. */
 export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
   const { scheduling, start, stop, forget } = delivery;
   const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
@@ -152,7 +140,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
-  /** Does this and says so above the list, or why nothing can be posted there. */
+  /** Runs an action and reports above the list, or says why posts can't be sent. */
   const unlessStopped = async (schedule: Schedule, request: Request, work: () => Promise<string>) =>
     showAutomations(kind, request, {
       notice: (await findItemProblem(schedule, request)) ?? (await work()),
@@ -163,7 +151,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
 const TRY_AGAIN = ['Try again', 'retry'] as const;
 const EDIT = ['Edit…', 'edit'] as const;
 
-/** What is stuck, or has failed; a person who paused it knows that. */
+/** Whether it needs attention: stuck or failed. A schedule that someone paused doesn't. */
 function needOf(
   schedule: Schedule,
   last: LastDelivery | undefined,
@@ -178,7 +166,6 @@ function needOf(
   return result === 'trying' ? { level: 'warning', what: 'not posted yet', fix: EDIT } : undefined;
 }
 
-/** `*Yesterday’s spend* for prod`, as mrkdwn. */
 const reportMarkup = (schedule: Schedule, workspace: Workspace, scope?: ProjectScope): string =>
   `*${REPORTS[schedule.report].title}* for ${escapeMarkup(describeProjects(schedule, workspace, scope))}`;
 
@@ -189,7 +176,6 @@ const timingText = ({ timing }: Schedule): string => {
 };
 const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
 
-/** For the audit trail. */
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
@@ -237,13 +223,13 @@ function lastDeliveryText(
   }
 }
 
-/** @param last the newest date that was delivered or tried: none gets a second post */
+/** @param last the newest date posted or tried; dates up to it are skipped */
 function findNext({ timing, since }: Schedule, last: Day = '', now: Millis): DueTime | undefined {
   for (const due of dueTimes(timing, Math.max(since, now))) if (due.date > last) return due;
   return undefined;
 }
 
-/** What it is, how it is, and the rest. What the reader may not ask about is neither named nor said to have failed. */
+/** Report, state, then details. Says nothing about projects the reader may not ask about. */
 function describeSchedule(schedule: Schedule, known: LastDelivery | undefined, reader: Request): string[] {
   const { workspace, user, at } = reader;
   const { timing } = schedule;

@@ -73,7 +73,7 @@ const DAY = 'mon|tues?|wed|thu(?:rs)?|fri|sat|sun';
 const WEEKDAY = `(?:${DAY}|${WEEKDAY_NAMES.map((day) => day.toLowerCase()).join('|')})`;
 const CADENCE = `(?<![^ ])(?:(daily|every-? ?day)|(weekdays|every-? ?weekday|workdays|mon(?:day)?(?:-to-|-| to )fri(?:day)?)|(weekly|every-? ?week)(?: (?:on )?(${WEEKDAY})s?)?|every-? (${WEEKDAY})|(?:monthly|every-? ?month)(?: (?:on )?(?:the )?(?:day )?(?:(\\d{1,3})(?:st|nd|rd|th)?|(last)(?! (?:week|month))(?:-? ?day)?))?)`;
 const ALONE = new RegExp(`${CADENCE}(?![^ ])`, 'g');
-/** The hour may follow it bare: `daily 9`. */
+/** Allows a bare hour after the cadence: `daily 9`. */
 const WITH_HOUR = new RegExp(`${CADENCE}(?: ([01]?\\d|2[0-3]))?(?![^ ])`, 'g');
 
 interface Paced extends Part<Cadence> {
@@ -113,10 +113,7 @@ function takeReport(text: string): Part<ReportName> {
 
 const OWN_WORDS = ['daily', 'weekdays', 'weekly', 'monthly', ...NAMED_REPORTS];
 
-/**
- * The rest is a project, a product and a period, read as everywhere.
- * @param others what else was typed, which belongs to a suggestion as well
- */
+/** Reads the rest as project, product and period. @param others the words already read, to include in suggestions */
 function parseReportWords(text: string, reader: Reader, others: readonly string[]) {
   try {
     return parseReportText(text, reader);

@@ -189,7 +189,6 @@ const timingIn = (values: FormFields): Timing => ({
   zone: isTimeZone(values.zone ?? '') ? (values.zone ?? '') : 'UTC',
 });
 
-/** The whole number that a field holds, if it is one of these. */
 function within(field: string | undefined, least: number, most: number): number | undefined {
   const number = Number(field || Number.NaN);
   return Number.isInteger(number) && number >= least && number <= most ? number : undefined;
@@ -224,11 +223,11 @@ function projectsIn(words: ScheduleWords, request: Request): readonly ChosenProj
   });
 }
 
-/** What saving the form does to the posts of the schedule that it edits, and the preview of that. */
+/** How saving would change the schedule's posts, and a preview. */
 async function planPosts({ scheduling }: FormServices, { id, values, request }: FormMoment) {
   const { workspace, user, at: now } = request;
   const timing = timingIn(values);
-  // Of any owner; undefined for a new, deleted or damaged one.
+  // Includes other owners' schedules; undefined if new, deleted or damaged.
   const before = workspace.schedules.find((schedule) => schedule.id === id);
   const plan = planEdit(id, timing, before, await scheduling.loadLog(user.teamId), now);
   const isPaused = before?.paused !== undefined;
@@ -251,11 +250,9 @@ async function planPosts({ scheduling }: FormServices, { id, values, request }: 
 const AHEAD = 3;
 
 /**
- * What an edit does to a schedule's posts, by the function that plans deliveries. A post that is overdue is not lost: it goes
- * out as the schedule is after the edit, if the new timing has its date as well.
+ * What an edit does to the posts. An overdue post is still sent in its new form, if the new timing has that date.
  * @param before undefined for a new schedule
- * @param now ms since the epoch
- * @returns from when on it posts, in ms; what is already due then, the oldest first; and what comes next
+ * @returns the instant it posts from, and the posts that are overdue and that come next
  */
 export function planEdit(
   id: string,
@@ -313,7 +310,7 @@ function staleText(posts: readonly DueTime[], covered: Covered): string | undefi
   return undefined;
 }
 
-/** Tally need not be in the channel to show the user what would be posted there. */
+/** Tests go to the user, so Tally needn't be in the channel. */
 async function sendTest(
   kind: AutomationKind<Schedule>,
   { scheduling }: FormServices,
@@ -332,7 +329,7 @@ async function sendTest(
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
     if (!isFailure(error) || error.kind === 'not-allowed') {
-      // Answered with its reference.
+      // The error is thrown on, and answered with a log reference.
       await show([section('Couldn’t send the test.')]);
       throw error;
     }

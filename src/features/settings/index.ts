@@ -30,17 +30,7 @@ import { isDamaged } from '../../workspace/record/workspace.ts';
 import { MAX_MANAGER_GROUPS, MAX_MANAGERS, type Settings } from '../../workspace/settings.ts';
 import type { Feature, Services } from '../feature.ts';
 
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing settings': true;
-  }
-  interface Actions {
-    'settings-form': true;
-  }
-}
-
 type SentSettings = SentForm<typeof FORM_FIELDS>;
-/** What the form asks about. */
 type Values = Omit<Settings, 'connection'>;
 
 /** As the audit and the form name them in a sentence. */
@@ -104,7 +94,7 @@ export function createSettingsFeature({ workspaces }: Services): Feature {
 
 /** Shows each group separator and the decimal sign. */
 const EXAMPLE = ZERO.plus('1234567.80');
-/** BCP 47, in the order of the languages' own names; with the region where it writes numbers in its own way. */
+/** Common locales (BCP 47), ordered by native name; with a region where its number format differs. */
 const COMMON = [
   ...['en-US', 'en-IN', 'cs', 'da', 'de', 'de-AT', 'de-CH', 'es', 'es-MX', 'fi', 'fr', 'it'],
   ...['nl', 'nb', 'pl', 'pt-BR', 'pt-PT', 'sv', 'tr', 'ru', 'uk', 'zh', 'ja', 'ko'],
@@ -193,7 +183,7 @@ const settingsOf = ({ others, damaged: _, ...input }: FormInput<typeof FORM_FIEL
   externals: others.includes('externals'),
 });
 
-/** The settings that differ from what is stored. A field that the form could not show changes nothing. */
+/** The settings that the form changed. A field it couldn't show isn't changed. */
 function changedParts({ input, values: shown, request }: SentSettings): readonly (keyof Values)[] {
   const { settings } = request.workspace;
   const values = settingsOf(input);

@@ -1,5 +1,4 @@
-/** What projects spent: asked from billing, and written with all digits for a file. */
-
+/** Fetches what projects spent, and writes the exact figures to a file. */
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
@@ -35,7 +34,6 @@ import { amountNotes, type ConnectedAnswer, fileSubject, rawDigits } from '../..
 import { openConnection, type ResolvedProject } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
-/** What one project spent in a period. */
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
   /** Since the days that it is compared with; a sentence if they could not be fetched, undefined if there are none. */
@@ -49,17 +47,17 @@ export interface SpendFigures extends ConnectedAnswer {
 /** Everything that an answer to `/spend` says. */
 export interface SpendView extends AnswerView<SpendFigures> {
   readonly period: Period;
-  /** How its rows are ordered and put together, as far as that was asked. */
+  /** Order and grouping of the rows, as asked. */
   readonly shape: {
     readonly [Name in 'top' | 'isLowest' | 'isOfDays' | 'unit']?: ParsedCommand[Name] | undefined;
   };
-  /** Where only the projects that spent most are shown: of how many that gave figures, and of how many that were asked about. */
+  /** If only the top projects are shown: out of how many with figures (`among`), out of how many asked about (`of`). */
   readonly top?:
     | { readonly shown: readonly SpendFigures[]; readonly among: number; readonly of: number }
     | undefined;
 }
 
-/** Asks billing for the period and for what it is compared with, side by side. @throws Failure */
+/** Fetches the period and its comparison in parallel. @throws Failure */
 export async function fetchSpend(
   billing: BillingClient,
   workspace: Workspace,
@@ -98,7 +96,7 @@ export async function fetchSpend(
 const forecastOn = ({ days, today, phrase }: Period): Day | undefined =>
   today !== undefined && phrase !== 'today' && days[0] === startOfUnit('month', today) ? today : undefined;
 
-/** What is asked besides: the days to compare with, and for a forecast the months before, in one question. */
+/** The earlier days to fetch in one query: the comparison, and recent months for a forecast. */
 function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   const { zone, comparison } = period;
   const today = forecastOn(period);
@@ -111,12 +109,12 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   return {
     from: startOfDay(first, zone),
     to: endOfDay(last, zone),
-    // If this fails, the answer says so about the compared days only.
+    // On failure, the answer mentions only the compared days.
     days: comparison?.requested ?? { first, last, today },
   };
 }
 
-/** What the days to compare with cost, and what the running month will. Without them there is still an answer. */
+/** Usage of the compared days, and the forecast. Optional: the answer works without them. */
 async function addUpEarlier(
   asked: Promise<Consumption>,
   period: Period,
@@ -145,8 +143,8 @@ async function addUpEarlier(
 const COMPARED = 'compared, not in the total';
 
 /**
- * A row a day, and the exact question with the exact sums. The days of a named comparison have rows too, after those of
- * the period, each with a note: what finance adds up is the rows without it.
+ * One row a day, then the exact query and totals. Compared days follow with a note, so the total is the sum of the rows
+ * without a note.
  */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
@@ -156,11 +154,8 @@ export function spendFile({ answered, period, projects }: SpendView): AnswerFile
     columns: COLUMNS.map(({ title }) => title),
     each: `each day (${period.zone})`,
     gaps: [
-      ...gapsOf(
-        answered,
-        ({ usage }) => usage,
-        period.days,
-        (label) => (projects.isList ? `${label}: ` : ''),
+      ...answered.flatMap(({ usage, target }) =>
+        gapOf(usage, period.days, projects.isList ? `${target.label}: ` : ''),
       ),
       ...(compared ? comparedGaps(answered, compared) : []),
     ],
@@ -183,7 +178,6 @@ export const wholeUnit = ({ first, last }: Readonly<Record<'first' | 'last', Day
     (unit) => startOfUnit(unit, first) === first && endOfUnit(unit, first) === last,
   );
 
-/** `2026-10`, `2026`, `2026-11-20`, `2026-11-14_2026-11-20` */
 function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
   const { first, last } = days;
   const unit = wholeUnit(days);
@@ -191,32 +185,18 @@ function fileDays(days: Readonly<Record<'first' | 'last', Day>>): string {
   return first === last ? first : `${first}_${last}`;
 }
 
-/** A sentence for each project that lacks some of the days. */
-function gapsOf(
-  answered: readonly SpendFigures[],
-  usageOf: (figures: SpendFigures) => Usage | undefined,
-  days: readonly Day[],
-  lead: (label: string) => string,
-): string[] {
-  const nameOf = dayNamerFor(days);
-  return answered.flatMap((figures) => {
-    const usage = usageOf(figures);
-    if (usage === undefined || usage.missing.length === 0) return [];
-    return `${lead(figures.target.label)}${formatReportedDays(usage, nameOf)}.`;
-  });
-}
+/** A sentence if some of the days are missing. */
+const gapOf = (usage: Usage | undefined, days: readonly Day[], lead: string): readonly string[] =>
+  usage === undefined || usage.missing.length === 0
+    ? []
+    : [`${lead}${formatReportedDays(usage, dayNamerFor(days))}.`];
 
 const comparedGaps = (answered: readonly SpendFigures[], { label, days }: ComparisonWindow): string[] => [
   `Rows noted “${COMPARED}” are for ${label}.`,
-  ...answered.flatMap(({ target, change }) =>
-    typeof change === 'string' ? [`${target.label}, ${label}: ${change}`] : [],
-  ),
-  ...gapsOf(
-    answered,
-    ({ before }) => before,
-    days,
-    (name) => `${name}, ${label}: `,
-  ),
+  ...answered.flatMap(({ target, before, change }) => {
+    const lead = `${target.label}, ${label}: `;
+    return typeof change === 'string' ? `${lead}${change}` : gapOf(before, days, lead);
+  }),
 ];
 
 const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; readonly to: Millis }) =>
@@ -228,7 +208,7 @@ const sums = ({ total, bonuses }: Usage, { from, to }: { readonly from: Millis; 
     ['Items', String(total.readable + total.unreadable)],
   ] as const;
 
-/** A row of the file; nothing was charged on a day that is missing. */
+/** A file row. A missing day has no amount. */
 type FileRow = Pick<UsageRow, 'day' | 'shown' | 'outside' | 'merged'> &
   Partial<Pick<UsageRow, 'amount' | 'bonuses'>>;
 

@@ -15,16 +15,10 @@ import { answerNeeds, sendAnswer } from '../../slack/reply/send-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { readerIn, requireSettings } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { comparedChange, projectAnswer, reportOf, spendCommand } from './answer.ts';
 import { fetchSpend, type SpendFigures, type SpendView, spendFile } from './figures.ts';
-import { budgetAnswer, keepTopProjects, listAnswer } from './several.ts';
-import { whyAnswer } from './why.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/spend': true;
-  }
-}
+import { budgetAnswer, keepTopProjects, listAnswer } from './list-answer.ts';
+import { comparedChange, projectAnswer, reportOf, spendCommand } from './project-answer.ts';
+import { whyAnswer } from './why-answer.ts';
 
 const HELP: HelpLine = {
   usage: `${commandText('/spend')} [projects] [period] [product]`,
@@ -110,10 +104,7 @@ function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): P
   );
 }
 
-/**
- * The period at this moment, with the named comparison if there is one; a refusal suggests the whole command's text.
- * @throws InvalidWord, period-just-began
- */
+/** The period as of now, with the typed comparison. @throws InvalidWord with a corrected command; period-just-began */
 function resolveSpendPeriod(
   { phrase, versus }: Pick<ParsedCommand, 'phrase' | 'versus'>,
   { output, ...named }: Pick<AskedProjects, 'word' | 'product'> & { readonly output: Output | undefined },
@@ -140,7 +131,6 @@ function drawAnswer(view: SpendView, output: Output | undefined, request: Reques
   return spendAnswer(view);
 }
 
-/** What projects spent and how that compares. */
 export function spendAnswer(view: SpendView): Answer<SpendFigures> {
   const [only] = view.answered;
   const text = view.projects.isList || only === undefined ? listAnswer(view) : projectAnswer(only, view);
@@ -161,7 +151,7 @@ const PERIODS: readonly (readonly [label: string, phrase: string])[] = [
 function spendActions(view: SpendView): Answer['actions'] {
   const { projects, period, top, answered } = view;
   const { phrase } = period;
-  // `/balance` knows no top.
+  // `/balance` doesn't accept `top`, so name the shown projects.
   const shown = top ? { ...projects, word: top.shown.map(({ target }) => target.word).join(',') } : projects;
   const isCompared = answered.some((figures) => comparedChange(figures));
   return answerActions(view, {
@@ -179,7 +169,7 @@ function spendActions(view: SpendView): Answer['actions'] {
   });
 }
 
-/** The current period is selected; one that is not in the list is named by its days. None beside a named comparison. */
+/** Options of the period select. A period that isn't listed is added by its dates. [] if a comparison was typed. */
 function periodChoices(view: SpendView) {
   const { phrase, dates, versus } = view.period;
   if (versus !== undefined) return [];
@@ -203,7 +193,10 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
     : [];
 }
 
-/** What a workflow's step gets. @throws no-data, invalid-response without a readable amount: a workflow would go on with a zero */
+/**
+ * The step's outputs. @throws no-data, or invalid-response if the amount is unreadable, because a workflow would
+ * continue with zero
+ */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   const { requested, zone, today } = period;

@@ -37,26 +37,9 @@ import type { Audit } from '../../workspace/record/audit.ts';
 import { MAX_WATCH_PEOPLE, MAX_WATCHES, type Watch } from '../../workspace/record/automation-records.ts';
 import { findWatch, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
+import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './describe-watch.ts';
 import { KIND_EXAMPLES, parseWatchList, parseWatchText } from './parse-watch-command.ts';
 import { createWatchForm } from './watch-form.ts';
-import { describeWatch, isSnoozed, isWatchBlocked, watchAuditText, watchMarkup } from './wording.ts';
-
-declare module '../../domain/command-names.ts' {
-  interface Commands {
-    '/billing watch': true;
-    '/billing watches': true;
-  }
-  interface Actions {
-    'watch-form': true;
-    'watch-row': true;
-    'watch-list': true;
-    /** The button of an alert; its value is the watch’s ID and the alert’s name. */
-    'watch-acknowledge': true;
-    /** The value is `day`, `week` or `month`, the watch’s ID, and in an alert its name. */
-    'watch-snooze': true;
-    'watch-more': true;
-  }
-}
 
 const HELP: readonly HelpLine[] = [
   {
@@ -156,14 +139,14 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   return kind;
 }
 
-/** The states of the watches that the viewer may ask about. @throws store-unavailable */
+/** States of the watches the viewer may ask about. @throws store-unavailable */
 async function loadStates(watching: WatchService, viewer: Request) {
   const { workspace } = viewer;
   const states = workspace.watches.length === 0 ? undefined : await watching.loadStates(workspace);
   return (watch: Watch) => (canReadAutomation(watch, viewer) ? states?.get(watch.id) : undefined);
 }
 
-/** What has crossed its threshold or can't do its work; a person who paused it knows that. */
+/** Whether it needs attention: crossed, or unable to work. A watch that someone paused doesn't. */
 function needOf(
   watch: Watch,
   workspace: Workspace,
@@ -178,7 +161,7 @@ function needOf(
   return isCrossed ? { level: 'news', what: 'crossed', fix: SNOOZE } : undefined;
 }
 
-/** The buttons of an alert. A button only names a watch and an alert; the record says what it is and whose. */
+/** An alert's buttons carry IDs only; owner and content come from the record. */
 const alertListeners = (
   kind: WatchKind,
   services: WatchServices,
@@ -202,7 +185,7 @@ const alertListeners = (
   },
 });
 
-/** What a command does with the watch of an alert. */
+/** Button values that run a command on the alert's watch. */
 const OF_COMMANDS = /^(manage|threshold) (\S+)/;
 
 /** The alert itself says who acknowledged it. @throws not-allowed for people who may not ask about the project there */
@@ -224,7 +207,7 @@ async function acknowledge(
   await audit.record(user.teamId, { at, who: user.id, action: 'acknowledged an alert:', about });
 }
 
-/** What an alert and the list offer, by what a button's value says. In the reporting zone, where a month begins. */
+/** Snooze choices: button value → label and end. `month` ends in the reporting time zone. */
 const SNOOZES: Readonly<Record<string, readonly [label: string, until: (at: Millis, zone: Zone) => Millis]>> =
   {
     day: ['1 day', (at) => at + DAY],
@@ -249,12 +232,12 @@ async function snooze(
   if (snoozeUntil === undefined) return;
   const until = snoozeUntil(at, requireSettings(workspace).zone);
   await changeAutomation(kind, id, request, 'snoozed', (watch) =>
-    // The same click again is a moment later.
+    // The same snooze within a minute is a double click.
     Math.abs((watch.snoozedUntil ?? 0) - until) < MINUTE
       ? undefined
       : { save: { ...watch, snoozedUntil: until } },
   );
-  // The alert says it itself; one that is still open says so as well when the list is asked.
+  // The alert shows the snooze. When snoozed from the list, an open alert is updated too.
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });

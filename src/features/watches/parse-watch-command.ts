@@ -76,7 +76,7 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
 
 const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;
 
-/** What a field of the form takes: a longer amount is still too long, and is refused there. */
+/** Maximum length of a form field, so a longer amount can't be valid. */
 export const MAX_TYPED = 60;
 
 type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
@@ -87,7 +87,7 @@ const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\
 const DAYS = '(?:days?|d|weeks?|w)';
 const form = (words: string): RegExp => new RegExp(`(?<![^ ])${words}(?![^ ])`, 'u');
 
-/** How the thresholds of each kind are typed; the first form that is found counts. */
+/** How each kind's thresholds are typed; the first match wins. */
 const THRESHOLD_FORMS: Readonly<
   Record<WatchKind, readonly (readonly [name: keyof ThresholdFields, form: RegExp])[]>
 > = {

@@ -63,7 +63,6 @@ import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.t
 
 type FormServices = Pick<DeliveryService, 'watching'>;
 
-/** The form, with its preview. */
 export function createWatchForm(kind: AutomationKind<Watch>, services: FormServices) {
   const { listeners, openNew, openFor } = createAutomationForm<Watch>({
     kind,
@@ -191,7 +190,7 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
   const { values, request } = at;
   const rule = ruleOf(values);
   if (rule instanceof FieldRefusal) return rule;
-  // The target may be right, such as a manager, although this user may not ask about the project.
+  // The target can be valid although this user may not ask about the project there.
   if (askedProject(at) === undefined) return refuseField('You can’t ask about this project here.');
   const { projects, ...target } = deliveryOf(values);
   const [project = NO_PROJECT] = projects;
@@ -243,7 +242,6 @@ async function previewDraft({ watching }: FormServices, at: FormMoment): Promise
   }
 }
 
-/** What the form's fields hold for a rule. */
 const valuesOfRule = (rule: WatchRule): FormFields =>
   Object.fromEntries(
     Object.entries(rule).map(([name, value]) => [
@@ -262,7 +260,7 @@ function parseAmount(typed: string): Money | FieldRefusal {
 const kindIn = ({ kind: chosen }: FormFields): WatchKind =>
   WATCH_KINDS.find((kind) => kind === chosen) ?? USUAL_RULE.kind;
 
-/** The rule that the fields make, or the first thing that is wrong with them. */
+/** The rule, or the first invalid field. */
 function ruleOf(values: FormFields): WatchRule | FieldRefusal {
   const kind = kindIn(values);
   const read = Object.entries(THRESHOLDS[kind]).map(
@@ -274,7 +272,7 @@ function ruleOf(values: FormFields): WatchRule | FieldRefusal {
     : ({ kind, ...Object.fromEntries(read) } as unknown as WatchRule);
 }
 
-/** What billing was asked for a form; a failure if it gave no answer. */
+/** A form's preview; a Failure if billing didn't answer. */
 interface Preview {
   readonly rule: WatchRule;
   /** False where the form's rule can't be judged yet: then only what the project has is shown. */
@@ -282,7 +280,7 @@ interface Preview {
   readonly result: WatchPreview | Failure;
 }
 
-/** Days of the simulation. */
+/** Days to simulate. */
 const DAYS = 90;
 const MOST_DATES = 8;
 
@@ -297,7 +295,7 @@ function previewLines({ isWhole, result }: Preview, money: WriteMoney): string[]
   if (!isWhole) return [fundsText(funds, money)];
   return compact([
     fundsText(funds, money),
-    // What was crossed before these days, and still is, did not begin on one of them.
+    // If it crossed before these days, no date in them is the start, so don't count.
     (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
     isCrossed && 'It would alert at once.',
   ]);
@@ -322,7 +320,7 @@ function countText(dates: readonly string[]): string {
   return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
 }
 
-/** `2 Oct`: the day of the week says nothing about a threshold. */
+/** Without the weekday: `2 Oct`. */
 const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
 
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';

@@ -2,41 +2,17 @@ import { Failure, InvalidWord } from '../../domain/failure/index.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
 import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/language/read-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import { type Period, periodOf } from '../../domain/time/period.ts';
+import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';
+import { type StepOutputs, WORKFLOW_FUNCTIONS } from '../../slack/install/workflow-functions.ts';
 import type { StepInputs, StepListener } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
-import {
-  isShownTo,
-  type ProjectScope,
-  type ResolvedProject,
-  resolveProject,
-} from '../../workspace/projects/resolve-project.ts';
+import { isShownTo, type ProjectScope, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { readerIn, requireSettings, type Workspace } from '../../workspace/record/workspace.ts';
 import type { Feature, Services } from '../feature.ts';
-import { type StepOutputs, WORKFLOW_FUNCTIONS } from './functions.ts';
 
-interface StepQuestion {
-  readonly workspace: Workspace;
-  readonly target: ResolvedProject;
-  /** The named period, else the last 7 days; a balance ignores it. */
-  readonly period: Period;
-  readonly at: Millis;
-  /** BCP 47, the workspace's: a workflow's result is for everybody. */
-  readonly locale: string;
-}
-
-declare module '../feature.ts' {
-  interface Feature {
-    /** Of steps of Workflow Builder; features that have the figures fill them in. */
-    readonly stepFigures?: {
-      readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
-    };
-  }
-}
-
-/** Steps of Slack's Workflow Builder: “Get spend” and “Get balance”, in the words of the commands. */
+/** “Get spend” and “Get balance” in Workflow Builder. */
 export function createWorkflowStepsFeature({ all }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
@@ -55,7 +31,7 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
 
-/** The inputs as the words of the command, where they mean the same. @throws InvalidWord, text-too-long, secret-pasted */
+/** Turns a step's inputs into command text. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
   name: keyof StepOutputs,
   inputs: StepInputs,
@@ -81,7 +57,7 @@ function parseInputs(
   );
 }
 
-/** Slack sends what the workflow has in its variables. @throws InvalidWord for anything but text */
+/** Inputs can be any JSON from the workflow's variables. @throws InvalidWord unless it is text */
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
   if (typeof value === 'string') return value;

@@ -120,7 +120,7 @@ function askableProject(reader: Reader): string | undefined {
 }
 
 /** A project's name or ID for examples that are only shown. */
-export const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
+const exampleProject = (reader: Reader): string => askableProject(reader) ?? '123';
 
 /** Three example questions as typed here. In a channel they mention Tally. */
 export function exampleQuestions(reader: Reader): readonly string[] {

@@ -8,11 +8,11 @@ import {
 import type { Question } from '../../../../src/domain/language/questions/question.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith, formatVersus, type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
-import { readMention } from '../../../../src/features/mentions/follow-ups.ts';
 import {
   type KnownCommands,
   parseQuestionMention,
   parseTypedCommand,
+  readMention,
   splitMention,
 } from '../../../../src/features/mentions/parse-mention.ts';
 import type { Command } from '../../../../src/slack/commands/command-buttons.ts';

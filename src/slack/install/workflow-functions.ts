@@ -1,6 +1,5 @@
 /**
- * The steps as Slack's manifest defines them: callback ID → inputs and outputs. The names of the outputs are what workflows
- * refer to: one that is renamed or removed breaks every workflow that uses it.
+ * The workflow steps in Slack's manifest format. Workflows refer to output names: renaming or removing one breaks them.
  */
 
 const input = (title: string, description: string, type = 'string') =>
@@ -45,7 +44,7 @@ export const WORKFLOW_FUNCTIONS = {
 
 type StepName = keyof typeof WORKFLOW_FUNCTIONS;
 
-/** What each step puts out, compiled against the definitions above. */
+/** Output types, checked against the definitions above. */
 export type StepOutputs = {
   readonly [Name in StepName]: Readonly<
     Record<keyof (typeof WORKFLOW_FUNCTIONS)[Name]['output_parameters'], string>

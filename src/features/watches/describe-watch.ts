@@ -22,7 +22,7 @@ import {
 import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
-/** The record, and how the person who reads it writes numbers. */
+/** The record, and the reader's number format. */
 type Reader = Pick<Request, 'workspace' | 'locale'>;
 
 /** `*prod*: balance below 50,000.00`, as mrkdwn. */
@@ -39,7 +39,7 @@ export function isWatchBlocked(watch: Watch, workspace: Workspace): boolean {
   return why !== undefined && why !== 'managers-only';
 }
 
-/** What it is, how it is, and the rest, as mrkdwn. A reader who may not ask about its project learns nothing about that. */
+/** Rule, state, then details, as mrkdwn. Reveals nothing about projects the reader may not ask about. */
 export function describeWatch(watch: Watch, reader: Request, state: WatchState | undefined): string[] {
   if (!canReadAutomation(watch, reader))
     return [`A watch on ${HIDDEN_PROJECT} → ${targetMarkup(watch)}`, `owner ${mention(watch.owner)}`];
@@ -69,7 +69,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
   ]);
 }
 
-/** Until when it sends nothing, and when it is checked; '' while it is paused. */
+/** Snoozed until when, and the next check; '' if paused. */
 function checkLine(watch: Watch, state: WatchState | undefined, { workspace, at }: Request): string {
   if (watch.paused !== undefined || isWatchBlocked(watch, workspace)) return '';
   const { checkedAt, nextCheckAt } = state ?? {};

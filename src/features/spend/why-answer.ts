@@ -24,22 +24,28 @@ import { type Column, cellsOf, compact, escapeMarkup, joinTexts } from '../../sl
 import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
-import { changeNotes, comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
-import { formatTop, totalChange } from './several.ts';
+import { formatTop, totalChange } from './list-answer.ts';
+import {
+  changeNotes,
+  comparedChange,
+  periodName,
+  reportOf,
+  spendCommand,
+  uncomparedNote,
+} from './project-answer.ts';
 
-/** A project's change, and the days that made it. */
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
-  /** Of the days that it is compared with. */
+  /** Usage of the compared days. */
   readonly before: Usage;
 }
 
-/** What the rows are, and how many are shown by themselves. */
+/** How many rows of each kind are shown before the rest is summed up. */
 const MOST_ROWS = { day: 3, project: 5 } as const;
 type Noun = keyof typeof MOST_ROWS;
 
-/** With the label of its amounts, if they have several. */
+/** `currency` is set if the rows differ in it. */
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
@@ -60,7 +66,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     : uncompared.map(({ target }) => ({ label: nameOf(target) }));
   const sums = sumByLabel(explained.map(({ value, figures }) => ({ value, label: figures.target.currency })));
   const [sum] = sums.length === 1 ? sums : [];
-  // Amounts with different labels have no sum, so then each project has a row.
+  // Different currencies can't be summed, so every project gets a row.
   const shown = sum ? foldSmallest(rows, MOST_ROWS[noun], noun) : rows;
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
@@ -122,7 +128,6 @@ function explain(figures: SpendFigures, { period: { comparison } }: SpendView): 
   return [{ figures, before, ...explainDays(usage, before, comparison) }];
 }
 
-/** A project as one row. */
 function rowOf(
   { figures: { target }, rows, value }: Explained,
   nameOf: (target: SpendFigures['target']) => string,
@@ -159,7 +164,7 @@ function differenceColumns(
   ];
 }
 
-/** `3,120.00 EUR more than`, `70.00 EUR more and 20.00 USD less than`, `unchanged vs`: what the days before follow. */
+/** `3,120.00 EUR more than`, `unchanged vs`; the compared days follow. */
 function differenceText(sums: readonly LabelledAmount[], locale: string): string {
   const changes = sums
     .filter(({ value }) => !value.eq(0))
@@ -167,17 +172,12 @@ function differenceText(sums: readonly LabelledAmount[], locale: string): string
   return changes.length === 0 ? 'unchanged vs' : `${listNames(changes)} than`;
 }
 
-/**
- * The reason in a sentence, mrkdwn: `Mostly one more day: + 25,933.36 of 45,817.62.`, `Tue 10 Nov had a credit of 4,470.00.`
- * @param rows those that make `value`, the largest difference first
- */
+/** One sentence why, mrkdwn: `Mostly one more day: …`. @param rows largest difference first; they sum to `value` */
 function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, noun: Noun): string {
   const [first, second] = rows.flatMap((row) =>
     row.value && !row.value.eq(0) ? [{ row, part: row.value, name: nameOf(row, noun) }] : [],
   );
   if (first === undefined) return '';
-  const credit = noun === 'day' ? creditIn(first.row) : undefined;
-  if (credit) return `${escapeMarkup(credit.name)} had a credit of ${money(credit.value.abs())}.`;
   if (first.part.eq(value)) return `All of it is ${first.name}.`;
   const [difference, sum] = [formatDifference(first.part, money), money(value.abs())];
   const isMost = first.part.abs().times(2).gt(value.abs()) && first.part.abs().lte(value.abs());
@@ -185,14 +185,6 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
   if (second && first.part.times(second.part).lt(0))
     return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
   return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference} of ${sum}, ${first.name}.`;
-}
-
-/** A day of the row that was credited. */
-function creditIn({ current, before }: Row) {
-  const costs = [current, before].filter((cost) => cost?.days.length === 1);
-  return costs
-    .flatMap((cost) => (cost?.amount && 'value' in cost.amount ? [{ name: cost.name, ...cost.amount }] : []))
-    .find(({ value }) => value.lt(0));
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -218,12 +210,11 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
   return text === '' ? [] : [`${text}.`];
 }
 
-/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects`, `2 of the top 3 of 12 projects` */
+/** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
 function countText(compared: number, { answered, failed, top }: SpendView): string {
   const of = top?.shown.length ?? answered.length + failed.length;
-  const all = top === undefined ? pluralize(of, 'project') : formatTop(top);
-  if (compared === of || compared === 0) return all;
-  return `${compared} of ${top === undefined ? all : `the ${all.toLowerCase()}`}`;
+  if (compared > 0 && compared < of) return `${compared} of ${pluralize(of, 'project')}`;
+  return top ? formatTop(top) : pluralize(of, 'project');
 }
 
 /** The figures behind the explanation, the same question about the project that changed most, and the menu. */

@@ -92,7 +92,7 @@ function headline({ usage, target }: SpendFigures, locale: string): string {
   return `${formatSpent(total.value, money)}${days}${incompleteMark(total.incomplete)}`;
 }
 
-/** Whether so few days are reported that the total needs to say how many. */
+/** Whether the title must say how many days are reported. */
 const hasGaps = ({ reported, fullDays }: Usage): boolean =>
   fullDays > 1 && reported.length > 0 && !isWellReported(reported.length, fullDays);
 
@@ -126,8 +126,8 @@ function comparisonText(figures: SpendFigures, view: SpendView): string {
 }
 
 /**
- * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn. Where the days were named, with the difference.
- * @param then what was spent on them
+ * `*▲ 7.9 %* vs 8–14 Nov (daily average, 6 of 7 days reported)`, mrkdwn. If the comparison was typed (“vs october”),
+ * adds the difference. @param then the compared amount
  */
 export function changeText(change: ComparedChange, { period, locale }: SpendView, then = ''): string {
   const { comparison = { label: '', days: [] }, versus } = period;
@@ -165,9 +165,6 @@ function reportedFacts(usage: Usage, { period: { days, today }, locale }: SpendV
 
 function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
   const { usage } = figures;
-  const { versus, comparison, rule } = period;
-  const isOfWeeks = rule.kind !== 'days' && rule.unit === 'week';
-  const isYearBefore = versus !== undefined && 'same' in versus && versus.same === 'year';
   const strayNote = ({ readable, unreadable }: Usage['outside'], what: string) => {
     const count = readable || unreadable;
     const where = readable === 0 ? 'not counted' : 'in the total, not in the days';
@@ -177,9 +174,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
     ...describeUnreadable(usage, dayNamerFor(period.days)),
     strayNote(usage.outside, 'outside this period'),
     strayNote(usage.unplaced, 'without a readable day'),
-    versus === undefined && uncomparedNote(figures, period),
-    // The dates alone would look wrong.
-    isYearBefore && isOfWeeks && `${comparison?.label}: the same weekdays 52 weeks before.`,
+    period.versus === undefined && uncomparedNote(figures, period),
   ]);
 }
 
@@ -187,7 +182,7 @@ function spendNotes(figures: SpendFigures, { period }: SpendView): string[] {
 const MOST_DAYS = 31;
 /** The most rows of days that were asked for, which leaves room for days outside the period. */
 const MOST_ASKED_DAYS = 92;
-/** The most rows of a grouped table: a year has so many weeks. */
+/** A year in weeks. */
 const MOST_GROUPS = 54;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
@@ -198,7 +193,7 @@ const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer
 function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView): Answer['rows'] {
   const { rows: charged, missing, bonuses } = usage;
   const [first, ...others] = charged;
-  // The title has the amount of a single row.
+  // With one row, the title already shows the amount.
   if (first === undefined || (others.length + missing.length === 0 && first.merged === 1)) return undefined;
   const finest = shape.unit ?? (charged.length + missing.length <= MOST_DAYS ? 'day' : 'week');
   const money = moneyFormatter(locale);
@@ -210,7 +205,7 @@ function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView
     [
       labelled(unit === 'day' ? 'Day' : `By ${unit}`),
       { title: 'Amount', cell: ({ current }) => formatCost(current, money) },
-      // A column of zeros says nothing.
+      // No column if all bonuses are zero.
       ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
     ],
   );
@@ -227,7 +222,7 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
   const { paired, rows } = comparedRows(usage, before, comparison, most, finest);
   const today = period.today === undefined ? [] : [period.today];
   const others = [...periodRows(usage, { ...period, days: today }, 1).rows, ...strayRows(usage)];
-  // The line says as much of two single days.
+  // With one row, the text above says the same.
   if (rows.length === 1 && others.length === 0) return undefined;
   const money = moneyFormatter(locale);
   const cells = cellsOf(
@@ -244,7 +239,7 @@ function versusTable({ usage, before }: SpendFigures, { period, locale }: SpendV
 
 const MOST_NAMED = 3;
 
-/** The complete days with the largest or smallest amounts first, where that was asked; of equal ones the earlier first. */
+/** The highest (or lowest) complete days, if asked. Ties: earlier first. */
 function rankDays({ usage }: SpendFigures, { shape, period, locale }: SpendView) {
   if (!shape.isOfDays) return { line: '', rows: undefined };
   const sign = shape.isLowest ? 1 : -1;
@@ -266,18 +261,18 @@ export function spendCommand(
   { projects, period, shape }: Pick<SpendView, 'projects' | 'period' | 'shape'>,
   { phrase = period.phrase, output }: { readonly phrase?: string; readonly output?: Output } = {},
 ): Command {
-  // The word for the projects may say the order of the rows: `top 3`.
+  // `top 3` already says the order.
   const rank = projects.top === undefined || shape.isOfDays ? rankText(shape) : '';
   const versus = period.versus ? [`vs ${formatVersus(period.versus)}`] : [];
   const words = [askedText(projects, rank, phrase, ...versus), shape.unit && `by ${shape.unit}`, output];
   return { command: '/spend', text: words.filter(Boolean).join(' ') };
 }
 
-/** What **Schedule this…** begins with: the report of the same days, if there is one. */
+/** The report that **Schedule this…** starts with, if one covers the same days. */
 export const reportOf = ({ projects, period }: SpendView): string | undefined =>
   projects.isList ? undefined : findReport(period.phrase) && period.phrase;
 
-/** `October`, `2025`, `14–20 Nov`: what a header calls the period. */
+/** Title text of the period: `October`, `2025`, `14–20 Nov`. */
 export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dates'>): string {
   const { first, last, today } = requested;
   const unit = last === today ? undefined : wholeUnit(requested);
@@ -285,7 +280,7 @@ export function periodName({ requested, dates }: Pick<Period, 'requested' | 'dat
   return unit === 'month' ? formatMonth(first, today) : first.slice(0, 4);
 }
 
-/** Writes amounts below a header that has their label; where they have several, with each its own. */
+/** Formats amounts: without currency if the title has it, with it if there are several. */
 export const moneyIn =
   ({ answered, locale }: SpendView) =>
   ({ target }: SpendFigures): MoneyFormatter =>

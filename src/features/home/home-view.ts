@@ -39,15 +39,17 @@ import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
-import { isNeedy, isProblem } from './health.ts';
+import { isNeedy, isProblem } from './workspace-health.ts';
 
-/** The button that redraws Home with new balances. */
+/** The **Refresh** button's action. */
 export const REFRESH = 'home-refresh';
 
-/** Lines about what needs somebody; the others are in `/billing status`. */
+/** Maximum lines that need attention; `/billing status` has all. */
 const MOST_LINES = 5;
 
-/** What needs attention, the next step of a new workspace, then the projects. What is damaged is said once, above. */
+/**
+ * Problems first, then a new workspace's next step, then the projects. Damaged records are mentioned only at the top.
+ */
 export function homeBlocks(request: Request, sections: readonly HealthSection[]): readonly Block[] {
   const { workspace } = request;
   const isConnected = workspace.connectionNames.length > 0;
@@ -118,7 +120,6 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
   ]);
 }
 
-/** The next step of a new workspace, with its buttons; none once a manager has done each and somebody has asked. */
 function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
   const { workspace, user } = request;
   const style = 'primary';
@@ -155,12 +156,11 @@ function nextStep(request: Request, rows: readonly Row[]): readonly Block[] {
 /** How many projects Home lists and refreshes. */
 export const MOST_PROJECTS = 30;
 
-/** A project as Home last heard of it. */
+/** A project with the last known figures. */
 interface Row {
   readonly project: Project;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
-  /** What this month is expected to cost. */
   readonly forecast: Money | undefined;
   readonly label: string;
 }
@@ -196,16 +196,16 @@ const daysLeft = ({ days, at }: LastBalance, today: string, workspace: Request['
   days === undefined ? undefined : days - daysBetween(dayAt(at, requireSettings(workspace).zone), today);
 
 const COLUMNS = ['Project', 'Left', 'Lasts', 'This month'] as const;
-/** So that a row fits on a phone. */
+/** Longer names would not fit a phone. */
 const LONGEST_NAME = 16;
 const UNKNOWN = '–';
 
 /**
- * What all projects have together, then each: what is left, how long that lasts and what this month is expected to cost. In
- * monospaced text, because Slack accepts tables only in messages.
+ * Totals, then per project: left, runway, expected cost this month. Monospaced, because Slack allows tables only in
+ * messages.
  */
 function projectTable({ user: { locale }, workspace }: Request, rows: readonly Row[]): readonly Block[] {
-  // Where all have the same label, the header has it.
+  // A shared currency goes into the header.
   const isMixed = new Set(rows.map(({ label }) => label)).size > 1;
   const write = (value: Money, label: string) => formatMoney(value, locale, isMixed ? label : '');
   const leftText = ({ project, last, outlook: { left }, label }: Row): string => {

@@ -1,4 +1,4 @@
-/** What is wrong, or worth saying, of connections, projects, accesses and the record: the same lines for Home and status. */
+/** Problems and news about connections, projects, accesses and records, for Home and `/billing status`. */
 import type { Button, Overflow } from '@slack/types';
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
@@ -81,7 +81,10 @@ function failureLine(failure: Failure, request: Request): HealthLine {
   return { level: 'broken', text: [escapeMarkup(joinTexts(' ', [sentence, todo]))], fix: buttons[0] };
 }
 
-/** Records that can't be read. Credentials are repaired by entering them again, and have their own lines. */
+/**
+ * Damaged projects, schedules and watches. Damaged credentials have their own lines, because entering them again
+ * repairs them.
+ */
 const recordHealth: HealthSource = (request) => {
   const { workspace, user } = request;
   const damaged = workspace.damaged.filter(({ kind }) => /^(project|schedule|watch)$/.test(kind));
@@ -101,7 +104,7 @@ const recordHealth: HealthSource = (request) => {
   };
 };
 
-/** The connections: each for managers, for others those that don't work. */
+/** Managers see every connection; others only those that fail. */
 const connectionHealth: HealthSource = (request) => {
   const { workspace, user, at } = request;
   const states = connectionStates(workspace, at);
@@ -123,7 +126,7 @@ const connectionHealth: HealthSource = (request) => {
 const NO_DEFAULT =
   'There is no default connection, so only projects with their own connection work. Make one the default.';
 
-/** A name says nothing where there is only one. */
+/** A lone connection needs no name. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
   connectionNames.length === 1
     ? '*Billing connection*'
@@ -174,7 +177,7 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
   };
 }
 
-/** What is not the same for all: of which account it is, who added it, and where it leads if there are several. */
+/** What distinguishes this connection: account, who added it, and its address if they differ. */
 function detailsOf(connection: Connection, { lastUsed }: ConnectionState, workspace: Workspace): string {
   const { baseUrl, account, role, type, registeredBy, registeredAt, lastFour } = connection;
   const day = dayAt(registeredAt, workspace.settings.zone);
@@ -227,7 +230,7 @@ const projectHealth: HealthSource = (request) => {
   return { title: 'Projects', lines: [...failing, ...missing], most: MOST_LINES };
 };
 
-/** What mends it is for managers; anybody can ask again. */
+/** Managers get the fix; others can retry. */
 function fixOf({ kind }: LastFailure, { alias }: Project, isManager: boolean): Button | undefined {
   const remedy = isManager ? kindOf(kind)?.remedy : undefined;
   if (remedy === 'token' || remedy === 'address') return button('connect', 'Replace token…');

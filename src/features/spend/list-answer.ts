@@ -1,5 +1,4 @@
-/** The answer about several projects, those that spent most, and whether budgets hold. */
-
+/** Answers about several projects, top spenders, and budgets. */
 import {
   byLargest,
   divide,
@@ -29,6 +28,7 @@ import {
 } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { requireRight } from '../../workspace/permissions.ts';
+import type { SpendFigures, SpendView } from './figures.ts';
 import {
   type ComparedChange,
   changeText,
@@ -37,18 +37,17 @@ import {
   periodName,
   spendCommand,
   uncomparedNote,
-} from './answer.ts';
-import type { SpendFigures, SpendView } from './figures.ts';
+} from './project-answer.ts';
 
-/** Sorts the projects that spent most first, or least. */
+/** Orders by spend, descending, or ascending if `isLowest`. */
 const bySpendIn =
   ({ isLowest }: SpendView['shape']) =>
   (a: SpendFigures, b: SpendFigures) =>
     (isLowest ? -1 : 1) * byLargest(readableTotal(a.usage), readableTotal(b.usage));
 
 /**
- * Leaves as many projects as `top 3` says, besides those without a figure, which may belong there. Amounts with different
- * labels can't be ranked: then, and where there are no more, all of them stay.
+ * Keeps the top N projects, and all without figures, which might belong to the top. Keeps everything if currencies
+ * differ (no ranking) or there are at most N.
  */
 export function keepTopProjects(view: SpendView): SpendView {
   const { projects, answered, failed, shape } = view;
@@ -74,7 +73,7 @@ export function listAnswer(view: SpendView): AnswerText {
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
     when: periodName(period),
-    // The sum so far must not look like what the month will cost.
+    // Mark the sum as “so far”, to distinguish it from the forecast.
     ...(expected && { verbs: ['so far', 'credited so far'] }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
@@ -112,7 +111,7 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
   if (today === undefined || known.length === 0 || !hasOneCurrency(answered)) return '';
   const of = answered.length + failed.length;
-  // The title already says of how many projects, unless these are fewer.
+  // Say the count only if it is lower than the title's.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
   return `about ${formatMoney(sumMoney(known), locale)} by ${forecastDay(today)}${whose}`;
 }
@@ -212,10 +211,10 @@ function coverageNotes({ answered, period }: SpendView): string[] {
   ]);
 }
 
-/** Whether it was asked that the money is enough, “within budget?”, or that it is not: “over budget?”. */
+/** “Within budget?” or “over budget?”: decides whether yes is good. */
 export type BudgetQuestion = 'budget' | 'over-budget';
 
-/** A project's budget of the running month, the lowest of its watches, and what is spent of it. */
+/** A project's lowest watch budget for the current month, and the spend so far. */
 interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
@@ -310,7 +309,7 @@ function listBudgets(
 
 const MOST_OFFERED = 3;
 
-/** The days, and the form that sets a budget for each project without one. */
+/** Links to the days, and a form to set a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
   const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_OFFERED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {

@@ -50,13 +50,13 @@ export interface TokenServices extends Services {
   readonly dedup: EventDedup;
 }
 
-/** How the project with this ID is called: by its alias if it has one. */
-export function nameProject({ projects }: Workspace, project: string) {
+/** A project's display name: its alias, or its ID. */
+function nameProject({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
-/** What an entry of the audit is about: `prod (project 123)` */
+/** The audit's name of a project: `prod (project 123)`. */
 export function auditedProject(workspace: Workspace, project: string): string {
   const { word } = nameProject(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;
@@ -68,7 +68,6 @@ export const tenantOf = (project: string, { user }: Request): Tenant => ({
   connection: project,
 });
 
-/** The project, roles and user that the service names for a token. */
 export const describeTokenScope = ({ project, roles, user }: IssuedToken): string =>
   joinTexts(' · ', [
     `Project ${project ?? 'not named by the service'}`,
@@ -76,7 +75,7 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
     user !== undefined && `acts as ${user}`,
   ]);
 
-/** The form that registers the access of a project, whose ID is the form's. */
+/** The access form. `id` is the project's ID. */
 export function createAccessForm(services: TokenServices) {
   const { workspaces, checks, addresses } = services;
   const { open, listeners } = createForm('application-access', {
@@ -98,7 +97,7 @@ export function createAccessForm(services: TokenServices) {
       const blocks = await (input.secret === ''
         ? editAccess(sent, services)
         : registerAccess(sent, services));
-      // Plans the reminders of its expiry.
+      // Schedules expiry reminders.
       await services.all.connected(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
@@ -107,7 +106,7 @@ export function createAccessForm(services: TokenServices) {
   });
   return {
     listeners,
-    /** @param word an alias or an ID; outside text @throws InvalidWord */
+    /** @param word an alias or an ID; untrusted */
     async open(word: string, request: Request): Promise<void> {
       const project = findAccessProject(word, request.workspace);
       await open(request, { id: project, values: accessValues(project, request, addresses.authUrl) });
@@ -115,7 +114,7 @@ export function createAccessForm(services: TokenServices) {
   };
 }
 
-/** What the form begins with. @param standard the address where none is known yet */
+/** Initial values. @param standard default address */
 function accessValues(project: string, { workspace, user }: Request, standard = ''): FormFields {
   const current = workspace.accesses.get(project);
   const { connection = workspace.defaultConnection ?? '' } =
@@ -145,7 +144,7 @@ const ID = /^[\x21-\x7e]{1,255}$/;
 /** The identity API's own IDs are 32 hexadecimal digits. A secret sent as an ID would appear in the service's answer and log. */
 const USUAL_ID = /^[\da-f]{32}$/i;
 
-/** ID and secret may stay as they are where there are some. */
+/** Leaving ID and secret empty keeps the stored ones. */
 const keepable = (field: Field<string>): Field<string> => ({
   ...field,
   draw: (at) =>
@@ -157,7 +156,7 @@ const keepable = (field: Field<string>): Field<string> => ({
 });
 
 const CREDENTIALS = {
-  // Never filled in again either, because the two may have been swapped.
+  // Never prefilled: ID and secret may have been swapped.
   access_id: keepable(
     text('Access ID', {
       hint: 'In the console: Cloud servers → your project → Access for applications.',
