@@ -206,7 +206,7 @@ describe('a wake-up', () => {
     });
     wakeUps.start();
     await wakeUps.wake(TEAM, 0);
-    await waitUntil(async () => runs === 1 && (await redis.llen('{tally}:deliver:active')) === 0);
+    await waitUntil(async () => runs > 0 && (await redis.llen('{tally}:deliver:active')) === 0);
     expect(await planned()).toEqual([]);
   });
 
