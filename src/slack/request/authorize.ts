@@ -77,7 +77,9 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameLimits(workspace, now)))
         throw new Failure('rights-changed');
     };
-    const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';
+    // Two people's direct message looks like Tally's own, and the other person may have fewer rights.
+    const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
+    const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);
     return {
       ...scopeOf(source, user, workspace, audience),
@@ -104,7 +106,7 @@ function scopeOf(
     limitedProjects(channel ?? '', [{ id: asked.project, product: asked.product }], workspace).length === 0;
   return {
     channel,
-    isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
+    isUnlimited: user.canManage && isPrivate,
     sharedBy: isPrivate
       ? undefined
       : { how: source.sharedFrom === undefined ? 'asked' : 'shared', person: user.id },

@@ -44,7 +44,7 @@ export interface Request extends ProjectScope {
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
-/** Scope of a public reply: a manager's extra rights count only in a direct message. */
+/** Scope of a mention's answer. The only direct messages that Slack sends to Tally are with Tally itself. */
 export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),

@@ -152,7 +152,9 @@ function threadQuestion({ command, text }: Command, request: Request): ThreadQue
   const named = words.several === 'all' ? [] : targets;
   return {
     command,
-    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words),
+    text: formatParsedCommand(
+      words.several === 'all' ? words : { ...words, several: undefined, alias: word },
+    ),
     at: Math.floor(at),
     ids: Object.fromEntries(
       named.flatMap((target) =>
