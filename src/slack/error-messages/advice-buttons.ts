@@ -71,7 +71,7 @@ export const askedManagerSchema = z.object({
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
     .optional(),
-  /** A command as it is typed. */
+  /** A typed command. */
   line: z.string().optional(),
   /** Or a button that opens a form. */
   click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),
