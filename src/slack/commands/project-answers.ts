@@ -1,7 +1,7 @@
 /** Fetches figures for one project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
-import { rankText } from '../../domain/language/parsed-command.ts';
+import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import {
@@ -10,7 +10,6 @@ import {
   type ResolvedProject,
   resolveProject,
   resolveProjects,
-  type SeveralProjects,
   type UnresolvedProject,
 } from '../../workspace/projects/resolve-project.ts';
 import { type Column, clipText, escapeMarkup } from '../block-kit/blocks.ts';
@@ -30,25 +29,14 @@ export interface AskedProjects {
 
 /** @throws like `resolveProject` for one project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
-  {
-    several,
-    top,
-    isLowest,
-    isOfDays: _,
-    ...named
-  }: ProjectReference & {
-    readonly several?: SeveralProjects;
-    readonly top?: number;
-    readonly isLowest?: true;
-    readonly isOfDays?: true;
-  },
+  named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
   request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,
 ): AskedProjects {
+  const { several, product, top, isLowest } = named;
   if (several === undefined) {
     const target = resolveProject(named, request.workspace, request);
     return { word: target.word, product: target.product, targets: [target], isList: false };
   }
-  const { product } = named;
   const found = resolveProjects(several, product, request.workspace, request);
   const allowed = found.filter((target) => !('failure' in target) || target.failure.kind !== 'not-allowed');
   // The person who shares may know projects that the channel must not see.

@@ -20,12 +20,10 @@ import type { User } from './users.ts';
 const ROLE_KEPT = 1_000;
 
 /**
- * Makes the request of the user who sent a payload: a command, click, form, suggestion or event. Whatever is sent for it asks
- * about the rights again, and isn't sent when they have changed since.
+ * Makes the request of the user who sent a payload. Everything that its reply sends checks the rights again first.
  * @param reply to the sender alone
- * @param annotate gets that it was replayed
  * @param command the command that is run, if any
- * @returns undefined for a replayed request, which was answered before and gets no second answer
+ * @returns undefined for a replay, which gets no second answer
  * @throws not-allowed, slack-failed, store-unavailable
  */
 export type Authorize = (
@@ -66,7 +64,7 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
-      // What changes something changes the record itself, and is told what became of it.
+      // A change alters the record itself, and its sender has to read the result.
       const isChanging = rules.changes === true || hasChanged(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
@@ -83,8 +81,13 @@ export const createAuthorize =
     const offered = command && withoutSecrets(command, workspace.aliases);
     return {
       ...scopeOf(source, user, workspace, audience),
-      ...{ at: source.at, sharedFrom: source.sharedFrom, self: source.self, thread: threadOf(source) },
-      ...{ user, workspace, audience },
+      at: source.at,
+      sharedFrom: source.sharedFrom,
+      self: source.self,
+      thread: threadOf(source),
+      user,
+      workspace,
+      audience,
       reply: reply.as(source, { audience, confirm, command: offered }),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),

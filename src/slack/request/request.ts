@@ -56,7 +56,7 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   isUnlimited: user.canManage,
 });
 
-/** What a handler needs. */
+/** What a handler needs. It also decides how its errors are answered. */
 export interface HandlerRules {
   readonly right: Right;
   /** Opens a form or window. Slack's trigger lasts 3 s, so a loading view opens if reading takes longer. */
@@ -67,6 +67,8 @@ export interface HandlerRules {
   readonly figures?: boolean;
   /** Sends a file; the message with the button stays. */
   readonly sendsFile?: boolean;
+  /** Shows manager-only data, so “Ask a manager” isn't offered. */
+  readonly isForManagers?: boolean;
 }
 
 /** What a request can ask of Slack. Each throws slack-failed. */

@@ -7,7 +7,7 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 
 /** Rejection reason → HTTP status. */
 const REJECTIONS = {
-  /** Missing or wrong signature. */
+  /** Missing or malformed signature. */
   unsigned: 401,
   /** Signed too long ago, or in the future. */
   outdated: 401,
@@ -112,7 +112,7 @@ function isJsonObject(text: string): boolean {
 
 /** Each body's buffer grows as bytes arrive. If all together exceed `allBodiesBytes`, the oldest are cut off. */
 function createBodyReader() {
-  /** Of the bodies being read, oldest first. */
+  /** Bodies being read, oldest first. */
   const buffers = new Map<IncomingMessage, Buffer>();
   const grow = (req: IncomingMessage, size: number): Buffer => {
     const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 16 * 1024), announcedSize(req)));
@@ -164,9 +164,8 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** @returns a logger of those rejections, at most once a minute per reason; metrics count all */
+/** Logs those rejections, at most once a minute per reason, so that a flood can't fill the disk; metrics count all. */
 function createRejectionLog(log: Logger) {
-  // At most one line a minute, so a flood can't fill the disk.
   const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {
     const [msg, todo] = BY_SETTINGS[reason] ?? [];
