@@ -73,7 +73,7 @@ export function createTally(
   loadingDelays?: LoadingDelays,
 ): Tally {
   const metrics = createMetrics();
-  const stores = createStores(config, log, (id) => slack.installations.stays(id));
+  const stores = createStores(config, log, (id) => slack.installations.isInstalled(id));
   const { redis, queue } = stores;
   const logWork = createWorkLog(log, config.keys);
   const onFinished: OnFinished = (work) => {

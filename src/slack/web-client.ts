@@ -11,10 +11,13 @@ export type WebClient = webApi.WebClient;
 const PAUSE = 200;
 
 /** Never retried when the outcome is unclear: a message or file would appear twice, and a code works once. */
-export const ONCE: ReadonlySet<string> = new Set([
-  ...['chat.postEphemeral', 'chat.postMessage', 'oauth.v2.access'],
-  // `filesUploadV2` is the SDK's name for the whole upload.
-  ...['files.completeUploadExternal', 'files.uploadV2'],
+export const NON_REPEATABLE_METHODS: ReadonlySet<string> = new Set([
+  'chat.postEphemeral',
+  'chat.postMessage',
+  'oauth.v2.access',
+  'files.completeUploadExternal',
+  // The SDK's name for the whole upload.
+  'files.uploadV2',
 ]);
 
 /** The SDK's `fetch`, with the call's timeout as an extra first argument. */
@@ -25,7 +28,7 @@ const timedFetch: TimedFetch = (timeout, url, init) =>
 
 /** Retries once if time allows, unless the call may have succeeded and must not repeat. */
 const fetchTwice: TimedFetch = async (timeout, url, init) => {
-  const isOnce = ONCE.has(String(url).split('/').at(-1) ?? '');
+  const isOnce = NON_REPEATABLE_METHODS.has(String(url).split('/').at(-1) ?? '');
   const end = performance.now() + timeout;
   const rest = () => end - performance.now();
   try {

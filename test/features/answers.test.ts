@@ -88,10 +88,10 @@ describe('/balance', () => {
     bot.billing.respond(() => ({ status: 200, body: '{"errors":[{"message":"no access"}],"data":null}' }));
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123 last-month storage')];
     expect(balance.visibleText).toContain(
-      'The billing service rejected the query for Cloud platform, project 123.\nIts message:\nno access',
+      'The billing service rejected the query for Cloud platform, project 123.\nThe service said:\nno access',
     );
     expect(spend.visibleText).toContain(
-      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nIts message:\nno access',
+      'The billing service rejected the query for Object storage, project 123, 1–31 Oct.\nThe service said:\nno access',
     );
   });
 
@@ -162,7 +162,7 @@ describe('/balance', () => {
     const [balance, spend] = [await bot.ask('/balance 123'), await bot.ask('/spend 123')];
     expect(balance.visibleText).toContain('sent more than 512 KB');
     expect(balance.visibleText).not.toContain('period');
-    expect(spend.visibleText).toContain('Ask for a shorter period.');
+    expect(spend.visibleText).toContain('Ask about a shorter period.');
   });
 
   it('shows the sum when bonuses are negative, and overdrawn for the balance only', async () => {

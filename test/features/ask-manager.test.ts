@@ -34,8 +34,8 @@ async function asks(text: string, person = MEMBER, channel = CHANNEL): Promise<A
 
 describe('a refusal', () => {
   it.each([
-    ['the managers', { managers: [OWNER, ADMIN] }, `: <@${OWNER}>, <@${ADMIN}>.`],
-    ['the people of a group that manages', { managerGroups: [FINOPS] }, `: <@${ADMIN}>.`],
+    ['the managers', { managers: [OWNER, ADMIN] }, `: <@${OWNER}>, <@${ADMIN}>, or an admin.`],
+    ['the people of a group that manages', { managerGroups: [FINOPS] }, `: <@${ADMIN}>, or an admin.`],
     ['nobody it does not know', {}, '.\nAsk an owner or admin of this workspace.'],
   ])('names %s', async (_, who, named) => {
     await settings(who);

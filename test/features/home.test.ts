@@ -77,7 +77,7 @@ describe('the Home of a new workspace', () => {
     expect(page).toContain('An owner or admin of this workspace can connect it.');
     expect(page).not.toContain('how much did');
     await bot.store({ settings: { managers: [OWNER] } });
-    expect(await open(MEMBER)).toContain(`A Tally manager can connect it: <@${OWNER}>.`);
+    expect(await open(MEMBER)).toContain(`A Tally manager can connect it: <@${OWNER}>, or an admin.`);
   });
 });
 

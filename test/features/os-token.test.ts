@@ -425,7 +425,7 @@ describe('/os-token', () => {
 
   it.each([
     ['healthy', 'Tally revoked it.'],
-    ['no-revocation', 'Tally couldn’t revoke it, so it may work until it expires.'],
+    ['no-revocation', 'Nobody has seen it, but Tally couldn’t revoke it.'],
   ])('is revoked when the window was closed before it arrived (%s)', async (mode, sentence) => {
     await register();
     identity.setMode('slow');
@@ -458,7 +458,7 @@ describe('/os-token', () => {
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('may have issued a token, but its answer got lost');
     expect(identity.requests.length).toBe(asked + 1);
-    expect(modalText()).toContain('If there is a token, nobody has seen it');
+    expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
 
   it('is only for listed people: managers and owners must be listed too', async () => {
@@ -466,7 +466,7 @@ describe('/os-token', () => {
     const said = await bot.ask('/os-token prod', OWNER);
     expect(said.visibleText).toContain('You can’t get tokens for prod.');
     expect(said.visibleText).toContain(
-      'Managers need to be added too. Add yourself with /billing projects access.',
+      'Managers have to be on the list too. Add yourself with /billing projects access.',
     );
     expect(await bot.read('/os-token prod', MEMBER)).toContain(
       'A Tally manager can add you with /billing projects access.',

@@ -174,7 +174,7 @@ async function calledBy(work: () => Promise<unknown>, ...methods: string[]) {
 }
 
 const REFUSALS =
-  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n|^Only Tally managers can do this: <@\w+>(?:, <@\w+>)*\.(?:\nAsk a manager)?$/;
+  /^(Guests can’t use Tally in this workspace\.|Tally only answers members of the workspace that installed it\.|Only full members of this workspace can set up schedules and watches\.|Only Tally managers can do this\.|You can’t get tokens for \w+\.)\n|^Only Tally managers can do this: <@\w+>(?:, <@\w+>)*, or an admin\.(?:\nAsk a manager)?$/;
 
 /** Whether it was done; if not, checks that the reply is a refusal and nothing else. */
 function done(visibleText: string, proof: string | RegExp): boolean {

@@ -28,6 +28,18 @@ describe('Share', () => {
   });
 });
 
+it.each(['/spend', '/balance'])(
+  'what is shared of %s names no project that the channel may not ask about',
+  async (command) => {
+    const shared = await bot.next(
+      async () => bot.press(await bot.ask(`${command} prod,closed`), 'Share'),
+      MEMBER,
+    );
+    expect(shared).toMatchObject({ ephemeral: false });
+    expect(JSON.stringify(shared)).toMatch(/prod(?!.*closed)/);
+  },
+);
+
 describe('marks that Slack or a person puts around words', () => {
   it.each([
     '/spend ~prod~ last-7-days',

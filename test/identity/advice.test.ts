@@ -6,7 +6,7 @@ const SUGGESTION = 'https://identity.example.com/v3';
 
 const FAILURES: readonly (readonly [Failure, string])[] = [
   [new Failure('access-refused', { status: 401 }), 'Its secret may be wrong or expired'],
-  [new Failure('access-refused', { status: 403 }), 'Its role may not allow that'],
+  [new Failure('access-refused', { status: 403 }), 'Its role may not be sufficient'],
   [new Failure('access-not-found'), 'or it was deleted'],
   [new Failure('project-disabled'), 'disabled or deleted'],
   [
@@ -16,7 +16,7 @@ const FAILURES: readonly (readonly [Failure, string])[] = [
   [new Failure('wrong-identity-url', { host: 'identity.example.com', status: 404 }), 'ends with /v3'],
   [
     new Failure('outcome-unclear', { host: 'identity.example.com' }),
-    'nobody has seen it, and it expires by itself.',
+    'nobody has seen it, and it will expire.',
   ],
 ];
 

@@ -166,6 +166,7 @@ describe('a request', () => {
     async (_, person, channel, visibility, expected) => {
       await useSettings({ visibility });
       await ask('/spend', person, channel);
+      expect(request.audience).toBe(channel === CHANNEL ? visibility : 'asker');
       const places = [request, privateScope(request), publicScope(request)];
       expect(places.map(({ isUnlimited }) => isUnlimited)).toEqual(expected);
     },

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -112,6 +113,23 @@ describe('a body that nobody signed', () => {
     socket.write(`${head(headers)}${size.toString(16)}\r\n${'a'.repeat(size)}`);
     await waitUntil(received);
     expect(received()).toContain('HTTP/1.1 413 ');
+  });
+
+  it('takes memory only as it arrives, and the oldest are cut off beyond 32 MB of them', async () => {
+    const { tally } = await started();
+    const before = process.memoryUsage().arrayBuffers;
+    const headers = { 'content-type': FORM, ...signed('', 'another'), 'content-length': MB };
+    const dialed = await Promise.all(Array.from({ length: 100 }, () => dial(tally.url)));
+    for (const { socket } of dialed) socket.write(head(headers));
+    dialed.at(-1)!.socket.write('a');
+    await setTimeout(300);
+    expect((process.memoryUsage().arrayBuffers - before) / MB).toBeLessThan(32);
+    const [oldest, ...others] = dialed;
+    const last = others.slice(-40);
+    for (const { socket } of [oldest!, ...last]) socket.write('a'.repeat(MB - 2));
+    await waitUntil(() => last[0]!.closed());
+    expect(oldest!.closed()).toBe(true);
+    expect(last.at(-1)!.closed()).toBe(false);
   });
 
   it('is read and discarded for a while, so that its sender sees the refusal', async () => {

@@ -107,9 +107,7 @@ export function renderReport(view: ReportView): Message {
   const lines = figureLines(post, shared);
   const usage = only?.figures.charted;
   const drawn =
-    usage &&
-    usage.reported.length >= MIN_CHARTED_DAYS &&
-    spendChart({ usage, period: { days: periods.charted } });
+    usage && usage.reported.length >= MIN_CHARTED_DAYS && spendChart(usage, { days: periods.charted });
   const notes = only ? projectNotes(only, periods) : digestNotes(view, shared);
   const print = only === undefined ? '' : smallPrint(only, periods, Boolean(drawn));
   return {

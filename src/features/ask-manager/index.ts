@@ -16,8 +16,8 @@ import {
 } from '../../slack/block-kit/blocks.ts';
 import { parseCommand, requireShortText } from '../../slack/commands/command-buttons.ts';
 import { type AskedManager, askedManagerSchema } from '../../slack/error-messages/advice-buttons.ts';
-import type { Request } from '../../slack/request/request.ts';
-import { lookUp, onClick, type Rules, rulesFor } from '../../slack/server/listeners.ts';
+import type { HandlerRules, Request } from '../../slack/request/request.ts';
+import { lookUp, onClick, rulesFor } from '../../slack/server/listeners.ts';
 import { holdsRegisteredSecret } from '../../workspace/credentials/detect-registered-secret.ts';
 import { describeProjects } from '../../workspace/projects/project-ref.ts';
 import { isDirectMessage, tryParseRecord } from '../../workspace/record/parse-record.ts';
@@ -35,7 +35,7 @@ const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
  * command for the manager who presses it, with the manager's rights of that moment.
  */
 export function createAskManagerFeature({ all, dedup }: Services & { readonly dedup: EventDedup }): Feature {
-  const rulesOfCommand = (line: string): Rules | undefined => {
+  const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
     const handler = lookUp(all.listeners().commands, command);
     return handler && rulesFor(handler, text);

@@ -7,7 +7,8 @@ import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/se
 import { tryParse } from '../../domain/try-parse.ts';
 import { withoutUndefined } from '../../domain/without-undefined.ts';
 import { clipWord } from '../../domain/wording.ts';
-import { lookUp, type Rules } from '../../slack/server/listeners.ts';
+import type { HandlerRules } from '../../slack/request/request.ts';
+import { lookUp } from '../../slack/server/listeners.ts';
 import { isAlias, type Project } from '../../workspace/projects/project-record.ts';
 import { findProject, type Workspace } from '../../workspace/record/workspace.ts';
 
@@ -28,7 +29,10 @@ const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
 };
 
 /** What these words after `projects` need. @param more verbs of other features */
-export function needsOfProjects(rest: string, more: readonly string[]): Pick<Rules, 'right' | 'opensForm'> {
+export function needsOfProjects(
+  rest: string,
+  more: readonly string[],
+): Pick<HandlerRules, 'right' | 'opensForm'> {
   const [verb = '', word] = rest.split(' ');
   const kind = lookUp(VERBS, verb);
   const isOfProject = kind === 'edit' || verb === 'access';

@@ -71,7 +71,7 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
       forecast && escapeMarkup(formatForecast(forecast, today, moneyFormatter(locale))),
     ]),
-    chart: (isCompared && versusChart(usage, before, comparison)) || spendChart({ usage, period }),
+    chart: (isCompared && versusChart(usage, before, comparison)) || spendChart(usage, period),
     rows: ranked.rows ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
     remarks,
     facts: compact([

@@ -70,7 +70,9 @@ export function createAutomationForm<T extends Automation>(form: AutomationForm<
   const isThere = (id: string, { workspace }: Request) => idsOf(kind, workspace).includes(id);
   const { open, listeners } = createForm<Fields>(kind.noun, {
     ...described,
-    ...{ right: 'member', workspaces: kind.workspaces, heading: kind.words.title },
+    right: 'member',
+    workspaces: kind.workspaces,
+    heading: kind.words.title,
     channelOf: ({ to, channel = '' }) => (to === 'people' ? '' : channel),
     title: ({ id, request }) => (isThere(id, request) ? `Edit ${kind.noun}` : title),
     revision(id, { workspace }) {

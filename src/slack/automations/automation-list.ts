@@ -17,14 +17,13 @@ import {
   section,
 } from '../block-kit/blocks.ts';
 import { commandButton, pageButtons, toCommand } from '../commands/command-buttons.ts';
-import type { Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import {
   type ActionHandler,
   type CommandHandler,
   type Listeners,
   lookUp,
   onClick,
-  type Rules,
 } from '../server/listeners.ts';
 import {
   type Automation,
@@ -57,7 +56,7 @@ export interface ListWords<T> {
     readonly none: string;
     /** The filter as command text, for the paging buttons. */
     readonly filter: string;
-    /** Words after the command that opens the form for a new one: they fill in its fields. */
+    /** Command text that opens the create form with these fields filled in. */
     readonly createText: string;
   };
 }
@@ -192,7 +191,7 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
   const ownerActions = { ...sharedActions(kind, form.openFor), ...kind.actions };
   const readerOf = ({ workspace, at }: Request) => readerIn(workspace, at);
 
-  const needsOf = (action: string): Partial<Rules> =>
+  const needsOf = (action: string): Partial<HandlerRules> =>
     action === 'edit' ? { opensForm: true } : { changes: true };
   /** @param action, id both untrusted @throws not-allowed unless the user owns the item or manages Tally */
   async function act(action: string, id: string, request: Request): Promise<void> {
@@ -201,7 +200,9 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     await lookUp<AutomationAction<T>>(ownerActions, action)?.(item, request);
   }
   const creating: CommandHandler = {
-    ...{ right: 'member', help, opensForm: true },
+    right: 'member',
+    help,
+    opensForm: true,
     parse: (rest, _, reader) => parse(rest, reader),
     run: (rest, request) => form.openNew(parse(rest, readerOf(request)), request),
   };
@@ -211,7 +212,8 @@ export function createAutomationFeature<T extends Automation, Words>(feature: Au
     return Object.hasOwn(ownerActions, action) ? { action, id } : undefined;
   };
   const listing: CommandHandler = {
-    ...{ right: 'member', help },
+    right: 'member',
+    help,
     needs(text) {
       const asked = readAction(text);
       return asked === undefined ? {} : needsOf(asked.action);

@@ -46,7 +46,6 @@ export const SLACK_LIMITS = {
   chartPoints: 20,
   chartLabel: 20,
   input: 3000,
-  inputError: 2000,
 } as const;
 
 /** Cuts a text to `limit` characters, with an ellipsis at the end. Never splits a surrogate pair. */

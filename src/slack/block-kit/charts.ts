@@ -30,20 +30,14 @@ interface Bar {
  * bar is a daily average unless all are complete and fully reported. Today is labelled “so far”, is a series of its
  * own, and is left out of averages.
  */
-export function spendChart({
-  usage,
-  period,
-}: {
-  readonly usage: Usage;
-  readonly period: AskedDays;
-}): Chart | undefined {
+export function spendChart(usage: Usage, period: AskedDays): Chart | undefined {
   const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
   // If few days have data, use smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
-    return spendChart({ usage, period: { ...period, days } });
+    return spendChart(usage, { ...period, days });
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
   const isOneMonth = new Set(days.map((day) => day.slice(0, 7))).size === 1;
   const bars = rows.map((row): Bar => {

@@ -1,7 +1,7 @@
 /** Fetches figures for one project, or for several where each can fail on its own. */
 import pLimit from 'p-limit';
 import { type BillingRemark, type Failure, isFailure, kindOf } from '../../domain/failure/index.ts';
-import { projectList, rankText, type SeveralProjects } from '../../domain/language/parsed-command.ts';
+import { type ParsedCommand, rankText } from '../../domain/language/parsed-command.ts';
 import { PRODUCTS, type ProductId } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import {
@@ -29,30 +29,22 @@ export interface AskedProjects {
 
 /** @throws like `resolveProject` for one project; project-missing or not-connected for an empty list */
 export function findAskedProjects(
-  {
-    several,
-    top,
-    isLowest,
-    isOfDays: _,
-    ...named
-  }: ProjectReference & {
-    readonly several?: SeveralProjects;
-    readonly top?: number;
-    readonly isLowest?: true;
-    readonly isOfDays?: true;
-  },
-  request: ProjectScope & Pick<Request, 'workspace'>,
+  named: ProjectReference & Pick<ParsedCommand, 'several' | 'top' | 'isLowest'>,
+  request: ProjectScope & Pick<Request, 'workspace'> & Partial<Pick<Request, 'sharedFrom'>>,
 ): AskedProjects {
+  const { several, product, top, isLowest } = named;
   if (several === undefined) {
     const target = resolveProject(named, request.workspace, request);
     return { word: target.word, product: target.product, targets: [target], isList: false };
   }
-  const { product } = named;
-  const targets = resolveProjects(several, product, request.workspace, request);
+  const found = resolveProjects(several, product, request.workspace, request);
+  const allowed = found.filter((target) => !('failure' in target) || target.failure.kind !== 'not-allowed');
+  // The person who shares may know projects that the channel must not see.
+  const targets = request.sharedFrom === undefined || allowed.length === 0 ? found : allowed;
+  const words = targets.map((target) => ('word' in target ? target.word : target.project));
+  const word = several === 'all' ? several : words.join(',');
   const list = { product, targets, isList: true };
-  return top === undefined
-    ? { ...list, word: projectList(several) }
-    : { ...list, word: rankText({ top, isLowest }), top };
+  return top === undefined ? { ...list, word } : { ...list, word: rankText({ top, isLowest }), top };
 }
 
 /** Command text for these projects: `prod last-week cloud`. */

@@ -18,7 +18,12 @@ export function routeSubcommands(verbs: Readonly<Record<string, CommandHandler>>
     const handler = asksForHelp ? lookUp(verbs, 'help') : named;
     const unknown = () => unknownVerb(text, verb, Object.keys(verbs));
     return {
-      ...{ named, handler, verb, rest, unknown, asksForHelp },
+      named,
+      handler,
+      verb,
+      rest,
+      unknown,
+      asksForHelp,
       words: asksForHelp && verb !== 'help' ? verb : rest,
     };
   };

@@ -36,7 +36,7 @@ export interface Advice {
   readonly managerButtons?: readonly Button[];
   /** The command that **Ask a manager** sends; `what was asked` means the failed command or click. */
   readonly ask?: Command | 'what was asked' | undefined;
-  /** People to mention at the end. */
+  /** Managers to mention at the end; admins can always help too. */
   readonly people?: readonly SlackId[];
   /** Untrusted text, rendered as a quote. */
   readonly quotes?: readonly string[];
@@ -71,7 +71,7 @@ export const askedManagerSchema = z.object({
     .string()
     .regex(/^[A-Z][A-Z0-9]{1,30}$/)
     .optional(),
-  /** A command as it is typed. */
+  /** A typed command. */
   line: z.string().optional(),
   /** Or a button that opens a form. */
   click: z.object({ id: z.string(), value: z.string(), label: z.string() }).optional(),

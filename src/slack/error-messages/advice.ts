@@ -37,15 +37,15 @@ const REPLACE = {
   ask: CONNECT_FORM,
 };
 const SETTINGS = toCommand('/billing settings');
-const NO_ZONE = 'Tally can’t answer without the time zone in them.';
+const NO_ZONE = 'Tally needs their time zone to answer.';
 const ACCESS = commandText('/billing projects access');
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 const TEMPORARY = 'This is usually temporary.';
 const PUBLIC_ONLY =
-  'Tally connects to public https addresses only. Tally’s operator can allow others in TRUSTED_API_HOSTS.';
-const DAMAGED = 'The record is damaged, so Tally didn’t use it.';
+  'Tally only connects to public https addresses. Your operator can allow others in TRUSTED_API_HOSTS.';
+const DAMAGED = 'The stored record is damaged.';
 const LOST_TOKEN = 'It may have expired or been revoked.';
-const WRONG_ROLE = 'Its role may not cover billing, or it may belong to another account.';
+const WRONG_ROLE = 'Its role may not include billing, or it may be for another account.';
 
 const replace = (reason: string): Advice => ({
   todo: `${reason} A Tally manager can replace it.`,
@@ -85,7 +85,7 @@ const ADVICE: AdviceTable = {
     const who = people.length === 0 ? 'An owner or admin of this workspace' : 'A Tally manager';
     return {
       todo: `${who} can connect it.`,
-      managerTodo: 'You need the service’s address and an access token.',
+      managerTodo: 'You need the address of the billing service and an access token.',
       people: canManage(request) ? [] : people,
       managerButtons: [CONNECT],
       ask: CONNECT_FORM,
@@ -105,7 +105,7 @@ const ADVICE: AdviceTable = {
   },
   'not-allowed': ({ reason, managers = [], owned }, request) => {
     const isMine = reason === 'channel' && canManage(request);
-    const todo = isMine ? 'Managers can ask about it in a direct message with Tally.' : ASK_INSTEAD[reason];
+    const todo = isMine ? 'As a manager, ask in a direct message with Tally.' : ASK_INSTEAD[reason];
     const asked = owned === undefined ? 'what was asked' : toCommand(`/billing ${owned.plural}`, owned.text);
     // A manager who ran it would get the token, and tokens can't be handed over.
     const isToken = request.command?.command === '/os-token';
@@ -118,7 +118,7 @@ const ADVICE: AdviceTable = {
   },
   'not-issuer': ({ label }) => ({
     todo: `A Tally manager can add you with ${ACCESS}.`,
-    managerTodo: `Managers need to be added too. Add yourself with ${ACCESS}.`,
+    managerTodo: `Managers have to be on the list too. Add yourself with ${ACCESS}.`,
     ask: toCommand('/billing projects', `access ${label.replace(/^Project /, '')}`),
   }),
   'rights-changed': tryAgain(),
@@ -130,7 +130,7 @@ const ADVICE: AdviceTable = {
     todo: `Try another product${days === undefined ? '' : ' or period'}, or check the project ID.`,
     buttons: otherProducts(product, request),
   }),
-  'query-rejected': ({ messages }) => ({ todo: 'Its message:', quotes: messages, again: '' }),
+  'query-rejected': ({ messages }) => ({ todo: 'The service said:', quotes: messages, again: '' }),
   'rate-limited': ({ retryAfter = 60 }) => tryAgainIn(retryAfter * 1000),
   'service-failed': ({ status, service }) => (status < 500 ? checkAddress(service) : tryAgain(TEMPORARY)),
   'timed-out': tryAgain(TEMPORARY),
@@ -146,11 +146,11 @@ const ADVICE: AdviceTable = {
     what === BROKEN_OFF ? tryAgain(TEMPORARY) : checkAddress(service),
   'response-too-large': ({ service }, { command }) =>
     command?.command === '/spend'
-      ? { todo: 'Tally stopped reading, so there are no figures. Ask for a shorter period.' }
-      : checkAddress(service, 'Tally stopped reading. The address may be wrong.'),
+      ? { todo: 'Ask about a shorter period.' }
+      : checkAddress(service, 'The address may be wrong.'),
   'redirect-refused': ({ service, target }) => ({
-    todo: `If the service has moved, a Tally manager can register the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
-    managerTodo: 'If the service has moved, enter the new address. It redirects to:',
+    todo: `It may have moved. A Tally manager can enter the new address with ${ADDRESS_FORM[service]}. It redirects to:`,
+    managerTodo: 'It may have moved. Enter the new address. It redirects to:',
     quotes: target === undefined ? [] : [target],
     managerButtons: addressButton(service),
   }),
@@ -162,8 +162,8 @@ const ADVICE: AdviceTable = {
   'access-refused': ({ status }) => ({
     todo:
       status === 401
-        ? `Its secret may be wrong or expired, or its user was disabled or lost the role. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
-        : 'Its role may not allow that.',
+        ? `Its secret may be wrong or expired, or its user may have lost access. Check it in the console under ${ACCESS_PAGE}, or make a new one there.`
+        : 'Its role may not be sufficient.',
   }),
   'access-not-found': {
     todo: `Its ID may be mistyped, or it was deleted. The console lists every access under ${ACCESS_PAGE}.`,
@@ -174,19 +174,19 @@ const ADVICE: AdviceTable = {
       ? { todo: 'Copy the address from the console: API endpoints, identity. It ends with /v3.' }
       : { todo: 'The address should end with /v3. Did you mean:', quotes: [suggestion] },
   'outcome-unclear': {
-    todo: 'If there is a token, nobody has seen it, and it expires by itself. You can try again.',
+    todo: 'If a token was issued, nobody has seen it, and it will expire. Try again.',
     again: '',
   },
   'access-missing': ({ project }) => ({
     todo: `A Tally manager can register one with ${ACCESS}.`,
-    managerTodo: 'The console shows the ID and the secret when you make an access for applications.',
+    managerTodo: 'Create one in the console first: it shows the ID and the secret.',
     managerButtons: [button('access-form', 'Register an access…', { value: project, style: 'primary' })],
     ask: toCommand('/billing projects', `access ${project}`),
   }),
   'token-not-shown': ({ why, isRevoked }) => {
     const became = isRevoked
       ? 'Tally revoked it.'
-      : 'Tally couldn’t revoke it, so it may work until it expires. Nobody has seen it.';
+      : 'Nobody has seen it, but Tally couldn’t revoke it. It expires by itself.';
     return { todo: [why, became].filter(Boolean).join(' ') };
   },
 
@@ -194,15 +194,15 @@ const ADVICE: AdviceTable = {
     if (reason !== 'malformed') return { sentence: KEY_IS_GONE };
     return what === 'billing-token'
       ? replace(DAMAGED)
-      : { todo: `${DAMAGED} Tally’s operator can find details in its log.` };
+      : { todo: `${DAMAGED} Your operator can find details in Tally’s log.` };
   },
   'settings-damaged': {
-    todo: `${NO_ZONE} An admin can save them again with ${commandText('/billing settings')}.`,
+    todo: `${NO_ZONE} An admin can set them again with ${commandText('/billing settings')}.`,
     managerTodo: `${NO_ZONE} Save them again.`,
     managerButtons: commandButton('settings', 'Open settings…', SETTINGS, { style: 'primary' }),
     ask: SETTINGS,
   },
-  'edit-conflict': { todo: 'Your change wasn’t saved. Check what it says now, then try again.' },
+  'edit-conflict': { todo: 'Your change wasn’t saved. Check the current values, then try again.' },
   'store-unavailable': ({ write }) => ({
     todo:
       write === 'unsure'
@@ -214,13 +214,13 @@ const ADVICE: AdviceTable = {
   'slack-failed': ({ retryAfter, code }) => {
     if (retryAfter !== undefined) return tryAgainIn(retryAfter * 1000);
     if (code !== 'expired_trigger_id') return { ...tryAgain(), isOurs: true };
-    return { ...tryAgain('Slack allows three seconds.'), sentence: 'The window took too long to open.' };
+    return { ...tryAgain(), sentence: 'The window took too long to open.' };
   },
   'cannot-post': ({ reason }) => ({
     todo:
       reason === 'not-there'
         ? 'Type /invite @Tally there, then try again; or ask here.'
-        : 'Ask in another channel, or here.',
+        : 'Ask in another channel or here.',
     again: '',
   }),
   // Never shown: unsent posts are reported by lists and notices.
@@ -229,18 +229,18 @@ const ADVICE: AdviceTable = {
 
 const MOST_NAMED = 5;
 
-const REVOKE_PASTED = 'It stays in Slack’s history, so revoke it in the console and make a new one.';
+const REVOKE_PASTED = 'It’s still in Slack’s history, so revoke it in the console and create a new one.';
 const TOKEN_PASTED: Advice = {
-  todo: `${REVOKE_PASTED} A Tally manager can register that.`,
-  managerTodo: `${REVOKE_PASTED} Register that here.`,
+  todo: `${REVOKE_PASTED} Then a Tally manager can register the new one.`,
+  managerTodo: `${REVOKE_PASTED} Then register the new one here.`,
   managerButtons: [CONNECT],
 };
 
 function accessSecretPasted(request: FailedRequest): Advice {
-  const revoke = 'It stays in Slack’s history, so delete the access in the console and make a new one.';
+  const revoke = 'It’s still in Slack’s history, so delete the access in the console and create a new one.';
   return {
     todo: `${revoke} A Tally manager registers it with ${ACCESS}.`,
-    managerTodo: `${revoke} Register that one with ${ACCESS}.`,
+    managerTodo: `${revoke} Register the new one with ${ACCESS}.`,
     choices:
       isAuthorized(request) && canManage(request)
         ? projectSelect('/billing', ACCESS.replace('/billing ', ''), request)
@@ -252,7 +252,7 @@ const ADDRESS_FORM = { billing: commandText('/billing connect'), identity: ACCES
 
 const checkAddress = (
   service: Service,
-  reason = 'The address may lead to something else, such as a login page or a proxy.',
+  reason = 'The address may be wrong, or lead to a login page or a proxy.',
 ): Advice => ({
   todo: `${reason} A Tally manager can check it with ${ADDRESS_FORM[service]}.`,
   managerTodo: `${reason} Check the address, or try again.`,
@@ -294,7 +294,10 @@ export function describeError(failure: Failure, request: FailedRequest) {
   const isDetailed = 'host' in data && data.host !== undefined && kind !== 'address-refused' && isManager;
   const detail = isDetailed ? ['code' in data ? `${data.host} (${data.code})` : data.host] : [];
   return {
-    ...{ sentence, people, choices, buttons },
+    sentence,
+    people,
+    choices,
+    buttons,
     todo: [words, again].filter(Boolean).join(' '),
     quotes: [...quotes, ...detail] as readonly string[],
     isOurs: advice.isOurs === true,

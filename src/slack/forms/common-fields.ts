@@ -38,7 +38,6 @@ export function searchZones(query: string): readonly Zone[] {
 const zoneOption = (zone: Zone, at: Millis): PlainTextOption =>
   option(zone, zone, `Now ${formatWallTime(at, zone)}`);
 
-/** A time zone, by its IANA name. */
 export const zone = (label: string, hint: string): Field<Zone> =>
   search(label, {
     hint,

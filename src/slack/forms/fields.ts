@@ -117,7 +117,9 @@ const drawAs =
   ): Field['draw'] =>
   (at) => [
     {
-      ...{ type: 'input', block_id: at.name, label: plainText(label, 2000) },
+      type: 'input',
+      block_id: at.name,
+      label: plainText(label, 2000),
       element: withoutUndefined(element(at)) as Element,
       ...(optional && { optional }),
       ...(hint !== undefined && { hint: plainText(hint, 2000) }),
@@ -211,7 +213,6 @@ export const checkMembers =
       : `${label}: ${others.map(mention).join(', ')} ${others.length === 1 ? 'isn’t a full member' : 'aren’t full members'} of this workspace. Choose someone else.`;
   };
 
-/** People by their IDs. */
 export const people = (
   label: string,
   { max, ...form }: Options<readonly string[]> & { readonly max: number },

@@ -133,11 +133,7 @@ export function createForm<F extends Fields>(name: FormName, description: FormDe
     listeners,
     async open(
       request: Request,
-      {
-        id,
-        values,
-        isOpen = false,
-      }: { readonly id: string; readonly values: FormFields; readonly isOpen?: boolean },
+      { id, values, isOpen = false }: Pick<FormMoment, 'id' | 'values'> & { readonly isOpen?: boolean },
     ): Promise<void> {
       const place = request.channel ?? '';
       const seen = form.revision(id, request);

@@ -26,8 +26,7 @@ const tokenExpiresAt = ({ installation: { bot } }: StoredInstallation): number =
     ? Number.POSITIVE_INFINITY
     : bot.expiresAt * 1000;
 
-/** A cached installation. */
-export interface KnownInstallation extends StoredInstallation {
+export interface CachedInstallation extends StoredInstallation {
   /** Workspaces of an organization that this process has already linked to it. */
   readonly joined: Set<string>;
 }
@@ -44,10 +43,10 @@ type Renewer = (store: InstallationStore) => Pick<InstallProvider, 'authorize'>;
 export interface InstallationTokens {
   /** The stored installation, even if its token no longer works. @throws unseal-failed, store-unavailable */
   load(id: string): Promise<StoredInstallation | undefined>;
-  /** The same where one that can't be opened counts as none, so that it can be deleted. @throws store-unavailable */
+  /** `load`, but undefined if it can't be decrypted, so that it can be deleted. @throws store-unavailable */
   loadReadable(id: string): Promise<StoredInstallation | undefined>;
   /** The installation, with its token renewed if needed. A cache hit needs no Redis call. */
-  find(id: string | undefined): Promise<KnownInstallation | undefined>;
+  find(id: string | undefined): Promise<CachedInstallation | undefined>;
   save(installation: Installation): Promise<void>;
   /** Clears an ID from this process's cache. */
   drop(id: string): void;
@@ -58,14 +57,14 @@ export function createInstallationTokens(
   renewer: Renewer,
   log: Logger,
 ): InstallationTokens {
-  const cache = new LRUCache<string, Promise<KnownInstallation | undefined>>({ max: MOST, ttl: TTL });
+  const cache = new LRUCache<string, Promise<CachedInstallation | undefined>>({ max: MOST, ttl: TTL });
 
   const load = async (id: string): Promise<StoredInstallation | undefined> => {
     const text = await installed.load(id);
     return text === undefined ? undefined : parseInstallation(text);
   };
 
-  const loadRenewed = async (id: string): Promise<KnownInstallation | undefined> => {
+  const loadRenewed = async (id: string): Promise<CachedInstallation | undefined> => {
     let stored = await load(id);
     if (stored !== undefined && tokenExpiresAt(stored) - Date.now() <= RENEWED_AHEAD) {
       await renew(id, installed, renewer).catch((err: unknown) =>

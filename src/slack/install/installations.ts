@@ -23,10 +23,10 @@ import {
   type WebClient,
 } from '../web-client.ts';
 import {
+  type CachedInstallation,
   createInstallationTokens,
   type InstallationTokens,
   installationId,
-  type KnownInstallation,
 } from './installation-tokens.ts';
 import { SCOPES } from './manifest.ts';
 import {
@@ -53,7 +53,7 @@ export interface Installations {
   /** Deletes everything of a workspace that uninstalls. @returns false for any other event @throws store-unavailable */
   handleUninstall(event: SlackPayload): Promise<boolean>;
   /** Whether Tally is still installed in the workspace, according to Slack. */
-  stays(workspace: SlackId): Promise<boolean>;
+  isInstalled(workspace: SlackId): Promise<boolean>;
   /** Single-workspace mode only; with OAuth there is no token to check at start-up. */
   readonly tokenCheck?: TokenCheck;
 }
@@ -88,7 +88,7 @@ function singleWorkspace(botToken: string, apiUrl: string, services: Installatio
     clientFor: async () => client,
     notInstalledReply: () => undefined,
     handleUninstall: createUninstallHandler({ redis, forget: createDeletion({ redis, others }), clock, log }),
-    stays: () => isTokenAccepted(client),
+    isInstalled: () => isTokenAccepted(client),
     tokenCheck: createTokenCheck(client, log),
   };
 }
@@ -116,7 +116,11 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
 
   return {
     pages: createOAuthPages({
-      ...{ provider: providerWith(store), options, page, names, log },
+      provider: providerWith(store),
+      options,
+      page,
+      names,
+      log,
       slack: new URL(apiUrl).origin,
       welcome: createWelcome(services.audit, clientOf, log, clock),
     }),
@@ -139,7 +143,7 @@ function manyWorkspaces(oauth: OAuth, apiUrl: string, services: InstallationServ
     },
     notInstalledReply: reply.acknowledgement,
     handleUninstall: createUninstallHandler({ redis, forget, clock, log, tokens, clientOf }),
-    stays: async (id) => (await installed.load(id)) !== undefined,
+    isInstalled: async (id) => (await installed.load(id)) !== undefined,
   };
 }
 
@@ -161,14 +165,16 @@ function createProviderFactory(
   apiUrl: string,
   { redis, boltLogger: logger, names }: InstallationServices,
 ) {
-  const options = {
-    scopes: SCOPES.map(({ scope }) => scope),
-    redirectUri: `${publicUrl}${REDIRECT_PATH}`,
-  };
+  const options = { scopes: SCOPES.map(({ scope }) => scope), redirectUri: `${publicUrl}${REDIRECT_PATH}` };
   const stateStore = createStateStore(createOAuthNonces(redis), stateSecret);
   const providerWith = (installationStore: InstallationStore) =>
     new InstallProvider({
-      ...{ clientId, clientSecret, authVersion: 'v2', stateStore, installationStore, logger },
+      clientId,
+      clientSecret,
+      authVersion: 'v2',
+      stateStore,
+      installationStore,
+      logger,
       stateCookieName: 'tally-install',
       authorizationUrl: `${new URL(apiUrl).origin}/oauth/v2/authorize`,
       renderHtmlForInstallPath: (address) => names.inText(landingPage(address)),
@@ -182,7 +188,7 @@ async function findForPayload(
   tokens: InstallationTokens,
   installed: InstallationRecords,
   { teamId, enterpriseId, isEnterpriseInstall }: PayloadOrigin,
-): Promise<KnownInstallation> {
+): Promise<CachedInstallation> {
   for (const id of isEnterpriseInstall ? [enterpriseId, teamId] : [teamId, enterpriseId]) {
     const known = await tokens.find(id);
     if (known === undefined) continue;

@@ -15,35 +15,21 @@ interface Scope {
 export const SCOPES: readonly Scope[] = [
   { scope: 'commands', why: 'to offer slash commands, such as /billing' },
   { scope: 'chat:write', why: 'to answer, and to post what people scheduled' },
-  {
-    scope: 'im:write',
-    why: 'to send direct messages: the result of a form, a warning, a request to a manager',
-  },
+  { scope: 'im:write', why: 'to send direct messages: form results, warnings, requests to a manager' },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
   { scope: 'app_mentions:read', why: 'to read mentions of Tally, also in threads' },
   { scope: 'im:history', why: 'to read direct messages to Tally' },
   { scope: 'channels:read', why: 'to check a public channel before posting there on schedule' },
-  {
-    scope: 'groups:read',
-    why: 'to check a private channel it was invited to before posting there on schedule',
-  },
-  {
-    scope: 'channels:join',
-    why: 'to join a public channel when someone schedules a post there',
-    optional: true,
-  },
+  { scope: 'groups:read', why: 'to check a private channel it is in before posting there on schedule' },
+  { scope: 'channels:join', why: 'to join a public channel where someone schedules a post', optional: true },
   {
     scope: 'channels:history',
     why: 'to see whether a scheduled post arrived in a public channel when Tally was interrupted, so that it is not posted twice',
     optional: true,
   },
-  { scope: 'groups:history', why: 'the same in a private channel it was invited to', optional: true },
+  { scope: 'groups:history', why: 'the same in a private channel it is in', optional: true },
   { scope: 'usergroups:read', why: 'to let a user group manage Tally', optional: true },
-  {
-    scope: 'reactions:write',
-    why: 'to mark a mention in a channel that it answered privately',
-    optional: true,
-  },
+  { scope: 'reactions:write', why: 'to mark a mention that it answered privately', optional: true },
   { scope: 'files:write', why: 'to send figures and the audit as a CSV file', optional: true },
 ];
 
@@ -76,9 +62,12 @@ const COMMANDS: Readonly<Record<SlashCommand, { readonly description: string; re
 
 /** Events by which a workspace or organization uninstalls Tally, or lets a workspace use it again. */
 export const UNINSTALL_EVENTS: readonly string[] = [
-  ...['app_uninstalled', 'tokens_revoked', 'team_access_revoked', 'team_access_granted'],
+  'app_uninstalled',
+  'tokens_revoked',
+  'team_access_revoked',
+  'team_access_granted',
 ];
-/** The events that Tally subscribes to: Home is drawn, questions are answered, and a workspace that leaves is deleted. */
+/** The events that Tally subscribes to. */
 const EVENTS: readonly string[] = ['app_home_opened', 'app_mention', 'message.im', ...UNINSTALL_EVENTS];
 
 /** The event for custom workflow steps. */

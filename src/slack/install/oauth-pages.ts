@@ -23,7 +23,7 @@ import { installationId } from './installation-tokens.ts';
 /** How long the OAuth state is valid, in s. */
 const STATE_LIFETIME = 600;
 
-/** Slack's signed states, of which each counts once; the store remembers only those that were used. */
+/** Slack's signed states. Each works once: Redis stores those that were used. */
 export function createStateStore(nonces: OAuthNonces, secret: string): StateStore {
   const signed = new ClearStateStore(secret, STATE_LIFETIME);
   return {
@@ -50,7 +50,7 @@ export interface OAuthPages {
   /** Slack's installer, whose landing page is `landingPage`. */
   readonly provider: InstallProvider;
   readonly options: InstallURLOptions;
-  /** Where Tally is installed. */
+  /** URL of the install page. */
   readonly page: string;
   /** Slack's origin. */
   readonly slack: string;
@@ -109,7 +109,7 @@ function refusalOf(error: { readonly code: string }, reason: string | undefined)
   return /_(missing_state|invalid_state|missing_code)$/.test(error.code) ? 'state' : 'ours';
 }
 
-/** An HTML page. Untrusted values go through `escapeHtml`. */
+/** Untrusted values go through `escapeHtml`. */
 interface HtmlPage {
   readonly status: number;
   readonly html: string;
@@ -151,7 +151,7 @@ export const landingPage = (address: string): string =>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 
-/** @param slack scheme and host of Slack, whose page opens the app */
+/** @param slack Slack's origin, whose page opens the app */
 function installedPage(installation: Installation, slack: string): HtmlPage {
   const { isEnterpriseInstall = false, enterprise, team, appId } = installation;
   const { name } = (isEnterpriseInstall ? enterprise : team) ?? {};
@@ -198,7 +198,7 @@ const REFUSALS: Readonly<Record<PageRefusal, { status: number; title: string; sa
   },
 };
 
-/** @param again where to start again @param reason Slack's error code */
+/** @param again URL to start over @param reason Slack's error code */
 function refusalPage(refusal: PageRefusal, again: string, reason?: string): HtmlPage {
   const { status, title, says } = REFUSALS[refusal];
   const slackSays = reason === undefined ? '' : `<p>Slack’s reason: <code>${escapeHtml(reason)}</code></p>`;
@@ -206,7 +206,6 @@ function refusalPage(refusal: PageRefusal, again: string, reason?: string): Html
   return { status, html: htmlPage(title, `<p>${says}</p>${slackSays}${button}`) };
 }
 
-/** @param title, body HTML */
 const htmlPage = (title: string, body: string): string => `<!doctype html>
 <html lang="en">
 <head>
@@ -263,7 +262,7 @@ export const createWelcome =
     const about = `for the ${isEnterpriseInstall === true ? 'organization' : 'workspace'}`;
     const results = await Promise.allSettled([
       audit.record(workspace, { at: clock(), who: user.id, action: 'installed Tally', about }),
-      postMessage(clientOf(bot?.token ?? ''), { channel: user.id, thread: undefined }, FIRST_STEPS),
+      postMessage(clientOf(bot?.token ?? ''), { channel: user.id }, FIRST_STEPS),
     ]);
     for (const result of results)
       if (result.status === 'rejected')

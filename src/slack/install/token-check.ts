@@ -7,13 +7,17 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import { withTimeout } from '../../timeout.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 
-/** Whether Slack accepts the bot token, in single-workspace mode. */
-export interface TokenCheck {
-  /** Retries until Slack accepts the token, in the background. Never rejects. */
+/** Attempts at something that needs a token, less and less often, and no sooner than Slack says. */
+interface Attempts {
+  /** Resolves after the first attempt, or after a second; goes on until one works. Never rejects. */
   start(): Promise<void>;
+  stop(): void;
+}
+
+/** Asks whether Slack accepts the bot token, in single-workspace mode. */
+export interface TokenCheck extends Attempts {
   /** Whether Slack has accepted it. */
   ok(): boolean;
-  stop(): void;
 }
 
 export function createTokenCheck(client: WebClient, log: Logger): TokenCheck {
@@ -37,17 +41,9 @@ export const isTokenAccepted = (client: WebClient): Promise<boolean> =>
 
 const WAIT = { first: 500, most: 30_000 } as const;
 
-/** How long start-up waits for Slack's first answer. */
 const FIRST_ANSWER = 1_000;
 
-/** Repeated attempts at something that needs a token, less and less often, and no sooner than Slack says. */
-interface Attempts {
-  /** Resolves after the first attempt, or after a second; goes on until one works. Never rejects. */
-  start(): Promise<void>;
-  stop(): void;
-}
-
-/** @param variable that holds the token @param todo what to do where Slack refuses it */
+/** @param variable that contains the token @param todo what to do if Slack refuses it */
 export function createAttempts(
   attempt: () => Promise<void>,
   log: Logger,

@@ -15,7 +15,7 @@ interface UninstallParts {
   readonly forget: Deletion;
   readonly clock: () => Millis;
   readonly log: Logger;
-  /** What is installed by OAuth; absent where the bot has the one token of its configuration. */
+  /** Absent in single-workspace mode. */
   readonly tokens?: Pick<InstallationTokens, 'loadReadable' | 'drop'>;
   readonly clientOf?: (token: string) => WebClient;
 }
@@ -43,7 +43,7 @@ export function createUninstallHandler(parts: UninstallParts) {
     gone(id, event);
   };
 
-  /** @returns the workspaces that the event names, without those about which a later event is already stored */
+  /** @returns the workspaces that the event names, without those for which a later event is already stored */
   const membersIn = async (body: SlackPayload, state: MemberAccess): Promise<readonly string[]> => {
     const { event_time: at = Math.floor(clock() / 1000), enterprise_id: organization, event } = body;
     const teams = (event?.team_ids ?? []).filter((id) => !isOrganizationId(id));

@@ -110,7 +110,7 @@ export function failureMessage(failure: Failure, request: FailedRequest, referen
   const { sentence, todo, people, quotes, buttons, choices, isOurs } = describeError(failure, request);
   const help = isOurs && reference !== undefined && referenceText(reference);
   const text = joinTexts('\n', [sentence, joinTexts(' ', [todo, help])]);
-  const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}.`;
+  const named = `${escapeMarkup(text.replace(/\.$/, ''))}: ${people.map(mention).join(', ')}, or an admin.`;
   return {
     text: sentence,
     blocks: [

@@ -10,11 +10,10 @@ import { barsText } from '../block-kit/charts.ts';
 import type { CommandNames } from '../command-prefix.ts';
 import { callSlack, isUnclearStatus, reportApiCall, type WebClient, wasNeverSent } from '../web-client.ts';
 
-/** A place to post to: a channel or a person's id, and the thread in it. */
-export interface PostTarget {
+/** Where to post: a channel or a person's ID, and the `ts` of a thread in it. */
+interface PostDestination {
   readonly channel: SlackId;
-  /** The thread's `ts`. */
-  readonly thread: string | undefined;
+  readonly thread?: string | undefined;
 }
 
 /** A posted message's channel and `ts`. */
@@ -29,26 +28,18 @@ export interface MessageMetadata {
   readonly event_payload: Readonly<Record<string, string>>;
 }
 
-interface PostOptions {
-  readonly metadata?: MessageMetadata;
-  /** Also show a threaded answer in the channel. */
-  readonly isBroadcast?: boolean | undefined;
-}
-
 /** Posts a message that everybody there sees. @throws cannot-post, slack-failed */
 export async function postMessage(
   client: WebClient,
-  target: PostTarget,
+  target: PostDestination,
   message: Message,
-  { metadata, isBroadcast }: PostOptions = {},
+  { metadata }: { readonly metadata?: MessageMetadata } = {},
 ): Promise<PostedTo> {
   const { channel = target.channel, ts = '' } = await send('chat.postMessage', message, (content) =>
     client.chat.postMessage({
       channel: target.channel,
       ...inThread(target),
       ...(metadata && { metadata }),
-      // Slack's types allow only `true`, and only with a thread.
-      ...(isBroadcast !== undefined && { reply_broadcast: isBroadcast as false }),
       ...content,
     }),
   );
@@ -84,7 +75,7 @@ export async function deleteMessage(client: WebClient, { channel, ts }: PostedTo
 export async function postEphemeral(
   client: WebClient,
   person: SlackId,
-  target: PostTarget,
+  target: PostDestination,
   message: Message,
 ): Promise<PostedTo | undefined> {
   if (isDirectMessage(target.channel)) return postMessage(client, target, message);
@@ -94,7 +85,7 @@ export async function postEphemeral(
   return undefined;
 }
 
-const inThread = ({ thread }: PostTarget) => (thread === undefined ? {} : { thread_ts: thread });
+const inThread = ({ thread }: PostDestination) => (thread === undefined ? {} : { thread_ts: thread });
 
 /** Slack error codes: Tally, or the person, isn't in the channel or can't write there. */
 const CANNOT_POST: ReadonlyMap<string, FailureOf<'cannot-post'>['data']['reason']> = new Map([
@@ -136,7 +127,7 @@ const REFUSED_BLOCKS = /^invalid_(?:blocks|attachments|payload)/;
 const isRefusal = (error: unknown): boolean =>
   isFailure(error, 'slack-failed') && REFUSED_BLOCKS.test(error.data.code);
 
-/** Draws a chart as text bars and a table as monospaced text, for where Slack rejects them. Undefined for neither. */
+/** Renders a chart as text bars and a table as monospaced text. Undefined if the message has neither. */
 export function withoutRichBlocks(message: Message): Message | undefined {
   if (!message.blocks.some(isRich)) return undefined;
   return { text: message.text, blocks: message.blocks.flatMap(simplify) };

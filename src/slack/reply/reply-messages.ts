@@ -143,10 +143,7 @@ export class ReplyMessages {
 
   #directMessage(message: Message): Optional<() => Promise<PostedTo>> {
     const { client, source } = this;
-    return (
-      source.userId !== '' &&
-      (() => postMessage(client, { channel: source.userId, thread: undefined }, message))
-    );
+    return source.userId !== '' && (() => postMessage(client, { channel: source.userId }, message));
   }
 
   /** Stops when a message may have arrived: no answer is better than two. @param attempts each says where it is */

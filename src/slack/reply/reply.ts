@@ -87,7 +87,11 @@ export function createReply(
       if (view.isLoading) await view.update(ANSWERED_VIEW);
     };
     return {
-      ...{ source: known, client, as, confirm, posted: () => messages.posted },
+      source: known,
+      client,
+      as,
+      confirm,
+      posted: () => messages.posted,
       modal: modalReply(known, view, messages, { command, confirm }, sendPrivate),
       startLoadingMessage: (delay, mayReplace) =>
         messages.startLoading(delay, audience, replaces && mayReplace),
@@ -105,7 +109,7 @@ export function createReply(
       private: (message) => sendPrivate(message),
       async public(to, message) {
         await confirm();
-        return postMessage(client, { channel: to, thread: undefined }, message);
+        return postMessage(client, { channel: to }, message);
       },
       async home(blocks) {
         await confirm();

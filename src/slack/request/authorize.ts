@@ -20,12 +20,10 @@ import type { User } from './users.ts';
 const ROLE_KEPT = 1_000;
 
 /**
- * Makes the request of the user who sent a payload: a command, click, form, suggestion or event. Whatever is sent for it asks
- * about the rights again, and isn't sent when they have changed since.
+ * Makes the request of the user who sent a payload. Everything that its reply sends checks the rights again first.
  * @param reply to the sender alone
- * @param annotate gets that it was replayed
  * @param command the command that is run, if any
- * @returns undefined for a replayed request, which was answered before and gets no second answer
+ * @returns undefined for a replay, which gets no second answer
  * @throws not-allowed, slack-failed, store-unavailable
  */
 export type Authorize = (
@@ -66,7 +64,7 @@ export const createAuthorize =
 
     const confirm = async (): Promise<void> => {
       const isLate = performance.now() - began > ROLE_KEPT;
-      // What changes something changes the record itself, and is told what became of it.
+      // A change alters the record itself, and its sender has to read the result.
       const isChanging = rules.changes === true || hasSaved(workspace);
       const [latest, now] = await Promise.all([
         isLate ? people.find(source, true) : profile,
@@ -77,12 +75,19 @@ export const createAuthorize =
       if (!isChanging && !(hasSamePermissions(user, person) && hasSameRights(workspace, now)))
         throw new Failure('rights-changed');
     };
-    const audience = rules.figures ? (source.audience ?? workspace.settings.visibility) : 'asker';
+    // Two people's direct message looks like Tally's own, and the other person may have fewer rights.
+    const mayBePublic = rules.figures && !isDirectMessage(source.channel ?? '');
+    const audience = mayBePublic ? (source.audience ?? workspace.settings.visibility) : 'asker';
     const offered = command && withoutSecrets(command, workspace.aliases);
     return {
       ...scopeOf(source, user, workspace, audience),
-      ...{ at: source.at, sharedFrom: source.sharedFrom, self: source.self, thread: threadOf(source) },
-      ...{ user, workspace, audience },
+      at: source.at,
+      sharedFrom: source.sharedFrom,
+      self: source.self,
+      thread: threadOf(source),
+      user,
+      workspace,
+      audience,
       reply: reply.as(source, { audience, confirm, command: offered }),
       recordError: (error) => annotate(errorOutcome(error)),
       slack: slackLookups(people, client, userId, workspace),
@@ -104,7 +109,7 @@ function scopeOf(
     limitedProjects(channel ?? '', [{ id: asked.project, product: asked.product }], workspace).length === 0;
   return {
     channel,
-    isUnlimited: user.canManage && (isPrivate || isDirectMessage(channel ?? '')),
+    isUnlimited: user.canManage && isPrivate,
     sharedBy: isPrivate
       ? undefined
       : { how: source.sharedFrom === undefined ? 'asked' : 'shared', person: user.id },

@@ -6,7 +6,6 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 import { callSlack, type WebClient } from '../web-client.ts';
 import type { User } from './users.ts';
 
-/** A channel as Slack shows it to Tally. */
 export interface Channel {
   /** Without the #. A direct message has none. */
   readonly name: string | undefined;
@@ -17,7 +16,6 @@ export interface Channel {
   readonly isJoined: boolean;
 }
 
-/** Channel look-ups. */
 export type Channels = ReturnType<typeof channelsOf>;
 
 /** Pages of 1,000 members to read; people beyond them count as not in the channel. */

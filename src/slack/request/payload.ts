@@ -28,11 +28,10 @@ const team = z
   .regex(/^[A-Z0-9]{0,64}$/)
   .nullish();
 
-/** The same schema for several field names. */
 const each = <Name extends string, Type>(type: Type, ...names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, type])) as Record<Name, Type>;
 
-/** Of a view or a message: block ID → action ID → what was typed or chosen. */
+/** In a view or a message: block ID → action ID → what was typed or chosen. */
 const stateValues = z.record(z.string(), z.record(z.string(), stateValue));
 const state = z.looseObject({ values: stateValues.nullish() }).nullish();
 

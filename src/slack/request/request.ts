@@ -44,7 +44,7 @@ export interface Request extends ProjectScope {
   readonly slack: ReturnType<typeof slackLookups>;
 }
 
-/** Scope of a public reply: a manager's extra rights count only in a direct message. */
+/** Scope of a mention's answer. The only direct messages that Slack sends to Tally are with Tally itself. */
 export const publicScope = ({ user, channel }: Request): ProjectScope => ({
   channel,
   isUnlimited: user.canManage && isDirectMessage(channel ?? ''),
@@ -56,7 +56,7 @@ export const privateScope = ({ user, channel }: Request): ProjectScope => ({
   isUnlimited: user.canManage,
 });
 
-/** What a handler needs. */
+/** What a handler needs. It also decides how its errors are answered. */
 export interface HandlerRules {
   readonly right: Right;
   /** Opens a form or window. Slack's trigger lasts 3 s, so a loading view opens if reading takes longer. */
@@ -67,6 +67,8 @@ export interface HandlerRules {
   readonly figures?: boolean;
   /** Sends a file; the message with the button stays. */
   readonly sendsFile?: boolean;
+  /** Shows manager-only data, so “Ask a manager” isn't offered. */
+  readonly isForManagers?: boolean;
 }
 
 /** What a request can ask of Slack. Each throws slack-failed. */

@@ -23,7 +23,7 @@ export type User = Profile & Permissions;
 
 export interface UserGroup {
   readonly id: string;
-  /** `finops`, without the @; untrusted text. */
+  /** `finops`, without the @; untrusted. */
   readonly handle: string;
 }
 
@@ -56,7 +56,10 @@ type Cache<T> = (key: string, fresh: boolean, ask: () => Promise<T>) => Promise<
 /** Caches results, but not failures, for `TTL`; simultaneous look-ups share one call. */
 function createCache<T extends object>(clock: () => Millis, max: number): Cache<T> {
   const known = new LRUCache<string, T, () => Promise<T>>({
-    ...{ max, ttl: TTL, ttlResolution: 0, perf: { now: clock } },
+    max,
+    ttl: TTL,
+    ttlResolution: 0,
+    perf: { now: clock },
     fetchMethod: (_, __, { context: ask }) => ask(),
   });
   return (key, forceRefresh, ask) => known.forceFetch(key, { forceRefresh, context: ask });
@@ -67,7 +70,7 @@ const MOST_NAMED = 5;
 /** How many managers to look up at most: some may have left. */
 const MOST_LOOKED_UP = 15;
 
-/** The people of one workspace. Each method throws slack-failed. */
+/** Each method throws slack-failed. */
 export class People {
   constructor(
     private readonly client: WebClient,
@@ -217,7 +220,7 @@ type SlackUser = NonNullable<webApi.UsersInfoResponse['user']>;
 
 const SLACKBOT = 'USLACKBOT';
 
-/** @param home as the payload says. External people in a shared channel have `is_stranger: false`, and another team ID. */
+/** @param home per the payload. External people in a shared channel have `is_stranger: false`, and another team ID. */
 function roleFrom(user: SlackUser, userId: SlackId, teamId: SlackId, home: SlackId): Role {
   if (user.deleted === true || user.is_bot === true || userId === SLACKBOT) return 'nobody';
   const homes = [user.team_id, user.enterprise_user?.enterprise_id, ...(user.enterprise_user?.teams ?? [])];

@@ -10,20 +10,14 @@ import type { Reply } from '../reply/reply.ts';
 import type { FormFields, SlackEvent, Source } from '../request/payload.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 
-/** A handler's needs; they also decide how its errors are answered. */
-export interface Rules extends HandlerRules {
-  /** Shows manager-only data, so “Ask a manager” isn't offered. */
-  readonly isForManagers?: boolean;
-}
-
-interface Handler<Work> extends Rules {
+interface Handler<Work> extends HandlerRules {
   /** Rules that differ for this command text or button value. Pure. */
-  readonly needs?: (text: string) => Partial<Rules>;
+  readonly needs?: (text: string) => Partial<HandlerRules>;
   readonly run: Work;
 }
 
 /** @param text the command's words, or the button's value */
-export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): Rules => ({
+export const rulesFor = ({ needs, run: _, ...rules }: Handler<unknown>, text: string): HandlerRules => ({
   ...rules,
   ...needs?.(text),
 });
@@ -40,7 +34,6 @@ export interface CommandHandler extends Handler<CommandWork> {
 
 /** A click. All fields are untrusted. */
 interface ClickedOn {
-  /** The action's ID. */
   readonly id: string;
   readonly value: string;
   readonly fields: FormFields;
@@ -80,7 +73,7 @@ export type ParsedForm =
 /** Suggestions for an external select. */
 export interface OptionsListener {
   readonly right: Right;
-  /** @param metadata the `private_metadata` of the view it is in; untrusted text */
+  /** @param metadata the `private_metadata` of the view it is in; untrusted */
   find(
     query: string,
     request: Request,

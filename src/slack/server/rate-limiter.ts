@@ -11,11 +11,7 @@ export const RATE_LIMITS = {
   requests: { doing: ASKING, ...DEFAULT_LIMITS.requests },
   tests: { doing: 'doing this faster than Tally can keep up with', ...DEFAULT_LIMITS.tests },
   /** Suggestions come at every keystroke. Over the limit: an empty list. */
-  suggestions: {
-    doing: 'typing faster than Tally can search',
-    person: rate(60, 6),
-    workspace: rate(600, 6),
-  },
+  suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
   /** Rate-limit replies to clicks and mentions cost a Slack call. Over the limit: no reply. */
   refusals: { doing: ASKING, person: rate(3, 15), workspace: rate(20, 20) },
 } as const satisfies Record<string, PersonAndWorkspace & { readonly doing: string }>;

@@ -7,7 +7,7 @@ import { tryParseJson } from '../../domain/try-parse.ts';
 
 /** Rejection reason → HTTP status. */
 const REJECTIONS = {
-  /** Missing or wrong signature. */
+  /** Missing or malformed signature. */
   unsigned: 401,
   /** Signed too long ago, or in the future. */
   outdated: 401,
@@ -24,6 +24,8 @@ export const SERVER_LIMITS = {
   /** One body. Slack's largest payload, a 250 KB view, fits even when fully percent-encoded. */
   bodyBytes: 1024 * 1024,
   unsignedBytes: 1024,
+  /** All bodies being read. */
+  allBodiesBytes: 32 * 1024 * 1024,
   /** Slack gives up after 3 s, so a slower request isn't Slack's. */
   headersTimeout: 5_000,
   requestTimeout: 5_000,
@@ -62,6 +64,7 @@ export function createRequestGuard(
   onRejected: (reason: RejectionReason) => void,
 ) {
   const logRejection = createRejectionLog(log);
+  const readBody = createBodyReader();
 
   const rejectionOf = async (req: IncomingMessage, now: Millis): Promise<RejectionReason | undefined> => {
     const size = announcedSize(req);
@@ -107,19 +110,41 @@ function isJsonObject(text: string): boolean {
   return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
 }
 
-/** Allocates only what the request announces, however small the chunks. */
-async function readBody(req: IncomingMessage): Promise<Buffer | 'too-large' | 'malformed'> {
-  const body = Buffer.allocUnsafeSlow(announcedSize(req));
-  let length = 0;
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      if (length + chunk.length > body.length) return 'too-large';
-      length += chunk.copy(body, length);
+/** Each body's buffer grows as bytes arrive. If all together exceed `allBodiesBytes`, the oldest are cut off. */
+function createBodyReader() {
+  /** Bodies being read, oldest first. */
+  const buffers = new Map<IncomingMessage, Buffer>();
+  const grow = (req: IncomingMessage, size: number): Buffer => {
+    const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 16 * 1024), announcedSize(req)));
+    buffers.get(req)?.copy(larger);
+    buffers.set(req, larger);
+    let all = [...buffers.values()].reduce((sum, { length }) => sum + length, 0);
+    for (const [oldest, { length }] of buffers) {
+      if (all <= SERVER_LIMITS.allBodiesBytes) break;
+      all -= length;
+      buffers.delete(oldest);
+      oldest.destroy();
     }
-    return body.subarray(0, length);
-  } catch {
-    return 'malformed';
-  }
+    return larger;
+  };
+  return async (req: IncomingMessage): Promise<Buffer | 'too-large' | 'malformed'> => {
+    let body: Buffer = Buffer.alloc(0);
+    let length = 0;
+    buffers.set(req, body);
+    try {
+      for await (const chunk of req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        const end = length + chunk.length;
+        if (end > announcedSize(req)) return 'too-large';
+        if (end > body.length) body = grow(req, 2 * end);
+        length += chunk.copy(body, length);
+      }
+      return body.subarray(0, length);
+    } catch {
+      return 'malformed';
+    } finally {
+      buffers.delete(req);
+    }
+  };
 }
 
 /** Responds at once; Node discards the rest of the body. */
@@ -139,9 +164,8 @@ const BY_SETTINGS: Partial<Record<RejectionReason, readonly [msg: string, todo: 
   ],
 };
 
-/** @returns a logger of those rejections, at most once a minute per reason; metrics count all */
+/** Logs those rejections, at most once a minute per reason, so that a flood can't fill the disk; metrics count all. */
 function createRejectionLog(log: Logger) {
-  // At most one line a minute, so a flood can't fill the disk.
   const logged = new LRUCache<RejectionReason, true>({ max: 10, ttl: MINUTE });
   return (reason: RejectionReason): void => {
     const [msg, todo] = BY_SETTINGS[reason] ?? [];

@@ -15,11 +15,10 @@ import type { FailedRequest } from '../error-messages/advice-buttons.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';
 import type { Authorize } from '../request/authorize.ts';
-import type { Request } from '../request/request.ts';
+import type { HandlerRules, Request } from '../request/request.ts';
 import { LOADING_DELAYS, type SlackServices } from '../slack-services.ts';
-import { acceptsWords, type Listeners, lookUp, type Rules, routeOf, rulesFor } from './listeners.ts';
+import { acceptsWords, type Listeners, lookUp, routeOf, rulesFor } from './listeners.ts';
 
-/** Services that handlers need. */
 export interface Dispatch extends SlackServices {
   readonly listeners: Required<Listeners>;
   readonly errorReply: ErrorReply;
@@ -38,7 +37,7 @@ export interface Task {
 export async function perform(
   { authorize, errorReply, loadingDelays = LOADING_DELAYS }: Dispatch,
   { reply, annotate }: Task,
-  rules: Rules,
+  rules: HandlerRules,
   work: (request: Request) => Promise<unknown>,
   explain: (report: ErrorReport, request: Request | undefined) => Promise<void>,
   command?: Command,
@@ -67,7 +66,7 @@ export async function answerCommand(dispatch: Dispatch, task: Task, typed: Comma
   const { reply, annotate } = task;
   const { command, text } = typed;
   const handler = lookUp(dispatch.listeners.commands, command);
-  const rules: Rules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
+  const rules: HandlerRules = handler && isShortText(text) ? rulesFor(handler, text) : { right: 'ask' };
   let asked: Request | undefined;
   let outcome: ThreadOutcome | undefined;
   annotate({ route: routeOf(handler, command) });
@@ -112,7 +111,7 @@ function outcomeOf({ failure }: ErrorReport): ThreadOutcome | undefined {
 function offeredCommand(
   { failure }: ErrorReport,
   typed: Command,
-  { isForManagers = false }: Rules,
+  { isForManagers = false }: HandlerRules,
   aliases: ReadonlySet<string> | undefined,
 ): Command | undefined {
   // Drop all text: it may hold a secret, and the command alone selects the form.
@@ -152,7 +151,9 @@ function threadQuestion({ command, text }: Command, request: Request): ThreadQue
   const named = words.several === 'all' ? [] : targets;
   return {
     command,
-    text: formatParsedCommand(words.several === undefined ? { ...words, alias: word } : words),
+    text: formatParsedCommand(
+      words.several === 'all' ? words : { ...words, several: undefined, alias: word },
+    ),
     at: Math.floor(at),
     ids: Object.fromEntries(
       named.flatMap((target) =>

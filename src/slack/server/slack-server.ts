@@ -13,7 +13,7 @@ import { INTERACTIVE_OPTIONS } from '../web-client.ts';
 import { createRequestGuard, refuse, SERVER_LIMITS, SIGNATURE_LIFE } from './request-guard.ts';
 import { createSocketMode } from './socket-mode.ts';
 
-/** Machine-readable routes: GET path → status and body. */
+/** GET path → status and body. */
 type MachineRoutes = Readonly<Record<string, () => RouteAnswer | Promise<RouteAnswer>>>;
 
 interface RouteAnswer {
