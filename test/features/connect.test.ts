@@ -231,6 +231,17 @@ describe('the form', () => {
     expect(member).not.toContain('next two weeks');
   });
 
+  it.each([
+    'gAAAAABnX3k2m9Qv7bT0pLsRw8YdZ1cE5fGhJkMnBvCxQwErTyUi',
+    'xoxb-123456789012-abcdefABCDEF',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  ])('refuses an account that looks like a secret, and keeps it nowhere: %s', async (account) => {
+    await openForm('/billing connect');
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', account });
+    expect(bot.errors()).toEqual({ account: expect.stringContaining('looks like a token') });
+    expect(await dump()).not.toContain(account);
+  });
+
   it('forgets what was entered about the replaced token', async () => {
     const entered = { lifetime: '1-year', role: 'administrator', type: 'for-a-user', account: 'Acme' };
     await register('main', entered);

@@ -192,10 +192,20 @@ describe('the Home', () => {
     expect(page()).toContain('“This month” is an estimate');
   });
 
+  it('counts a project with two names once', async () => {
+    await addProjects(bot, { prod: '123', web: '456', shop: '456' });
+    await open();
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    await expect.poll(page).toMatch(/^2 projects · /m);
+    const lefts = page().matchAll(/^(?:prod|web, shop|shop, web) +([\d,.]+)/gm);
+    const total = [...lefts].reduce((sum, [, left = '']) => sum.plus(left.replaceAll(',', '')), new Big(0));
+    expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
+  });
+
   it('asks for the balances on Refresh', async () => {
     await addProjects(bot, {
       prod: { id: '123', currency: 'EUR' },
-      gone: { id: '123', connection: 'finance' },
+      gone: { id: '456', connection: 'finance' },
     });
     expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.slack.press(OWNER, HOME, 'Refresh');

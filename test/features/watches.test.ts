@@ -101,6 +101,21 @@ describe('the form', () => {
     expect(around.asked).toEqual([{ project: '123', kind: 'balance' }]);
   });
 
+  it.each([
+    ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
+    ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
+  ])('previews %s with the figure that it is about, then what is left', async (rule, lines) => {
+    around.figures = STEADY;
+    expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
+  });
+
+  it('names the newest of the days on which it would have alerted, by month', async () => {
+    around.figures = previewFigures((ago) => (ago % 9 === 2 ? '9000' : '1000'), '48210');
+    expect(await openForm('watch prod spike 2x')).toContain(
+      '10 times in the last 90 days, most recently: 17, 26 Sep, 5, 14, 23 Oct, 1, 10, 19 Nov.',
+    );
+  });
+
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
     await bot.redis.client.hset(KEY, `channel:${CHANNEL}`, 'dev');
     await openForm('watch');

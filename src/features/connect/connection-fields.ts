@@ -113,7 +113,7 @@ const MORE_FIELDS = {
       max: 32,
       parse(typed, { token = '' }) {
         const name = typed.toLowerCase();
-        if (looksLikeSecret(name) || holdsToken(name, token)) return refuseField(A_SECRET);
+        if (isSecret(name, token)) return refuseField(A_SECRET);
         return isConnectionName(name) ? name : refuseField(A_NAME);
       },
     }),
@@ -127,7 +127,7 @@ const MORE_FIELDS = {
       hint: 'Helps you recognize the token later.',
       max: 100,
       optional: true,
-      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuseField(A_SECRET) : account),
+      parse: (account, { token = '' }) => (isSecret(account, token) ? refuseField(A_SECRET) : account),
     }),
   ),
 };
@@ -160,9 +160,10 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
   ),
 });
 
-const holdsToken = (typed: string, pasted: string): boolean => {
+/** Whether it looks like a secret, or contains the token of the form. */
+const isSecret = (typed: string, pasted: string): boolean => {
   const token = withoutQuotes(pasted).toLowerCase();
-  return token !== '' && typed.toLowerCase().includes(token);
+  return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
 };
 
 /** Removes the quotes around a copied value; a quote on one side only is part of the value. */

@@ -33,7 +33,7 @@ import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
-import { projectKey } from '../../workspace/projects/chosen-project.ts';
+import { isSameProject, projectKey } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
@@ -159,6 +159,8 @@ export const MOST_PROJECTS = 30;
 /** A project with the last known figures. */
 interface Row {
   readonly project: Project;
+  /** All its names: `staging, web-shop`. */
+  readonly names: string;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
   readonly forecast: Money | undefined;
@@ -167,14 +169,20 @@ interface Row {
 
 /** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
-  return visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage })
+  const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
+  return visible
+    .filter((project, at) => at === visible.findIndex((other) => isSameProject(other, project)))
     .map((project): Row => {
+      const names = visible.filter((other) => isSameProject(other, project)).map(({ alias }) => alias);
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
       const overdrawn = [left, left && bonuses && left.plus(bonuses)].some((amount) => amount?.lt(0));
       const today = last && dayAt(at, requireSettings(workspace).zone);
       return {
-        ...{ project, last, label: project.currency ?? workspace.settings.currency },
+        project,
+        last,
+        names: names.join(', '),
+        label: project.currency ?? workspace.settings.currency,
         outlook: {
           overdrawn,
           left,
@@ -216,7 +224,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   const cells = rows
     .slice(0, MOST_PROJECTS)
     .map((row) => [
-      clipText(row.project.alias, LONGEST_NAME),
+      clipText(row.names, LONGEST_NAME),
       leftText(row),
       lastsText(row.outlook),
       row.forecast ? write(row.forecast, row.label) : UNKNOWN,
@@ -226,7 +234,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
   const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
     overdrawn || (days !== undefined && days < WARNING_DAYS);
-  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
+  const soon = listNames(rows.filter(isSoon).map(({ names }) => names));
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),

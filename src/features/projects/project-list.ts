@@ -31,7 +31,7 @@ import {
 } from '../../slack/commands/command-buttons.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
-import { isSameProject } from '../../workspace/projects/chosen-project.ts';
+import { findNamed, isSameProject } from '../../workspace/projects/chosen-project.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { findChannelLimit, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
@@ -141,7 +141,7 @@ export function removeProjectMessage(
   workspace: Workspace,
 ): Message {
   const others = workspace.projects.filter((other) => other.alias !== alias);
-  const users = project && usersText(workspace, (other) => isSameProject(other, project));
+  const users = project && usersText(workspace, (other) => findNamed(other, workspace)?.alias === alias);
   const hasOthers = project !== undefined && others.some((other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
   const what = joinTexts(' ', [

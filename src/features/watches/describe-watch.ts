@@ -108,7 +108,7 @@ export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
   `${watchText(watch, { workspace, locale: workspace.settings.locale })} → ${watch.channel ?? watch.people.join(', ')}`;
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
-function measurementText(
+export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,
   money: WriteMoney,

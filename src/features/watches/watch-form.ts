@@ -59,6 +59,7 @@ import {
 } from '../../workspace/projects/chosen-project.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
+import { measurementText } from './describe-watch.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
@@ -252,7 +253,8 @@ const valuesOfRule = (rule: WatchRule): FormFields =>
 
 function parseAmount(typed: string): Money | FieldRefusal {
   const [amount, other] = readAmounts(typed);
-  if (amount === undefined) return refuseField('Type an amount, such as 50000, 50,000 or 50000.50.');
+  if (amount === undefined)
+    return refuseField('Type an amount of zero or more, such as 50000, 50,000 or 50000.50.');
   if (other === undefined) return amount.value;
   return refuseField(`That can mean two amounts. Type ${amount.digits} or ${other.digits}.`);
 }
@@ -285,18 +287,19 @@ const DAYS = 90;
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ isWhole, result }: Preview, money: WriteMoney): string[] {
+function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
-  const { dates, isCrossed, isKnown, reported, funds } = result;
+  const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
   if (reported === 0 && !isKnown)
     return [
       `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
     ];
   if (!isWhole) return [fundsText(funds, money)];
   return compact([
+    !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
     // If it crossed before these days, no date in them is the start, so don't count.
-    (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
+    (!isCrossed || dates.length > 0) && countText(dates),
     isCrossed && 'It would alert at once.',
   ]);
 }
@@ -312,16 +315,21 @@ function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
   ]);
 }
 
-function countText(dates: readonly string[]): string {
+function countText(dates: readonly Day[]): string {
   if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
-  const shown = dates.slice(-MOST_DATES);
-  const more = dates.length - shown.length;
   const times = dates.length === 1 ? 'once' : `${dates.length} times`;
-  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
+  const newest = dates.length > MOST_DATES ? ', most recently' : '';
+  return `It would have alerted ${times} in the last ${DAYS} days${newest}: ${listDates(dates.slice(-MOST_DATES))}.`;
 }
 
-/** Without the weekday: `2 Oct`. */
-const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
+/** `3, 10 Oct, 19 Nov` */
+const listDates = (days: readonly Day[]): string =>
+  days
+    .map((day, at) => {
+      const isLastOfMonth = day.slice(0, 7) !== days[at + 1]?.slice(0, 7);
+      return isLastOfMonth ? formatDays(day, day, day.slice(0, 4)).slice(4) : Number(day.slice(8));
+    })
+    .join(', ');
 
 const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
 
