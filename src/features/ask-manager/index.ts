@@ -110,7 +110,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
       ? (['open-asked', JSON.stringify(asked)] as const)
       : ([click.id as ActionId, click.value] as const);
   return {
-    text: 'Somebody asks a manager',
+    text: 'A question for a manager',
     blocks: [
       markup(`${mention(user.id)} asks you to ${what}${where}.`),
       ...ownedFacts(line, workspace),

@@ -33,7 +33,7 @@ export function createConnectForm(services: Services) {
     heading: 'Connect billing',
     submit: 'Test and save',
     waiting: [
-      'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
+      'Testing the token: asking billing for the project’s balance…',
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
     fields: connectionFields(checks),
@@ -68,7 +68,7 @@ async function testAndSave(
   const isNew = !names.includes(name);
   if (isNew && names.length >= MAX_CONNECTIONS)
     return refuseField(
-      `You have ${MAX_CONNECTIONS} connections, which is the limit. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
+      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
     );
   limits.demand('tests', { teamId: user.teamId, userId: user.id });
   const access = { ...input, workspace: user.teamId, connection: name };
@@ -139,7 +139,7 @@ function connectedMessage(
   const fact = only
     ? `${projectLabel({ id: project, product: only.product }, workspace)} ${balanceOf(only).endsWith('overdrawn') ? 'is' : 'has'} ${balanceOf(only)}${lasts}.`
     : found.length > 0
-      ? `Several products have data for project ${project}. ${each.join(', ')}.`
+      ? `Project ${project} has data for several products. ${each.join(', ')}.`
       : `The token works, but no product has data for project ${project}. Check the ID in the console.`;
   const notAnswered = failed.map(
     ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,

@@ -70,7 +70,7 @@ const asInConsole = <T extends string>(
         ? undefined
         : Object.hasOwn(names, chosen)
           ? (chosen as T)
-          : refuseField('Choose the same as in the console.'),
+          : refuseField('Choose one from the list, as in the console.'),
   });
 
 const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
@@ -109,7 +109,7 @@ const MORE_FIELDS = {
   ),
   name: more(
     text('Name of the connection', {
-      hint: 'Keep it unless you have several accounts: another name adds a connection, or replaces the token of the one that has it.',
+      hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
       max: 32,
       parse(typed, { token = '' }) {
         const name = typed.toLowerCase();
@@ -142,7 +142,7 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
   baseUrl: unlessKnown(
     'baseUrl',
     text('Address of the billing service', {
-      hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
+      hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
       placeholder: 'https://billing.example.com',
       max: 500,
       parse: addressChecks.baseUrl,
@@ -175,6 +175,6 @@ function describeEffect(name: string, { connections, connectionNames }: Workspac
   const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
   if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
   if (connectionNames.includes(name))
-    return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
+    return `The stored token of ${name} is damaged. Enter it again to repair it.`;
   return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
 }

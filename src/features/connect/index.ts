@@ -41,7 +41,7 @@ export function createConnectFeature(services: Services): Feature {
     help: [
       {
         usage: `${commandText('/billing connect')} [name]`,
-        what: 'Register or replace the access token that Tally reads billing with.',
+        what: 'Add or replace the access token for the billing service.',
         right: 'manage',
       },
       {
@@ -194,7 +194,7 @@ function defaultText(name: string, { defaultConnection, connectionNames }: Works
   if (defaultConnection !== name || next === undefined) return undefined;
   return others.length === 0
     ? `${next} becomes the default connection.`
-    : `Choose the new default connection in ${commandText('/billing status')}. Until then, projects without a connection of their own get no figures.`;
+    : `Choose the new default connection in ${commandText('/billing status')}. Until then, you get no figures for projects without their own connection.`;
 }
 
 function effectBlocks({ values: { name = '' }, request: { workspace, at } }: FormMoment) {
@@ -210,7 +210,7 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
     usersText(workspace, (project) => connectionNameOf(project, workspace) === name),
   ]);
   const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));
-  return [...effects.map(section), context(described ?? `${name} · the record is damaged`)];
+  return [...effects.map(section), context(described ?? `${name} · damaged`)];
 }
 
 /** Projects with this connection don't fall back to another one. */

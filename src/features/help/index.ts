@@ -14,7 +14,7 @@ import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
 const TITLE = 'Ask Tally';
-const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Only you see answers until you share them, unless the settings say otherwise.`;
 /** The word after `/billing help` that shows every line, with examples. */
 const MORE = 'more';
 

@@ -111,10 +111,10 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
     ),
     context(
       joinTexts(' · ', [
-        rows.length > MOST_PROJECTS && `The first ${MOST_PROJECTS} of ${rows.length} projects to run out`,
-        ages.length > 0 && `Balances of ${formatInstant(Math.min(...ages))}`,
+        rows.length > MOST_PROJECTS && `The ${MOST_PROJECTS} projects that run out first, of ${rows.length}`,
+        ages.length > 0 && `Balances as of ${formatInstant(Math.min(...ages))}`,
         rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
-        'Answers arrive under Messages. Only you see them.',
+        'Answers appear under Messages, only for you.',
       ]),
     ),
   ]);

@@ -45,11 +45,11 @@ export function createHomeFeature(services: Services): Feature {
     help: [
       {
         usage: commandText('/billing status'),
-        what: 'Show what needs attention first: projects, connections, expiring tokens, schedules and watches.',
+        what: 'Show what needs attention: projects, connections, tokens, schedules and watches.',
       },
       {
         usage: 'Home',
-        what: 'See what needs attention and your projects with their balances: the first tab of this app.',
+        what: 'The first tab of this app: what needs attention, and your projects’ balances.',
       },
     ],
     verbs: { status: createStatusCommand(services) },
@@ -153,7 +153,7 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
   const isCut = whole.length > room;
   const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
   const end = compact([
-    isCut && 'Not everything fits here; what works is left out first',
+    isCut && 'Not everything fits, so only what needs attention is shown',
     used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
   ]).join(' · ');
   return {

@@ -70,7 +70,7 @@ async function unlessDamaged(source: HealthSource, request: Request): Promise<He
     return await source(request);
   } catch (error) {
     if (!isFailure(error, 'unseal-failed') && !isFailure(error, 'settings-damaged')) throw error;
-    const text = ['Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.'];
+    const text = ['Some of Tally’s data is damaged. Ask your operator to run `tally doctor`.'];
     return { title: '', lines: [{ level: 'broken', text }] };
   }
 }
@@ -91,9 +91,9 @@ const recordHealth: HealthSource = (request) => {
   const named = damaged.map(({ kind, id }) => `the ${kind} ${escapeMarkup(id)}`);
   const isProject = damaged.some(({ kind }) => kind === 'project');
   const text = joinTexts(' ', [
-    `Damaged and not used: ${listNames(named)}. Your operator sees why with \`npm run doctor\`.`,
+    `Damaged: ${listNames(named)}. Your operator can run \`npm run doctor\` to see why.`,
     isProject &&
-      `Until a damaged project is removed in \`${commandText('/billing projects')}\`, questions by ID are refused.`,
+      `Remove damaged projects in \`${commandText('/billing projects')}\`. Until then, nobody can ask by ID.`,
   ]);
   return {
     title: 'Records',
@@ -123,8 +123,7 @@ const connectionHealth: HealthSource = (request) => {
   return { title: 'Connections', lines: compact(lines) };
 };
 
-const NO_DEFAULT =
-  'There is no default connection, so only projects with their own connection work. Make one the default.';
+const NO_DEFAULT = 'Choose a default connection. Until then, only projects with their own connection work.';
 
 /** A lone connection needs no name. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
@@ -153,14 +152,14 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
   const isKeyGone = damage !== undefined && damage !== 'malformed';
   const problem = joinTexts(' ', [
     isKeyGone && `*Doesn’t work.* ${KEY_IS_GONE}`,
-    damage === 'malformed' && '*Doesn’t work.* Its record is damaged. Replace the token.',
+    damage === 'malformed' && '*Damaged.* Replace the token.',
     isRejected && '*The service rejected its token.* It may have expired or been revoked.',
   ]);
   const expires =
     connection && expiresSoon(connection, at, zone)
       ? `*its token ${expiry}*`
       : isUnknown
-        ? 'expiry unknown: set it to be reminded'
+        ? 'expiry unknown. Set it, and Tally reminds you'
         : expiry && `token: ${expiry}`;
   const setExpiry = commandButton('expiry', 'Set expiry…', toCommand('/billing connect', `${name} expiry`));
   const replace = [button('connect', 'Replace token…', { value: name, style: 'primary' })];
@@ -252,7 +251,7 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
     const level = credentialHealth(access, !isOpen || isRejected, at, zone);
     const state =
       access === undefined
-        ? 'damaged and not used: register it again'
+        ? 'damaged: register it again'
         : isOpen
           ? `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`
           : KEY_IS_GONE;

@@ -42,7 +42,7 @@ import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
 export const UNRESTRICTED =
-  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
+  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted one in the console and register that instead.';
 
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
@@ -194,10 +194,10 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
     parse: parseAuthUrl,
   }),
   ...CREDENTIALS,
-  ...expiryFields<undefined>('If you know it. Leave it empty to keep what is registered.', undefined),
+  ...expiryFields<undefined>('Leave it empty to keep the current date, or if you don’t know it.', undefined),
   people: {
     ...people('People who can get tokens', {
-      hint: `Only these people get tokens. Add owners and managers too if they need them. Guests need to be turned on in ${commandText('/billing settings')} too.`,
+      hint: `Only these people get tokens, so add owners and managers who need them. Guests must also be allowed in ${commandText('/billing settings')}.`,
       max: MAX_ISSUERS,
     }),
     parse: (chosen: string, { groups = '' }) =>
@@ -207,7 +207,11 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
           ? selectedValues(chosen)
           : refuseField(`Choose up to ${MAX_ISSUERS} people.`),
   } satisfies Field<readonly string[]>,
-  groups: userGroups('User groups that can get tokens', 'Everyone in these groups.', MAX_ISSUER_GROUPS),
+  groups: userGroups(
+    'User groups that can get tokens',
+    'Everyone in these groups can get tokens.',
+    MAX_ISSUER_GROUPS,
+  ),
 });
 
 type SentAccess = SentForm<ReturnType<typeof accessFields>>;
@@ -222,8 +226,8 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
   if (!workspace.accessIds.includes(project)) return [about];
   const words =
     current === undefined
-      ? 'The current access is damaged and not used. Enter ID and secret again to repair it.'
-      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. Tally tests a new access before it replaces this one.`;
+      ? 'The current access is damaged. Enter ID and secret again to repair it.'
+      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. A new one is tested before it replaces this.`;
   const confirm = confirmDialog(
     `Remove the access for ${label}?`,
     'Nobody will be able to get new tokens. Existing tokens work until they expire.',
@@ -266,7 +270,7 @@ async function registerAccess(
   const happened =
     revoked === 'revoked'
       ? 'The test passed: the service issued a token and revoked it.'
-      : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.';
+      : 'The test passed. The test token couldn’t be revoked; nobody has seen it, and it will expire.';
   const issue = commandButton('os-token', 'Issue a token', { command: '/os-token', text: word });
   return compact([
     header(`${label} can issue OS_TOKENs`),

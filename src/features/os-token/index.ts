@@ -106,9 +106,9 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>
     new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
-  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period. Tokens don’t need one');
   if (product !== undefined)
-    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
+    throw refusal(PRODUCTS[product].word, 'is a product. A token covers the whole project');
   return withoutUndefined({ project, alias });
 }
 
@@ -238,7 +238,7 @@ async function showToken(
   });
   if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))
     throw await notShown(
-      `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
+      `The window was closed, or Slack refused it. For another token, type ${commandText('/os-token')} ${target.word}.`,
     );
   // The token is already shown, so ignore a failure here.
   if (workspace.rejectedAt(credential) !== undefined)
@@ -279,7 +279,7 @@ function tokenModal(
       issued.isRestricted === false && markup(UNRESTRICTED),
       sealed !== undefined && actions(revokeButton('Revoke now')),
       context(
-        'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
+        'Copy it now: only you see it, only once, and Tally doesn’t keep it.',
         ...(sealed === undefined ? [NOT_OFFERED] : []),
       ),
     ]),
@@ -296,7 +296,7 @@ const revokeButton = (label: string) => button('os-token-revoke', label, { style
 const NOT_OFFERED = 'The service can’t revoke tokens. This one works until it expires.';
 const REVOCATIONS: Readonly<Record<Revocation, string>> = {
   revoked: 'Revoked.',
-  'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
+  'already-dead': 'The token had already expired or been revoked.',
   'not-offered': NOT_OFFERED,
   refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
 };
@@ -310,7 +310,7 @@ async function revokeToken(metadata: string, request: Request, services: TokenSe
   const { user, reply } = request;
   const shown = openToken(metadata, user, keyring);
   if (shown === undefined)
-    return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
+    return reply.modal.show(TITLE, textMessage('You can’t revoke this token: it isn’t yours.'));
   const { token, authUrl, project, expiresAt } = shown;
   if (expiresAt !== undefined && expiresAt <= clock())
     return reply.modal.show(TITLE, textMessage('This token has expired.'));

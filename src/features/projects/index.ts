@@ -42,13 +42,13 @@ import {
 const HELP: readonly HelpLine[] = [
   {
     usage: commandText('/billing projects'),
-    what: 'List the projects that have a name. Managers add, edit and remove them there.',
+    what: 'List named projects. Managers can add, edit and remove them.',
     short: 'List the projects you can ask about by name.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {
     usage: `${commandText('/billing default')} [name | none]`,
-    what: 'Show or set the project that this channel asks about when you name none.',
+    what: 'Show or set this channel’s default project.',
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];

@@ -98,7 +98,7 @@ const MORE_FIELDS = {
   ),
   channels: more(
     channels('Only in these channels', {
-      hint: 'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+      hint: 'People can only ask here. Leave empty for everywhere. Managers can ask anywhere.',
       placeholder: 'Everywhere',
       max: MOST_CHANNELS,
       parse(chosen) {
@@ -109,7 +109,7 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  owner: more(personField('Owner', 'The person responsible for what this project spends.')),
+  owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
 /** @param verbs first words of commands */
@@ -182,7 +182,7 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
     return refuseField(`${takenText(input.alias)} Choose another name.`);
   if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
-    return refuseField(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
+    return refuseField(`You have ${MAX_PROJECTS} projects, the maximum. Remove one first.`);
   const project = projectOf(input, known ?? { addedBy: user.id, addedAt: at });
   const change = auditedChange(request, auditActionOf(known, project));
   const isSaved =

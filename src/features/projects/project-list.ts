@@ -112,7 +112,8 @@ export function projectDetails(project: Project, workspace: Pick<Workspace, 'pro
 
 function limitText(channels: readonly SlackId[] | undefined): string {
   if (channels === undefined) return 'everywhere';
-  if (channels.length === 0) return 'in no channel: its names are limited to different channels';
+  if (channels.length === 0)
+    return 'can’t be asked about anywhere: its names are limited to different channels';
   const more = channels.length - SHOWN_CHANNELS;
   const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
   return `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -145,7 +146,7 @@ export function removeProjectMessage(
   const hasOthers = project !== undefined && others.some((other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
   const what = joinTexts(' ', [
-    project === undefined && 'Its record is damaged, so its channel limits aren’t known.',
+    project === undefined && 'Its record is damaged. It may have channel limits.',
     `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
   ]);
   const facts = joinTexts(' · ', [

@@ -120,8 +120,8 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
           const outcome = await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
           const channel = channelLink(schedule.channel);
           return outcome === 'posted'
-            ? `Posted in ${channel}. The next post comes as planned.`
-            : `Send now was pressed a moment ago: one post goes to ${channel}.`;
+            ? `Posted in ${channel}. The next post goes out as scheduled.`
+            : `Someone just pressed Send now, so only one post goes to ${channel}.`;
         }),
       retry: (schedule, request) =>
         unlessStopped(schedule, request, async () => {
@@ -136,7 +136,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,
-      paused: 'Paused. Nothing is posted or corrected until you resume it.',
+      paused: 'Paused. Nothing is posted or corrected until you resume.',
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
@@ -215,7 +215,7 @@ function lastDeliveryText(
     case 'failed':
       return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, asking again: ${formatInstant(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':

@@ -112,7 +112,7 @@ function takeRule(text: string): { readonly rest: string; readonly found?: RuleW
   const [kind, second] = text.split(' ').filter(isKind);
   if (kind === undefined) return { rest: text };
   if (second !== undefined)
-    throw refusal(second, `is a second kind; you already gave “${kind}”`, 'Set up one watch at a time.');
+    throw refusal(second, `is a second rule, after “${kind}”`, 'Set up one watch at a time.');
   const thresholds: Record<string, string> = {};
   let rest = text;
   for (const [name, typed] of THRESHOLD_FORMS[kind]) {
@@ -131,7 +131,7 @@ function parseProject(text: string, whole: string, reader: Reader) {
   try {
     const { phrase, ...words } = parseSingleProjectText(text, reader);
     if (phrase === undefined) return words;
-    throw refusal(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
+    throw refusal(phrase.typed, 'is a period. Watches don’t need one', EXAMPLE);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const kind = nearestWord(error.word, WATCH_KINDS);

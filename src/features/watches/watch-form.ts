@@ -145,9 +145,9 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
       (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
     ),
     floor: threshold(
-      'Only days of at least',
+      'Only days that cost at least',
       '1,000',
-      'Empty for no minimum.',
+      'Leave empty for no minimum.',
       (typed) => parseAmount(typed || '0'),
       true,
     ),
@@ -170,8 +170,7 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
       const [first = ''] = Object.keys(THRESHOLDS[kindIn(at.values)]);
       const isTyped = Boolean(at.values[first]);
       const problem = rule instanceof FieldRefusal && isTyped ? [section(rule.sentence)] : [];
-      if (at.isAsking)
-        return [...problem, section('Asking the billing service when this would have alerted…')];
+      if (at.isAsking) return [...problem, section('Asking the billing service when this would have alerted…')];
       const [project = NO_PROJECT] = deliveryOf(at.values).projects;
       const { workspace, locale } = at.request;
       return [...problem, ...previewBlocks(at.found, moneyWriter(project, workspace, locale))];
@@ -291,16 +290,14 @@ function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): st
   if (isFailure(result)) return [result.message];
   const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
   if (reported === 0 && !isKnown)
-    return [
-      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
-    ];
+    return [`No data in the last ${DAYS} days, so there’s no preview. Check the project and its product.`];
   if (!isWhole) return [fundsText(funds, money)];
   return compact([
     !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
     // If it crossed before these days, no date in them is the start, so don't count.
     (!isCrossed || dates.length > 0) && countText(dates),
-    isCrossed && 'It would alert at once.',
+    isCrossed && 'It would alert now.',
   ]);
 }
 
@@ -331,7 +328,7 @@ const listDates = (days: readonly Day[]): string =>
     })
     .join(', ');
 
-const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
+const NO_TOP_UPS = 'Earlier balances are estimates: today’s plus what was spent since, ignoring top-ups.';
 
 function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
