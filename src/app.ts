@@ -96,6 +96,7 @@ export function createTally(
   const readiness = createReadiness(redis, () => slack.server.up());
   const slack = createSlackSide(config, all, readiness, metrics, {
     ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
+    onForget: delivery.forget,
   });
   metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
@@ -105,12 +106,12 @@ export function createTally(
     async start() {
       await waitUntilReady(redis, REDIS_TIMEOUT);
       await claimLayout(redis);
-      all.start();
+      delivery.start();
       return slack.server.start(config.http.port);
     },
     async stop(delay = 0, drain = DRAIN) {
       await slack.server.leave(delay);
-      const [left] = await Promise.all([slack.server.stop(drain), all.stop(drain)]);
+      const [left] = await Promise.all([slack.server.stop(drain), delivery.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await clients.http.close().catch(() => undefined);
       for (const end of [...unsubscribe, metrics.stop]) end();
@@ -166,8 +167,8 @@ const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
 const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
   createBalanceFeature(services),
   createSpendFeature(services),
-  createSchedulesFeature(services),
-  createWatchesFeature({ ...services, watching: services.delivery.watching }),
+  createSchedulesFeature({ ...services, ...services.delivery }),
+  createWatchesFeature({ ...services, ...services.delivery }),
   createOsTokenFeature(services),
   createProjectsFeature(services),
   createConnectFeature(services),
@@ -186,13 +187,13 @@ function createSlackSide(
   all: Registry,
   readiness: Readiness,
   metrics: Metrics,
-  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected' | 'onForget'>,
+  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected'>,
 ) {
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
     ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
-    ...{ onRejected: metrics.rejected, onForget: all.forget },
+    onRejected: metrics.rejected,
   };
   const installations = createInstallations(config.slack, slackServices);
   const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };

@@ -60,7 +60,7 @@ export function createConnectForm(services: Services) {
 /** @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
-  { workspaces, billing, limits, all }: Services,
+  { workspaces, billing, limits, delivery, all }: Services,
 ): Promise<Message | FieldRefusal> {
   const { user, workspace } = request;
   const { name, project } = input;
@@ -79,7 +79,7 @@ async function testAndSave(
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
   // Resumes posts that were paused for lack of this connection.
-  await all.connected(user.teamId);
+  await delivery.scheduling.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
   const target = isSure && {
@@ -113,11 +113,14 @@ function newConnection(
 ): NewConnection {
   const days = lifetime && LIFETIME_DAYS[lifetime];
   return {
-    ...{ name, baseUrl, token },
+    name,
+    baseUrl,
+    token,
     ...withoutUndefined({ role, type, lifetime, expiresAt: days && at + days * DAY }),
     ...withoutUndefined({ authUrl: authUrl || undefined, account: account || undefined }),
     test: { project, product: first?.product ?? DEFAULT_PRODUCT },
-    ...{ registeredBy: user.id, registeredAt: at },
+    registeredBy: user.id,
+    registeredAt: at,
   };
 }
 

@@ -53,7 +53,8 @@ export function createConnectFeature(services: Services): Feature {
     verbs: {
       // `/billing connect main expiry`, from a connection's menu, opens the expiry form.
       connect: {
-        ...{ right: 'manage', opensForm: true },
+        right: 'manage',
+        opensForm: true,
         parse: (text) => parseConnectionName(text.replace(EXPIRY, '')),
         run: (text, request, typed) =>
           EXPIRY.test(text)
@@ -61,7 +62,8 @@ export function createConnectFeature(services: Services): Feature {
             : form.open(typedName(text, request, typed), request),
       },
       disconnect: {
-        ...{ right: 'manage', opensForm: true },
+        right: 'manage',
+        opensForm: true,
         parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
         run: (text, request, typed) => disconnect.open(typedName(text, request, typed), request),
       },
@@ -95,7 +97,7 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
   connectionNames.includes(name) || !couldBeSecret(typed);
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-function createExpiryForm({ workspaces, all }: Services) {
+function createExpiryForm({ workspaces, delivery }: Services) {
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
     workspaces,
@@ -116,7 +118,7 @@ function createExpiryForm({ workspaces, all }: Services) {
       const expiry = expiryOf(input.expires, workspace.settings.zone);
       const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
-      await all.connected(user.teamId);
+      await delivery.scheduling.changed(user.teamId);
       const text = formatExpiry(expiry, request.at, workspace.settings.zone);
       return textMessage(`Saved. The token for ${id}: ${text}.`);
     },

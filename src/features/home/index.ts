@@ -49,7 +49,7 @@ export function createHomeFeature(services: Services): Feature {
       },
       {
         usage: 'Home',
-        what: 'The first tab of this app: what needs attention, and your projects’ balances.',
+        what: 'See what needs attention, and your projects’ balances: the first tab of this app.',
       },
     ],
     verbs: { status: createStatusCommand(services) },
@@ -100,7 +100,8 @@ async function refreshBalance(
     const { runway, forecast } = figures ?? {};
     const balance = storedBalance(target, { ...account, runway, forecast, today });
     await answerStore.save(workspace, {
-      ...{ connection: access.connection, at: clock() },
+      connection: access.connection,
+      at: clock(),
       ...(balance && { balance }),
     });
   } catch (error) {
@@ -167,13 +168,11 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
 }
 
 function drawSection({ title, summary, lines, most = lines.length, more }: HealthSection): Block[] {
-  if (lines.length === 0 || most === 0) return [];
-  const cut = lines.length - most;
+  if (lines.length === 0) return [];
   return compact([
     title !== '' && summary === undefined && header(title),
     summary !== undefined && markup(`*${title}* · ${summary}`),
     ...lines.slice(0, most).flatMap(drawLine),
-    cut > 0 && more === undefined && markup(`and ${cut} more`),
     more && actions(more),
   ]);
 }

@@ -204,8 +204,6 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
     ]),
   );
 
-const MOST_LINES = 10;
-
 /** The projects that give no answer. One that is limited to other channels is not named. */
 const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
@@ -226,7 +224,7 @@ const projectHealth: HealthSource = (request) => {
         request,
       ),
     );
-  return { title: 'Projects', lines: [...failing, ...missing], most: MOST_LINES };
+  return { title: 'Projects', lines: [...failing, ...missing] };
 };
 
 /** Managers get the fix; others can retry. */
@@ -262,5 +260,5 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
       fix: level !== 'fine' ? form('Replace access…') : isUnknown ? form('Set expiry…') : undefined,
     };
   });
-  return { title: 'Application accesses', lines, most: MOST_LINES * 3 };
+  return { title: 'Application accesses', lines };
 };

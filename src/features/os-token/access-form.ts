@@ -98,7 +98,7 @@ export function createAccessForm(services: TokenServices) {
         ? editAccess(sent, services)
         : registerAccess(sent, services));
       // Schedules expiry reminders.
-      await services.all.connected(request.user.teamId);
+      await services.delivery.scheduling.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
     unchanged: ({ id, request }) =>
@@ -261,7 +261,13 @@ async function registerAccess(
   const access = await workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {
-      ...{ project, authUrl, issuers: issuersOf(input), id, secret, registeredBy: user.id, registeredAt: at },
+      project,
+      authUrl,
+      issuers: issuersOf(input),
+      id,
+      secret,
+      registeredBy: user.id,
+      registeredAt: at,
       ...expiry,
       ...(isKnown && { revocable: revoked === 'revoked' }),
     },

@@ -255,7 +255,10 @@ const recordToken = (
   { audit, clock }: TokenServices,
 ): Promise<void> =>
   audit.record(user.teamId, {
-    ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
+    at: clock(),
+    who: user.id,
+    action,
+    about: auditedProject(workspace, project),
   });
 
 /** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */

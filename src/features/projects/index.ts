@@ -117,9 +117,6 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   return removedProjectMessage(project);
 }
 
-/** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
-const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
-
 /**
  * `/billing default`: the project used in a channel if none is typed. Everyone in the channel must be allowed to ask
  * about it.
@@ -136,15 +133,13 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   return {
     right: 'manage',
     needs: (rest) => (rest === '' ? { right: 'ask' } : { changes: true }),
-    parse: (word, workspace) =>
-      word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
+    parse: (word, workspace) => word === '' || word === 'none' || requireProject(word, workspace, 'default'),
     async run(word, request) {
       const { workspace, user, reply } = request;
-      const none = NONE_IN.exec(word);
-      const channel = none?.[1]?.toUpperCase() ?? request.channel;
+      const { channel } = request;
       if (channel === undefined || isDirectMessage(channel)) return reply.update(NOT_IN_DIRECT_MESSAGES);
       if (word === '') return reply.update(channelDefaultMessage(channel, request));
-      if (none !== null) {
+      if (word === 'none') {
         await set(channel, undefined, request);
         return reply.update(markupMessage(`Removed the default project of ${channelLink(channel)}.`));
       }
@@ -188,10 +183,9 @@ function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): 
   return textMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }
 
-/** It names the channel, as a manager may read it in a direct message. */
 function defaultIsMessage(project: Project, channel: SlackId, isForManager: boolean): Message {
   const { alias } = project;
-  const remove = commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`));
+  const remove = commandButton('none', 'Remove default', toCommand('/billing default', 'none'));
   return markupMessage(
     `The default project of ${channelLink(channel)} is ${escapeMarkup(alias)}.`,
     actions(...projectButtons(alias), ...(isForManager ? remove : [])),

@@ -22,9 +22,12 @@ export type ProjectsRequest =
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
-  ...{ add: 'add', new: 'add', create: 'add', register: 'add' },
-  ...{ edit: 'edit', rename: 'edit', change: 'edit', update: 'edit', modify: 'edit' },
-  ...{ remove: 'remove', delete: 'remove', del: 'remove', rm: 'remove' },
+  add: 'add',
+  edit: 'edit',
+  change: 'edit',
+  rename: 'edit',
+  remove: 'remove',
+  delete: 'remove',
 };
 
 /** What these words after `projects` need. @param more verbs of other features */

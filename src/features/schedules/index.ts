@@ -55,26 +55,19 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-/** Scheduled posts: commands, list, form. */
-export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
-  const { scheduling, start, stop, forget } = delivery;
-  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
-    limits.demand('tests', { teamId, userId });
-    return scheduling.send(teamId, schedule, why, userId);
-  };
-  return {
-    ...createSchedules({ workspaces, scheduling: { ...scheduling, send } }),
-    start,
-    stop,
-    forget,
-    connected: scheduling.changed,
-  };
-}
-
 type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedules(services: ScheduleServices): Feature {
+export function createSchedulesFeature({
+  workspaces,
+  limits,
+  ...delivery
+}: ScheduleServices & Pick<Services, 'limits'>): Feature {
+  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
+    limits.demand('tests', { teamId, userId });
+    return delivery.scheduling.send(teamId, schedule, why, userId);
+  };
+  const services = { workspaces, scheduling: { ...delivery.scheduling, send } };
   const kind = createScheduleKind(services);
   return {
     help: HELP,
@@ -93,7 +86,9 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
-    ...{ max: MAX_SCHEDULES, maxProjects: MAX_DIGEST_PROJECTS, maxPeople: 0 },
+    max: MAX_SCHEDULES,
+    maxProjects: MAX_DIGEST_PROJECTS,
+    maxPeople: 0,
     workspaces,
     store: workspaces.schedules,
     changed: scheduling.changed,

@@ -161,7 +161,11 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
 });
 
 const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormFields => ({
-  ...{ report, cadence: cadence.kind, time, zone, waits: String(waitHours) },
+  report,
+  cadence: cadence.kind,
+  time,
+  zone,
+  waits: String(waitHours),
   weekday: cadence.kind === 'weekly' ? String(cadence.weekday) : '1',
   day: cadence.kind === 'monthly' ? String(cadence.day) : 'last',
 });
@@ -328,12 +332,8 @@ async function sendTest(
     await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
-    if (!isFailure(error) || error.kind === 'not-allowed') {
-      // The error is thrown on, and answered with a log reference.
-      await show([section('Couldn’t send the test.')]);
-      throw error;
-    }
+    await show(isFailure(error) ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
+    if (!isFailure(error)) throw error;
     request.recordError(error);
-    await show(failureFacts(error, request));
   }
 }

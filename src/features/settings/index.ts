@@ -171,7 +171,10 @@ const FORM_FIELDS = {
 };
 
 const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
-  ...{ zone, visibility, currency, locale },
+  zone,
+  visibility,
+  currency,
+  locale,
   managers: others.managers.join(','),
   managerGroups: others.managerGroups.join(','),
   others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),

@@ -99,13 +99,12 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
   }
 }
 
-/** `prod: balance below 50,000.00 EUR`, plain */
-const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
-  `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
-
-/** For the audit trail. */
-export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watchText(watch, { workspace, locale: workspace.settings.locale })} → ${watch.channel ?? watch.people.join(', ')}`;
+/** `prod: balance below 50,000.00 EUR → C012345` */
+export function watchAuditText(watch: Watch, workspace: Workspace): string {
+  const [project] = watch.projects;
+  const rule = ruleText(watch.rule, moneyWriter(project, workspace, workspace.settings.locale));
+  return `${projectLabel(project, workspace)}: ${rule} → ${watch.channel ?? watch.people.join(', ')}`;
+}
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
 export function measurementText(

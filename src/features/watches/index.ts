@@ -92,7 +92,9 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
     noun: 'watch',
     sends: 'alerts',
-    ...{ max: MAX_WATCHES, maxProjects: 1, maxPeople: MAX_WATCH_PEOPLE },
+    max: MAX_WATCHES,
+    maxProjects: 1,
+    maxPeople: MAX_WATCH_PEOPLE,
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,

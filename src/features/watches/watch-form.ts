@@ -170,7 +170,8 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
       const [first = ''] = Object.keys(THRESHOLDS[kindIn(at.values)]);
       const isTyped = Boolean(at.values[first]);
       const problem = rule instanceof FieldRefusal && isTyped ? [section(rule.sentence)] : [];
-      if (at.isAsking) return [...problem, section('Asking the billing service when this would have alerted…')];
+      if (at.isAsking)
+        return [...problem, section('Asking the billing service when this would have alerted…')];
       const [project = NO_PROJECT] = deliveryOf(at.values).projects;
       const { workspace, locale } = at.request;
       return [...problem, ...previewBlocks(at.found, moneyWriter(project, workspace, locale))];
@@ -200,7 +201,9 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
     JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
     ...unchangedFields(before, at),
-    ...{ projects: [project], rule, ...target },
+    projects: [project],
+    rule,
+    ...target,
     since: isSame ? before.since : request.at,
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
