@@ -91,10 +91,10 @@ export function createTally(
     ...{ ...shared, ...clients },
     clientFor: (workspace) => slack.installations.clientFor(workspace),
   });
-  const all: Registry = createRegistry(() => features);
-  const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
+  const registry: Registry = createRegistry(() => features);
+  const features = createFeatures({ ...shared, ...clients, delivery, registry, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
-  const slack = createSlackSide(config, all, readiness, metrics, {
+  const slack = createSlackSide(config, registry, readiness, metrics, {
     ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
     onForget: delivery.forget,
   });
@@ -102,7 +102,7 @@ export function createTally(
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
-    registry: all,
+    registry,
     async start() {
       await waitUntilReady(redis, REDIS_TIMEOUT);
       await claimLayout(redis);
@@ -156,11 +156,11 @@ function createClients(
 
 /** How the addresses of the services are checked, and what they are in a new form. */
 const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
-  checks: {
+  parseAddress: {
     baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
     authUrl: (text: string) => parseAuthUrl(text, trustedHosts),
   },
-  addresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
+  defaultAddresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
 });
 
 /** In the order of `/billing help`: what people ask most comes first. */
@@ -178,18 +178,18 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
   createAskManagerFeature(services),
   createMentionsFeature(services),
   createWorkflowStepsFeature(services),
-  createHelpFeature(services.all.help),
+  createHelpFeature(services.registry.help),
 ];
 
 /** What is between the features and Slack: the installed workspaces, and the server that takes Slack's requests. */
 function createSlackSide(
   config: Config,
-  all: Registry,
+  registry: Registry,
   readiness: Readiness,
   metrics: Metrics,
   services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected'>,
 ) {
-  const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
+  const names = createCommandNames(() => registry.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
     ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
@@ -198,6 +198,6 @@ function createSlackSide(
   const installations = createInstallations(config.slack, slackServices);
   const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };
   const server = createSlackServer(config.slack, slackServices, installations, routes);
-  registerListeners(server.app, all.listeners(), slackServices);
+  registerListeners(server.app, registry.listeners(), slackServices);
   return { installations, server };
 }

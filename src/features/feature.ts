@@ -85,11 +85,11 @@ export interface Services extends SharedServices {
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
   /** Normalizes and checks a service address. @throws address-refused, InvalidWord */
-  readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
+  readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
   /** Default addresses for new connections. */
-  readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
+  readonly defaultAddresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
   /** Calls across features. Complete once all features exist. */
-  readonly all: Registry;
+  readonly registry: Registry;
 }
 
 export type Registry = ReturnType<typeof createRegistry>;

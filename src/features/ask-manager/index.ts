@@ -34,10 +34,13 @@ const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
  * **Ask a manager**, below a refusal: one message to the managers with **Open**, which opens the same form or runs the same
  * command for the manager who presses it, with the manager's rights of that moment.
  */
-export function createAskManagerFeature({ all, dedup }: Services & { readonly dedup: EventDedup }): Feature {
+export function createAskManagerFeature({
+  registry,
+  dedup,
+}: Services & { readonly dedup: EventDedup }): Feature {
   const rulesOfCommand = (line: string): Rules | undefined => {
     const { command, text } = parseCommand(line);
-    const handler = lookUp(all.listeners().commands, command);
+    const handler = lookUp(registry.listeners().commands, command);
     return handler && rulesFor(handler, text);
   };
 
@@ -52,7 +55,7 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
       const rules = rulesOfCommand(line ?? '');
       return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const handler = lookUp(all.listeners().actions, click.id.split(':')[0] ?? '');
+    const handler = lookUp(registry.listeners().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 

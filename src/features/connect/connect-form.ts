@@ -26,7 +26,7 @@ type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
 /** Its record's ID is the connection that it was opened for. */
 export function createConnectForm(services: Services) {
-  const { workspaces, checks, addresses } = services;
+  const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('connect', {
     right: 'manage',
     workspaces,
@@ -36,7 +36,7 @@ export function createConnectForm(services: Services) {
       'Testing the token: asking billing for the project’s balance…',
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
-    fields: connectionFields(checks),
+    fields: connectionFields(parseAddress),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
     // If the user typed another connection's name, they replace it on purpose: no conflict.
@@ -51,7 +51,7 @@ export function createConnectForm(services: Services) {
   return {
     listeners,
     open(wanted: string | undefined, request: Request): Promise<void> {
-      const values = connectionValues(request.workspace, wanted, addresses);
+      const values = connectionValues(request.workspace, wanted, defaultAddresses);
       return open(request, { id: values.name, values });
     },
   };
@@ -60,7 +60,7 @@ export function createConnectForm(services: Services) {
 /** @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
-  { workspaces, billing, limits, delivery, all }: Services,
+  { workspaces, billing, limits, delivery, registry }: Services,
 ): Promise<Message | FieldRefusal> {
   const { user, workspace } = request;
   const { name, project } = input;
@@ -89,7 +89,7 @@ async function testAndSave(
     }),
     connection: name,
   };
-  const days = target ? await all.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
+  const days = target ? await registry.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
   return connectedMessage(input, answers, days, now);
 }
 

@@ -36,13 +36,13 @@ export function parseConnectionName(text: string): string | undefined {
 export function connectionValues(
   record: Workspace,
   wanted: string | undefined,
-  addresses: Services['addresses'],
+  defaultAddresses: Services['defaultAddresses'],
 ): FormFields & { readonly name: string } {
   const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   const like = current ?? {
     ...record.connections.get(record.defaultConnection ?? ''),
-    ...withoutUndefined(addresses),
+    ...withoutUndefined(defaultAddresses),
   };
   const { baseUrl = '', authUrl = '' } = like;
   const { account = '', test } = current ?? {};
@@ -133,7 +133,7 @@ const MORE_FIELDS = {
 };
 
 /** The token, plus the fields with no known value; the rest is under **More…**. */
-export const connectionFields = (addressChecks: Services['checks']) => ({
+export const connectionFields = (parseAddress: Services['parseAddress']) => ({
   effect: note(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
@@ -145,7 +145,7 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
       hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
       placeholder: 'https://billing.example.com',
       max: 500,
-      parse: addressChecks.baseUrl,
+      parse: parseAddress.baseUrl,
     }),
   ),
   ...MORE_FIELDS,
@@ -155,7 +155,7 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
       placeholder: 'https://identity.example.com/v3',
       max: 500,
       optional: true,
-      parse: (address) => (address === '' ? '' : addressChecks.authUrl(address)),
+      parse: (address) => (address === '' ? '' : parseAddress.authUrl(address)),
     }),
   ),
 });

@@ -75,9 +75,6 @@ export function createConnectFeature(services: Services): Feature {
       connect: onClick('manage', { opensForm: true }, (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
       ),
-      disconnect: onClick('manage', { opensForm: true }, (name, request) =>
-        disconnect.open(name === '' ? undefined : name, request),
-      ),
     },
     views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
   };

@@ -39,7 +39,7 @@ import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/stored-outcomes.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
-import { isNeedy, isProblem } from './workspace-health.ts';
+import { isProblem, needsAttention } from './workspace-health.ts';
 
 /** The **Refresh** button's action. */
 export const REFRESH = 'home-refresh';
@@ -66,7 +66,7 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
 }
 
 function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
-  const lines = sections.flatMap((one) => one.lines).filter(isNeedy);
+  const lines = sections.flatMap((one) => one.lines).filter(needsAttention);
   const more = lines.length - MOST_LINES;
   return compact([
     ...lines.slice(0, MOST_LINES).map(({ text, fix, ...line }) => ({

@@ -26,14 +26,14 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/service-outcomes.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
-import { isNeedy, isProblem, loadHealth } from './workspace-health.ts';
+import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
 
 /** Balances older than this are fetched again. */
 const FRESH = MINUTE;
 
 /** Home, and `/billing status`, its long version. */
 export function createHomeFeature(services: Services): Feature {
-  const { all, log, clock } = services;
+  const { registry, log, clock } = services;
 
   /** Errors are only logged: nobody asked a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
@@ -69,7 +69,7 @@ export function createHomeFeature(services: Services): Feature {
         async answer(_, asked) {
           // Home is in no channel, so it shows no project that is limited to channels.
           const request = { ...asked, channel: undefined };
-          await publish(request.reply, homeBlocks(request, await loadHealth(all.health(), request)));
+          await publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
         },
         // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
@@ -111,9 +111,9 @@ async function refreshBalance(
 }
 
 /** `/billing status`, and after it what the menu of a connection does: `default main`. */
-function createStatusCommand({ workspaces, all }: Services): CommandHandler {
+function createStatusCommand({ workspaces, registry }: Services): CommandHandler {
   const show = async (request: Request): Promise<void> => {
-    const sections = await loadHealth(all.health(), request);
+    const sections = await loadHealth(registry.health(), request);
     await request.reply.update(statusPage(sections, request));
   };
 
@@ -150,7 +150,8 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
   const room = MOST_BLOCKS - 2;
   const whole = sections.flatMap((one) => drawSection(one));
-  const urgent = () => sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(isNeedy) }));
+  const urgent = () =>
+    sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(needsAttention) }));
   const isCut = whole.length > room;
   const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
   const end = compact([

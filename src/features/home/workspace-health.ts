@@ -48,7 +48,7 @@ import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
 const RANK: Readonly<Record<HealthLine['level'], number>> = { broken: 0, warning: 1, news: 2, fine: 3 };
 const rankOf = (lines: readonly HealthLine[]): number => Math.min(...lines.map(({ level }) => RANK[level]));
 
-export const isNeedy = ({ level }: Pick<HealthLine, 'level'>): boolean => level !== 'fine';
+export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean => level !== 'fine';
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 

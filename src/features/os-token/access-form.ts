@@ -51,14 +51,14 @@ export interface TokenServices extends Services {
 }
 
 /** A project's display name: its alias, or its ID. */
-function nameProject({ projects }: Workspace, project: string) {
+function projectNames({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
 /** The audit's name of a project: `prod (project 123)`. */
-export function auditedProject(workspace: Workspace, project: string): string {
-  const { word } = nameProject(workspace, project);
+export function projectAuditText(workspace: Workspace, project: string): string {
+  const { word } = projectNames(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;
 }
 
@@ -77,7 +77,7 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
 
 /** The access form. `id` is the project's ID. */
 export function createAccessForm(services: TokenServices) {
-  const { workspaces, checks, addresses } = services;
+  const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('application-access', {
     right: 'manage',
     workspaces,
@@ -87,7 +87,7 @@ export function createAccessForm(services: TokenServices) {
       'Testing: Tally is getting a token and revoking it…',
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
-    fields: accessFields(checks.authUrl),
+    fields: accessFields(parseAddress.authUrl),
     revision: (project, { workspace }) => stampOf(workspace, FIELDS.access + project),
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
@@ -109,7 +109,7 @@ export function createAccessForm(services: TokenServices) {
     /** @param word an alias or an ID; untrusted */
     async open(word: string, request: Request): Promise<void> {
       const project = findAccessProject(word, request.workspace);
-      await open(request, { id: project, values: accessValues(project, request, addresses.authUrl) });
+      await open(request, { id: project, values: accessValues(project, request, defaultAddresses.authUrl) });
     },
   };
 }
@@ -217,7 +217,7 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
 type SentAccess = SentForm<ReturnType<typeof accessFields>>;
 
 function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): Block[] {
-  const { label } = nameProject(workspace, project);
+  const { label } = projectNames(workspace, project);
   const current = workspace.accesses.get(project);
   const keeps = current === undefined ? '' : ' Leave ID and secret empty to keep the current ones.';
   const about = section(
@@ -242,7 +242,7 @@ const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ peopl
 
 /** @param done what the audit says of it: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
-  auditedChange(request, ...done.map((did) => [did, auditedProject(request.workspace, project)] as const));
+  auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
 /** Tests the access by getting a token and revoking it, which tells whether the service can revoke tokens; then saves it. */
 async function registerAccess(
@@ -272,7 +272,7 @@ async function registerAccess(
       ...(isKnown && { revocable: revoked === 'revoked' }),
     },
   );
-  const { label, word } = nameProject(workspace, project);
+  const { label, word } = projectNames(workspace, project);
   const happened =
     revoked === 'revoked'
       ? 'The test passed: the service issued a token and revoked it.'
@@ -324,7 +324,7 @@ export async function removeAccess(
   { workspaces }: TokenServices,
 ): Promise<void> {
   const { workspace, reply } = request;
-  const { label } = nameProject(workspace, project);
+  const { label } = projectNames(workspace, project);
   if (workspace.accessIds.includes(project))
     await workspaces.removeAccess(
       accessChange(request, project, 'removed the application access of'),

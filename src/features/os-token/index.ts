@@ -38,9 +38,9 @@ import { projectId, tryParseRecord } from '../../workspace/record/parse-record.t
 import { findAccess, readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
-  auditedProject,
   createAccessForm,
   describeTokenScope,
+  projectAuditText,
   removeAccess,
   type TokenServices,
   tenantOf,
@@ -258,7 +258,7 @@ const recordToken = (
     at: clock(),
     who: user.id,
     action,
-    about: auditedProject(workspace, project),
+    about: projectAuditText(workspace, project),
   });
 
 /** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */

@@ -55,8 +55,8 @@ const HELP: readonly HelpLine[] = [
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
 export function createProjectsFeature(services: Services): Feature {
-  const { workspaces, all } = services;
-  const more = all.projectVerbs;
+  const { workspaces, registry } = services;
+  const more = registry.projectVerbs;
   const form = createProjectForm(services);
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {

@@ -43,13 +43,13 @@ type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
 /** The form that names a project; its record's ID is the name it had when it was opened, '' for a new one. */
-export function createProjectForm({ workspaces, all }: Services) {
+export function createProjectForm({ workspaces, registry }: Services) {
   const { open, listeners } = createForm('project', {
     right: 'manage',
     workspaces,
     heading: 'Projects',
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
-    fields: projectFields(() => [...all.commands(), ...all.verbs()]),
+    fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
     // For a new project, the record of the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {

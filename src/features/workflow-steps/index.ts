@@ -13,7 +13,7 @@ import { readerIn, requireSettings, type Workspace } from '../../workspace/recor
 import type { Feature, Services } from '../feature.ts';
 
 /** “Get spend” and “Get balance” in Workflow Builder. */
-export function createWorkflowStepsFeature({ all }: Services): Feature {
+export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
     async (inputs, { workspace, at }) => {
@@ -27,7 +27,7 @@ export function createWorkflowStepsFeature({ all }: Services): Feature {
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
       const period = periodOf(words.phrase ?? lastSevenDays(readerIn(workspace, at)), at, zone);
-      return (await all.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
+      return (await registry.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
