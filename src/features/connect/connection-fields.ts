@@ -65,15 +65,8 @@ const asInConsole = <T extends string>(
     hint,
     options: choices(names),
     optional: true,
-    parse: (chosen) =>
-      chosen === ''
-        ? undefined
-        : Object.hasOwn(names, chosen)
-          ? (chosen as T)
-          : refuseField('Choose one from the list, as in the console.'),
+    parse: (chosen) => (Object.hasOwn(names, chosen) ? (chosen as T) : undefined),
   });
-
-const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 const TOKEN_FIELD = {
   token: text('User access token', {
@@ -94,7 +87,10 @@ const PROJECT_FIELD = {
       hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
       placeholder: '123',
       max: 64,
-      parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
+      parse: (id) =>
+        isProjectId(id)
+          ? id
+          : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
     }),
   ),
 };

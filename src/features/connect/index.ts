@@ -160,7 +160,8 @@ function createDisconnectForm({ workspaces }: Services) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
       await workspaces.removeConnection(auditedChange(request, ['removed the connection', name]), name);
-      return textMessage(joinTexts(' ', [goneText(name), defaultText(name, workspace)]));
+      const done = `Disconnected. Tally deleted its copy of the token for ${name}.`;
+      return textMessage(joinTexts(' ', [done, defaultText(name, workspace)]));
     },
   });
   return {
@@ -177,15 +178,17 @@ function createDisconnectForm({ workspaces }: Services) {
 }
 
 const DISCONNECT_FIELDS = {
-  name: live(choice('Connection', { options: ({ request }) => connectionOptions(request.workspace) })),
+  // Nothing to choose where there is only one.
+  name: live(
+    choice('Connection', {
+      options: ({ request: { workspace } }) =>
+        workspace.connectionNames.length < 2
+          ? []
+          : workspace.connectionNames.map((name) => option(name, name)),
+    }),
+  ),
   effects: note(effectBlocks),
 };
-
-/** Nothing to choose where there is only one. */
-const connectionOptions = ({ connectionNames: names }: Workspace) =>
-  names.length < 2 ? [] : names.map((name) => option(name, name));
-
-const goneText = (name: string): string => `Disconnected. Tally deleted its copy of the token for ${name}.`;
 
 /** What becomes of the default when this connection is removed. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {

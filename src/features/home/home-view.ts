@@ -203,7 +203,6 @@ function amountOf(text: string | undefined): Money | undefined {
 const daysLeft = ({ days, at }: LastBalance, today: string, workspace: Request['workspace']) =>
   days === undefined ? undefined : days - daysBetween(dayAt(at, requireSettings(workspace).zone), today);
 
-const COLUMNS = ['Project', 'Left', 'Lasts', 'This month'] as const;
 /** Longer names would not fit a phone. */
 const LONGEST_NAME = 16;
 const UNKNOWN = '–';
@@ -238,7 +237,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
-    preformatted(alignColumns([COLUMNS, ...cells])),
+    preformatted(alignColumns([['Project', 'Left', 'Lasts', 'This month'], ...cells])),
   ]);
 }
 

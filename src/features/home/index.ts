@@ -28,9 +28,6 @@ import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
 import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
 
-/** Balances older than this are fetched again. */
-const FRESH = MINUTE;
-
 /** Home, and `/billing status`, its long version. */
 export function createHomeFeature(services: Services): Feature {
   const { registry, log, clock } = services;
@@ -55,10 +52,10 @@ export function createHomeFeature(services: Services): Feature {
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // A balance stored by `/balance` has no forecast, so it counts as old.
+        // Older than a minute. A balance stored by `/balance` has no forecast, so it counts as old.
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
-          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
+          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= MINUTE);
         await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
       }),
     },

@@ -1,4 +1,4 @@
-/** `/os-token`: issuing an OS_TOKEN, showing it once, and revoking it from the window that shows it. */
+/** `/os-token`: issues a token, shows it once to the asker, and can revoke it from that window. Tokens aren't stored. */
 import type { ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -59,10 +59,6 @@ const HELP: HelpLine = {
   examples: [`${commandText('/os-token')} prod`, `${commandText('/os-token')} 123`],
 };
 
-/**
- * `/os-token`: issues a token, shows it once to the asker, and can revoke it. Tokens aren't stored. Also the
- * application accesses that tokens come from.
- */
 export function createOsTokenFeature(services: TokenServices): Feature {
   const form = createAccessForm(services);
   return {
@@ -325,7 +321,9 @@ async function revokeToken(metadata: string, request: Request, services: TokenSe
   const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
   const mayWork = isFailure(outcome) || outcome === 'refused';
   const again = mayWork ? sealToken(shown, user, keyring) : undefined;
-  await reply.modal.update(revokedModal(message, again), message);
+  const view = again === undefined ? {} : { metadata: again };
+  const retry = again === undefined ? [] : [actions(revokeButton('Revoke'))];
+  await reply.modal.update(modal({ title: TITLE, ...view, blocks: [...message.blocks, ...retry] }), message);
 }
 
 function failedRevocation(failure: Failure, request: Request): Message {
@@ -334,12 +332,6 @@ function failedRevocation(failure: Failure, request: Request): Message {
   const state = 'The token may still work until it expires.';
   return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
 }
-
-/** @param metadata for a token that may still work */
-const revokedModal = ({ blocks }: Message, metadata: string | undefined): ModalView =>
-  metadata === undefined
-    ? modal({ title: TITLE, blocks })
-    : modal({ title: TITLE, metadata, blocks: [...blocks, actions(revokeButton('Revoke'))] });
 
 /** Tokens are never sent in messages, because Slack keeps them. */
 function onlyInWindow({ alias, project }: ProjectReference): Message {

@@ -35,7 +35,6 @@ import {
   DAMAGED_PROJECT,
   idAndProduct,
   projectListMessage,
-  removedProjectMessage,
   removeProjectMessage,
 } from './project-list.ts';
 
@@ -114,7 +113,7 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project);
-  return removedProjectMessage(project);
+  return textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);
 }
 
 /**
@@ -137,36 +136,32 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
     async run(word, request) {
       const { workspace, user, reply } = request;
       const { channel } = request;
-      if (channel === undefined || isDirectMessage(channel)) return reply.update(NOT_IN_DIRECT_MESSAGES);
+      const example = `Type the project, for example ${commandText('/balance')} prod.`;
+      if (channel === undefined || isDirectMessage(channel))
+        return reply.update(textMessage(`Direct messages have no default project. ${example}`));
       if (word === '') return reply.update(channelDefaultMessage(channel, request));
       if (word === 'none') {
         await set(channel, undefined, request);
         return reply.update(markupMessage(`Removed the default project of ${channelLink(channel)}.`));
       }
       const project = requireProject(word, workspace, 'default');
-      if (!canChannelAsk(project, channel, workspace)) throw limitedElsewhere(project);
+      if (!canChannelAsk(project, channel, workspace))
+        throw new InvalidWord(
+          project.alias,
+          'is limited to other channels, so it can’t be the default here',
+          `Add this channel with ${commandText('/billing projects')} edit ${project.alias} first.`,
+          undefined,
+          'always',
+        );
       await set(channel, project.alias, request);
       await reply.update(defaultIsMessage(project, channel, user.canManage));
     },
   };
 }
 
-const NOT_IN_DIRECT_MESSAGES = textMessage(
-  `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
-);
-
 /** A default is for everyone in the channel, so a manager's extra rights don't count. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
-
-const limitedElsewhere = ({ alias }: Project): InvalidWord =>
-  new InvalidWord(
-    alias,
-    'is limited to other channels, so it can’t be the default here',
-    `Add this channel with ${commandText('/billing projects')} edit ${alias} first.`,
-    undefined,
-    'always',
-  );
 
 /** The channel's default and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {

@@ -128,7 +128,10 @@ const projectFields = (verbs: () => readonly string[]) => ({
     hint: 'In the console: Cloud servers → your project → project card.',
     placeholder: '123',
     max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuseField(A_PROJECT_ID)),
+    parse: (id) =>
+      isProjectId(id)
+        ? id
+        : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
   }),
   product: choice<ProductId>('Product', {
     hint: 'For projects under Cloud servers, choose Cloud platform.',
@@ -140,8 +143,6 @@ const projectFields = (verbs: () => readonly string[]) => ({
   }),
   ...MORE_FIELDS,
 });
-
-const A_PROJECT_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
 

@@ -20,7 +20,6 @@ import {
   overflow,
   questionMessage,
   section,
-  textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import {
   commandButton,
@@ -168,6 +167,3 @@ export function removeProjectMessage(
 
 /** Takes the ID's place in a damaged project's button. */
 export const DAMAGED_PROJECT = '-';
-
-export const removedProjectMessage = ({ alias, id }: Project): Message =>
-  textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);

@@ -169,14 +169,13 @@ const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);
 };
-const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
 
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
 /** `*Yesterday’s spend* for prod, every day at 09:00` */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
-  `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
+  `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
 /** Why it posts nothing. @param last without its cause if the reader may not know it */
 function pauseText(

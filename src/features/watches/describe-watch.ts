@@ -63,7 +63,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
       ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
     state?.isCrossed && ':warning: *Crossed*',
-    value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
+    value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
     problem && (state?.isPaused ? `*paused:* ${problem}${RESUMES_BY_ITSELF}` : `*not checked:* ${problem}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
@@ -133,9 +133,6 @@ export function measurementText(
     }
   }
 }
-
-/** A spike is about the last reported day. */
-const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
 
 /** `Fri 20 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

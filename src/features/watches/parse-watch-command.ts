@@ -55,7 +55,11 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   const page = Number(turned?.[1] ?? 1);
   const parsed = tryParse(() => parseBalanceText(text.slice(0, turned?.index), reader));
   if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
-    throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
+    throw new InvalidWord(
+      clipWord(text),
+      'doesn’t belong there',
+      `Type ${commandText('/billing watches')}, or the names of projects after it.`,
+    );
   const { project, alias, several } = parsed;
   const single = alias === undefined ? project && { project } : { alias };
   const projects = several ?? (single ? [single] : []);
@@ -73,8 +77,6 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   };
   return { page, only };
 }
-
-const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;
 
 /** Maximum length of a form field, so a longer amount can't be valid. */
 export const MAX_TYPED = 60;

@@ -178,14 +178,14 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
     },
     {
       isSlow: true,
-      isNeeded: (at) => checkOf(at)?.problem === undefined && deliveryOf(at.values).projects.length > 0,
+      isNeeded: ({ data, values }) =>
+        (data.target as ChannelCheck | null | undefined)?.problem === undefined &&
+        deliveryOf(values).projects.length > 0,
       run: (at) => previewDraft(services, at),
     },
   ),
   ...targetFields(kind),
 });
-
-const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | undefined;
 
 function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
   const { values, request } = at;
@@ -331,8 +331,6 @@ const listDates = (days: readonly Day[]): string =>
     })
     .join(', ');
 
-const NO_TOP_UPS = 'Earlier balances are estimates: today’s plus what was spent since, ignoring top-ups.';
-
 function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
   if (previewed === undefined) return [actions(refresh)];
@@ -340,7 +338,8 @@ function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block
   const isEstimated = needsBalance(previewed.rule) && previewed.isWhole && !isFailure(previewed.result);
   return compact([
     first !== '' && markup([`*${escapeMarkup(first)}*`, ...more.map(escapeMarkup)].join('\n')),
-    isEstimated && context(NO_TOP_UPS),
+    isEstimated &&
+      context('Earlier balances are estimates: today’s plus what was spent since, ignoring top-ups.'),
     actions(refresh),
   ]);
 }
