@@ -83,8 +83,7 @@ export function createAskManagerFeature({
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // If the request came from the asker's direct message, run it without a channel: the manager isn't in that
-          // conversation.
+          // No manager is in the asker's direct message, so what was asked there runs without a channel.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },

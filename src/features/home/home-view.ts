@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, formatDaysLeft, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
+import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import {
@@ -177,7 +177,7 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
       const overdrawn = [left, left && bonuses && left.plus(bonuses)].some((amount) => amount?.lt(0));
-      const today = last && dayAt(at, requireSettings(workspace).zone);
+      const dayOf = (instant: Millis) => dayAt(instant, requireSettings(workspace).zone);
       return {
         project,
         last,
@@ -186,9 +186,10 @@ export function homeRows({ workspace, user, at }: Request): readonly Row[] {
         outlook: {
           overdrawn,
           left,
-          days: last && today !== undefined ? daysLeft(last, today, workspace) : undefined,
+          // As of today; negative where the money was expected to have run out.
+          days: last?.days === undefined ? undefined : last.days - daysBetween(dayOf(last.at), dayOf(at)),
         },
-        forecast: last?.forecast?.month === today?.slice(0, 7) ? total : undefined,
+        forecast: last?.forecast && last.forecast.month === dayOf(at).slice(0, 7) ? total : undefined,
       };
     })
     .sort((a, b) => bySoonestEnd(a.outlook, b.outlook));
@@ -198,10 +199,6 @@ function amountOf(text: string | undefined): Money | undefined {
   const amount = text === undefined ? undefined : parseAmount({ text });
   return amount !== undefined && 'value' in amount ? amount.value : undefined;
 }
-
-/** As of today; negative where the money was expected to have run out. */
-const daysLeft = ({ days, at }: LastBalance, today: string, workspace: Request['workspace']) =>
-  days === undefined ? undefined : days - daysBetween(dayAt(at, requireSettings(workspace).zone), today);
 
 /** Longer names would not fit a phone. */
 const LONGEST_NAME = 16;
