@@ -91,26 +91,27 @@ export function createTally(
     ...{ ...shared, ...clients },
     clientFor: (workspace) => slack.installations.clientFor(workspace),
   });
-  const all: Registry = createRegistry(() => features);
-  const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
+  const registry: Registry = createRegistry(() => features);
+  const features = createFeatures({ ...shared, ...clients, delivery, registry, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
-  const slack = createSlackSide(config, all, readiness, metrics, {
+  const slack = createSlackSide(config, registry, readiness, metrics, {
     ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
+    onForget: delivery.forget,
   });
   metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 
   return {
-    registry: all,
+    registry,
     async start() {
       await waitUntilReady(redis, REDIS_TIMEOUT);
       await claimLayout(redis);
-      all.start();
+      delivery.start();
       return slack.server.start(config.http.port);
     },
     async stop(delay = 0, drain = DRAIN) {
       await slack.server.leave(delay);
-      const [left] = await Promise.all([slack.server.stop(drain), all.stop(drain)]);
+      const [left] = await Promise.all([slack.server.stop(drain), delivery.stop(drain)]);
       if (left > 0) log.warn({ left }, 'Tally stopped before every answer was sent');
       await clients.http.close().catch(() => undefined);
       for (const end of [...unsubscribe, metrics.stop]) end();
@@ -155,19 +156,19 @@ function createClients(
 
 /** How the addresses of the services are checked, and what they are in a new form. */
 const addressesIn = ({ billing, identity, trustedHosts }: Config) => ({
-  checks: {
+  parseAddress: {
     baseUrl: (text: string) => checkBaseUrl(text, trustedHosts),
     authUrl: (text: string) => parseAuthUrl(text, trustedHosts),
   },
-  addresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
+  defaultAddresses: { baseUrl: billing.baseUrl, authUrl: identity.authUrl },
 });
 
 /** In the order of `/billing help`: what people ask most comes first. */
 const createFeatures = (services: Services & TokenServices): readonly Feature[] => [
   createBalanceFeature(services),
   createSpendFeature(services),
-  createSchedulesFeature(services),
-  createWatchesFeature({ ...services, watching: services.delivery.watching }),
+  createSchedulesFeature({ ...services, ...services.delivery }),
+  createWatchesFeature({ ...services, ...services.delivery }),
   createOsTokenFeature(services),
   createProjectsFeature(services),
   createConnectFeature(services),
@@ -177,26 +178,26 @@ const createFeatures = (services: Services & TokenServices): readonly Feature[] 
   createAskManagerFeature(services),
   createMentionsFeature(services),
   createWorkflowStepsFeature(services),
-  createHelpFeature(services.all.help),
+  createHelpFeature(services.registry.help),
 ];
 
 /** What is between the features and Slack: the installed workspaces, and the server that takes Slack's requests. */
 function createSlackSide(
   config: Config,
-  all: Registry,
+  registry: Registry,
   readiness: Readiness,
   metrics: Metrics,
-  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected' | 'onForget'>,
+  services: Omit<SlackServices, 'names' | 'responseUrls' | 'boltLogger' | 'onRejected'>,
 ) {
-  const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
+  const names = createCommandNames(() => registry.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
     ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
-    ...{ onRejected: metrics.rejected, onForget: all.forget },
+    onRejected: metrics.rejected,
   };
   const installations = createInstallations(config.slack, slackServices);
   const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };
   const server = createSlackServer(config.slack, slackServices, installations, routes);
-  registerListeners(server.app, all.listeners(), slackServices);
+  registerListeners(server.app, registry.listeners(), slackServices);
   return { installations, server };
 }

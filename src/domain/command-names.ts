@@ -20,7 +20,7 @@ export interface Actions
     Named<'watch-acknowledge' | 'watch-snooze' | 'watch-more'>,
     Named<'access-form' | 'application-access-form' | 'access-remove' | 'os-token-revoke'>,
     Named<'project-form' | 'project-remove'>,
-    Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect' | 'disconnect-form'>,
+    Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect-form'>,
     Named<'home-refresh' | 'audit' | 'settings-form' | 'ask-manager' | 'open-asked'> {
   /** Runs the command in its value; the answer replaces the message. */
   rerun: true;

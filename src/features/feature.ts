@@ -1,7 +1,6 @@
 import type { BillingClient } from '../billing/client.ts';
 import type { DeliveryService } from '../delivery/delivery-service.ts';
 import type { ActionName, BillingVerb, SlashCommand } from '../domain/command-names.ts';
-import type { SlackId } from '../domain/slack-id.ts';
 import type { Millis } from '../domain/time/calendar.ts';
 import type { Period } from '../domain/time/period.ts';
 import type { button, overflow } from '../slack/block-kit/blocks.ts';
@@ -34,14 +33,6 @@ export interface Feature extends Listeners {
   readonly stepFigures?: {
     readonly [Name in keyof StepOutputs]?: (question: StepQuestion) => Promise<StepOutputs[Name]>;
   };
-  /** Called after a workspace has saved a token, an access or its expiry: deliveries are planned again. Never rejects. */
-  connected?(workspace: SlackId): Promise<void>;
-  /** Starts background work. */
-  start?(): void;
-  /** Starts nothing more, and waits up to `patience` ms for what is running. */
-  stop?(patience: Millis): Promise<void>;
-  /** Deletes data outside the workspace's own keys, after an uninstall. @throws store-unavailable */
-  forget?(workspace: SlackId): Promise<void>;
 }
 
 /** An entry in each project's menu, and the verb WORD of `/billing projects WORD PROJECT`. */
@@ -78,9 +69,8 @@ export interface HealthSection {
   /** How many there are, as mrkdwn. */
   readonly summary?: string;
   readonly lines: readonly HealthLine[];
-  /** Maximum lines to show. */
+  /** Maximum lines to show, with a button to all. */
   readonly most?: number;
-  /** The button to all of them. */
   readonly more?: ReturnType<typeof button>;
 }
 
@@ -95,11 +85,11 @@ export interface Services extends SharedServices {
   readonly answerStore: AnswerStore;
   readonly delivery: DeliveryService;
   /** Normalizes and checks a service address. @throws address-refused, InvalidWord */
-  readonly checks: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
+  readonly parseAddress: Readonly<Record<'baseUrl' | 'authUrl', (text: string) => string>>;
   /** Default addresses for new connections. */
-  readonly addresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
+  readonly defaultAddresses: Readonly<Record<'baseUrl' | 'authUrl', string | undefined>>;
   /** Calls across features. Complete once all features exist. */
-  readonly all: Registry;
+  readonly registry: Registry;
 }
 
 export type Registry = ReturnType<typeof createRegistry>;
@@ -111,9 +101,6 @@ export type Registry = ReturnType<typeof createRegistry>;
 export function createRegistry(features: () => readonly Feature[]) {
   const merged = <K extends keyof Feature>(key: K): NonNullable<Feature[K]> =>
     Object.assign({}, ...features().map((feature) => feature[key]));
-  const each = async (work: (feature: Feature) => Promise<void> | undefined): Promise<void> => {
-    await Promise.all(features().map(work));
-  };
   const commands = () => ({ ...merged('commands'), '/billing': routeSubcommands(merged('verbs')) });
 
   return {
@@ -134,9 +121,5 @@ export function createRegistry(features: () => readonly Feature[]) {
     help: () => features().flatMap(({ help }) => help),
     health: () => features().flatMap(({ health }) => health ?? []),
     daysLeft: () => features().find(({ daysLeft }) => daysLeft)?.daysLeft,
-    start: () => features().forEach((feature) => void feature.start?.()),
-    stop: (patience: Millis) => each((feature) => feature.stop?.(patience)),
-    connected: (workspace: SlackId) => each((feature) => feature.connected?.(workspace)),
-    forget: (workspace: SlackId) => each((feature) => feature.forget?.(workspace)),
   };
 }

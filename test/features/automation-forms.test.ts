@@ -37,7 +37,7 @@ const EXAMPLES: readonly Example[] = [
     ...{ first: { time: '10:00' }, second: { time: '11:00' } },
     choices: [
       ['cadence', 'weekly', 'Wednesday'],
-      ['cadence', 'monthly', 'In shorter months'],
+      ['cadence', 'monthly', 'Shorter months'],
     ],
   },
   {

@@ -27,7 +27,7 @@ const EXAMPLES = [
     ...{ list: 'watches', words: 'prod balance 50000', another: 'dev balance 50000', max: 500 },
     ...{ title: 'Watches', counted: /^(\d+) watch(es)?/, none: 'No watches here yet' },
     ...{ deleted: 'Deleted *prod*', tooMany: '500 watches' },
-    ...{ paused: 'Nobody is alerted until you resume it', resumed: 'Resumed.' },
+    ...{ paused: 'No alerts until you resume', resumed: 'Resumed.' },
     titleOf: (name: string) => `*${name}*: balance below 50`,
   },
 ] as const;

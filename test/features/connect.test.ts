@@ -18,7 +18,7 @@ const openForm = (command: string, person?: string) => bot.openForm(command, per
 async function submit(fields: Record<string, string> = {}, name = '') {
   await openForm(`/billing connect ${name}`);
   await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', ...fields });
-  await bot.slack.waitFor(() => /onnected|the limit/.test(modalText()), 15_000);
+  await bot.slack.waitFor(() => /onnected|the maximum/.test(modalText()), 15_000);
   return modalText();
 }
 
@@ -81,11 +81,11 @@ describe('/billing connect', () => {
 
   it.each([
     ['777', 'no product has data for project 777. Check the ID', '/billing projects add on main'],
-    ['123', 'Several products have data for project 123. Cloud ', '/billing projects add 123 on main'],
+    ['123', 'Project 123 has data for several products. Cloud ', '/billing projects add 123 on main'],
     ['8002', 'Project 8002 is 5.00 overdrawn.', '/billing schedule 8002 cloud'],
   ])('has one next step, whatever billing says of project %s', async (project, said, next) => {
     bot.billing.setBalance('8002', '{"balance":-5,"bonuses":0}');
-    if (said.startsWith('Several'))
+    if (project === '123')
       bot.billing.respond(({ query }, ordinary) => ordinary(query.replace(/productId: \d/, 'productId: 1')));
     expect(await submit({ project })).toContain(said);
     const blocks: { elements?: { value?: string }[] }[] = JSON.parse(shown()).blocks;
@@ -224,11 +224,22 @@ describe('the form', () => {
     for (const field of ['role', 'lifetime', 'type', 'account', 'expiresAt'])
       expect(record).not.toHaveProperty(field);
     const said = [modalText(), await bot.read('/billing status')].join('\n');
-    expect(said).toContain('expiry unknown: set it to be reminded');
+    expect(said).toContain('expiry unknown. Set it, and Tally reminds you');
     expect(said).not.toMatch(/Read-only|For oneself|90 days|no expiry|next two weeks/);
     const member = await bot.read('/billing status', MEMBER);
     expect(member).toContain('All connections work.');
     expect(member).not.toContain('next two weeks');
+  });
+
+  it.each([
+    'gAAAAABnX3k2m9Qv7bT0pLsRw8YdZ1cE5fGhJkMnBvCxQwErTyUi',
+    'xoxb-123456789012-abcdefABCDEF',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  ])('refuses an account that looks like a secret, and keeps it nowhere: %s', async (account) => {
+    await openForm('/billing connect');
+    await bot.slack.submit(OWNER, { token: goodToken(bot.billing), project: '123', account });
+    expect(bot.errors()).toEqual({ account: expect.stringContaining('looks like a token') });
+    expect(await dump()).not.toContain(account);
   });
 
   it('forgets what was entered about the replaced token', async () => {
@@ -403,9 +414,7 @@ describe('several connections', () => {
     await bot.store({ 'connection:main': '{' });
     expect(await bot.read('/balance 123')).toContain('can’t read the stored access token.');
     await openForm('/billing connect');
-    expect(modalText()).toContain(
-      'The record of main is damaged and not used. Enter its token again to repair it.',
-    );
+    expect(modalText()).toContain('The stored token of main is damaged. Enter it again to repair it.');
     await bot.closeForm();
     await register('main');
     expect(await bot.read('/balance 123')).toContain('left');
@@ -418,9 +427,7 @@ describe('several connections', () => {
       await bot.store({ [`connection:c-${n}`]: json.replace('"name":"main"', `"name":"c-${n}"`) });
     }
     const asked = bot.billing.requests.length;
-    expect(await register('one-more')).toContain(
-      `You have ${MAX_CONNECTIONS} connections, which is the limit.`,
-    );
+    expect(await register('one-more')).toContain(`You have ${MAX_CONNECTIONS} connections, the maximum.`);
     expect(bot.billing.requests).toHaveLength(asked);
     expect(await connectionIn('one-more')).toBeNull();
     expect(await register('main')).toContain('Connected');
@@ -505,7 +512,7 @@ describe('/billing disconnect', () => {
     await bot.connect();
     await bot.store({ 'connection:main': '{' });
     await open();
-    expect(modalText()).toContain('main · the record is damaged');
+    expect(modalText()).toContain('main · damaged');
     await disconnect();
     expect(await told()).toEqual({});
     expect(await bot.read('/billing disconnect nobody')).toContain('isn’t connected');

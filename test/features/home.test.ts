@@ -92,7 +92,7 @@ describe('the Home', () => {
     const ask = () => bot.slack.choose(OWNER, HOME, 'run:project', 'prod');
     expect((await told(ask)).visibleText).toMatch(/^prod · [\d,.]+\sEUR left/);
     expect(page()).toMatch(
-      /\nBalances of <!date\^\d+\^[^>]*\|2026-11-21 10:15 UTC> · .*Answers arrive under Messages\. Only you see them\.$/,
+      /\nBalances as of <!date\^\d+\^[^>]*\|2026-11-21 10:15 UTC> · .*Answers appear under Messages, only for you\.$/,
     );
   });
 
@@ -192,10 +192,20 @@ describe('the Home', () => {
     expect(page()).toContain('“This month” is an estimate');
   });
 
+  it('counts a project with two names once', async () => {
+    await addProjects(bot, { prod: '123', web: '456', shop: '456' });
+    await open();
+    await bot.slack.press(OWNER, HOME, 'Refresh');
+    await expect.poll(page).toMatch(/^2 projects · /m);
+    const lefts = page().matchAll(/^(?:prod|web, shop|shop, web) +([\d,.]+)/gm);
+    const total = [...lefts].reduce((sum, [, left = '']) => sum.plus(left.replaceAll(',', '')), new Big(0));
+    expect(page().replaceAll(',', '')).toContain(`2 projects · ${total.toFixed(2)} left`);
+  });
+
   it('asks for the balances on Refresh', async () => {
     await addProjects(bot, {
       prod: { id: '123', currency: 'EUR' },
-      gone: { id: '123', connection: 'finance' },
+      gone: { id: '456', connection: 'finance' },
     });
     expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.slack.press(OWNER, HOME, 'Refresh');
@@ -211,7 +221,7 @@ describe('the Home', () => {
     for (let one = 0; one < 60; one += 1) await addProject(bot, { alias: `p${100 + one}`, id: `${one + 1}` });
     const page = await open();
     expect(bot.slack.home(OWNER)!.view.blocks.length).toBeLessThanOrEqual(100);
-    expect(page).toContain('The first 30 of 60 projects to run out');
+    expect(page).toContain('The 30 projects that run out first, of 60');
     expect(menu(OWNER)).toContain('Settings…');
   });
 
@@ -219,7 +229,7 @@ describe('the Home', () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     await bot.store({ 'project:prod': 'no JSON', 'connection:main': {} });
     const page = await open();
-    expect(page).toContain('Damaged and not used: the project prod.');
+    expect(page).toContain('Damaged: the project prod.');
     expect(buttons(OWNER)).toContain('Replace token…');
     expect(await open(MEMBER)).toContain('*Billing connection* · doesn’t work: a Tally manager can fix it');
   });

@@ -526,10 +526,10 @@ describe('/os-token', () => {
       ['october', 'october'],
     ]) {
       const { visibleText } = await bot.ask(`/os-token ${typed}`);
-      expect(visibleText).toContain(`“${quoted}” is a period, and a token has none`);
+      expect(visibleText).toContain(`“${quoted}” is a period. Tokens don’t need one`);
       expect(visibleText).toContain('/os-token prod');
     }
-    expect(await bot.read('/os-token prod storage')).toContain('a token covers the whole project');
+    expect(await bot.read('/os-token prod storage')).toContain('A token covers the whole project');
     const { visibleText } = await bot.ask('/os-token nowhere');
     expect(visibleText).toContain('I don’t recognize “nowhere”.');
     expect(visibleText).not.toContain('last-7-days');
@@ -656,7 +656,7 @@ describe('Revoke now', () => {
     await issue();
     identity.setMode('401');
     await press('Revoke now');
-    await shows('no longer accepts the token: it had expired, or was revoked before');
+    await shows('The token had already expired or been revoked');
     expect(buttonsOf()).toEqual([]);
   });
 

@@ -116,7 +116,7 @@ describe('a project gets a name', () => {
     await openForm('/billing projects add');
     for (const typed of ['a_b!', 'Web_Shop', 'prod.', 'pr\u00ADod', '“prod”']) {
       await bot.slack.submit(OWNER, { alias: typed, id: '123' });
-      expect(errors().alias).toMatch(/^A name can have letters, digits and hyphens/);
+      expect(errors().alias).toMatch(/^Names can only have letters, digits and hyphens/);
     }
     await bot.slack.submit(OWNER, { alias: 'a_b!', id: '123' });
     expect(errors().alias).toContain('“a-b”');
@@ -148,7 +148,7 @@ describe('a name', () => {
   );
 
   it.each([
-    ['begins with a letter', ['', 'p', '9lives', '-prod', 'x'.repeat(33), 'two words', 'prod.eu']],
+    ['starts with a letter', ['', 'p', '9lives', '-prod', 'x'.repeat(33), 'two words', 'prod.eu']],
     ['That is a project ID', ['123']],
     [
       'a period or a product',
@@ -409,7 +409,7 @@ describe('a project whose record is damaged', () => {
     expect(await bot.read('/billing projects')).toContain('live');
     const edit = await bot.ask('/billing projects edit prod');
     expect(edit.visibleText).toContain('Remove prod?');
-    expect(edit.visibleText).toContain('Its record is damaged, so its channel limits aren’t known.');
+    expect(edit.visibleText).toContain('Its record is damaged. It may have channel limits.');
     await bot.press(edit, 'Remove');
     await updated(edit, 'Removed prod.');
     expect(await stored('prod')).toBeNull();

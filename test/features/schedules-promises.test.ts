@@ -14,7 +14,7 @@ import {
   splitDueTimes,
 } from '../../src/delivery/posts/post-record.ts';
 import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
-import { createSchedules } from '../../src/features/schedules/index.ts';
+import { createSchedulesFeature } from '../../src/features/schedules/index.ts';
 import { planEdit } from '../../src/features/schedules/schedule-form.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
 import type { Schedule } from '../../src/workspace/record/automation-records.ts';
@@ -22,6 +22,7 @@ import { CHANNEL } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { startListenerBot } from '../support/listener-bot.ts';
 import { nextDueTimes } from '../support/next-due-times.ts';
+import { UNLIMITED } from '../support/no-rate-limits.ts';
 import { TEAM } from '../support/people.ts';
 import { runs } from '../support/thorough.ts';
 
@@ -42,7 +43,11 @@ const tally = await startListenerBot(
       send: async () => 'posted' as const,
       retry: async () => undefined,
     };
-    const { verbs = {}, ...listeners } = createSchedules({ workspaces, scheduling });
+    const { verbs = {}, ...listeners } = createSchedulesFeature({
+      workspaces,
+      scheduling,
+      limits: UNLIMITED,
+    });
     return { ...listeners, commands: { '/billing': routeSubcommands(verbs) } };
   },
   { clock: () => now },

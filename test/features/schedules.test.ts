@@ -83,7 +83,7 @@ describe('what was typed', () => {
     ['prod 13 pm', '“13 pm” isn’t a time of day'],
     ['prod 9:00 10:00', 'I don’t recognize “10:00”'],
     ['prod archive', 'You named two projects without a comma'],
-    ['prod daily weekly', 'You said how often twice: “daily” and “weekly”.'],
+    ['prod daily weekly', 'You gave two schedules, “daily” and “weekly”.'],
     ['prod monthly 32', '“monthly 32” isn’t a day of the month'],
     ['prod last-month', '“last-month” can’t be posted on a schedule'],
     ['prod banana', 'I don’t recognize “banana”'],
@@ -117,14 +117,14 @@ describe('the form', () => {
     await choose('cadence', 'weekly');
     expect(await modalSays('Wednesday')).toContain('Mon 23 Nov 2026, 09:00\n');
     await choose('cadence', 'monthly');
-    expect(await modalSays('In shorter months')).toContain('Mon 30 Nov 2026, 09:00');
+    expect(await modalSays('Shorter months')).toContain('Mon 30 Nov 2026, 09:00');
     await change('time', { selected_time: '02:30' });
     await modalSays('Mon 30 Nov 2026, 02:30');
     await unfold();
     await change('zone', { selected_option: option('Pacific/Auckland') });
     await modalSays('(Pacific/Auckland)');
     await choose('report', 'balance');
-    await bot.slack.waitFor(() => !modalText().includes('When billing hasn’t reported the day yet'));
+    await bot.slack.waitFor(() => !modalText().includes('If billing hasn’t reported the day yet'));
   });
 
   it('offers the projects of the chosen channel, to managers too, and says when one is not available there', async () => {
@@ -291,7 +291,7 @@ describe('the list', () => {
     const list = await ask('schedules');
     const clickTwice = (action: string) => Promise.all([row(list, action, id), row(list, action, id)]);
     await clickTwice('now');
-    await updated(list, 'The next post comes as planned');
+    await updated(list, 'The next post goes out as scheduled');
     await row(list, 'delete', id);
     await updated(list, 'This can’t be undone.');
     const press = () => bot.press(list, 'Delete');

@@ -76,7 +76,7 @@ describe('what was typed', () => {
     ['prod runway over 14', '“over” doesn’t belong there'],
     ['prod budget 500 a day', '“a day” doesn’t say which days'],
     ['without prod balance 5', '“without” goes with “today” alone'],
-    ['prod balance 5 runway 3', '“runway” is a second kind'],
+    ['prod balance 5 runway 3', '“runway” is a second rule'],
     ['prod balance 5 last-week', '“last-week” is a period'],
     ['prod balance 5 3 oct 2026', '“3 oct 2026” is a period'],
     ['prod,staging balance 5', 'You named several projects'],
@@ -96,9 +96,24 @@ describe('the form', () => {
     expect(view()).toContain('"initial_value":"50,000"');
     expect(view()).toContain(`"initial_conversation":"${CHANNEL}"`);
     expect(text).toContain('It would have alerted once in the last 90 days: 19 Nov.');
-    expect(text).toContain('It would alert at once.');
-    expect(text).toContain('as if no money had been added');
+    expect(text).toContain('It would alert now.');
+    expect(text).toContain('ignoring top-ups');
     expect(around.asked).toEqual([{ project: '123', kind: 'balance' }]);
+  });
+
+  it.each([
+    ['budget 25000', /^20,000\.00 this month, 80\.0 %\n48,210\.00 left · about 48 days/m],
+    ['spike 2x', /^1,000\.00 on Fri 20 Nov, usually 1,000\.00\n48,210\.00 left · /m],
+  ])('previews %s with the figure that it is about, then what is left', async (rule, lines) => {
+    around.figures = STEADY;
+    expect((await openForm(`watch prod ${rule}`)).replaceAll('*', '')).toMatch(lines);
+  });
+
+  it('names the newest of the days on which it would have alerted, by month', async () => {
+    around.figures = previewFigures((ago) => (ago % 9 === 2 ? '9000' : '1000'), '48210');
+    expect(await openForm('watch prod spike 2x')).toContain(
+      '10 times in the last 90 days, most recently: 17, 26 Sep, 5, 14, 23 Oct, 1, 10, 19 Nov.',
+    );
   });
 
   it('starts with the project of the channel, and with the person when there is no channel', async () => {
@@ -279,7 +294,7 @@ describe('the list', () => {
     await row(list, 'snooze', id, MEMBER);
     await updated(list, 'Snooze for how long?', MEMBER);
     await bot.press(list, 'Until next month', MEMBER);
-    await updated(list, 'Snoozed. Nobody is alerted until: ', MEMBER);
+    await updated(list, 'Snoozed. No alerts until: ', MEMBER);
     expect((await stored())[0]?.snoozedUntil).toBe(Date.UTC(2026, 11, 1));
     expect((await ask('watches', MEMBER)).visibleText).toContain('*snoozed* until: ');
     await row(list, 'wake', id, MEMBER);
@@ -457,7 +472,7 @@ describe('a watch, from its form to its alert', async () => {
 
   it('alerts the channel, is acknowledged and snoozed there, and is shown on Home and in status', async () => {
     await bot.openForm('/billing watch prod balance 50000');
-    await bot.modalSays('It would alert at once');
+    await bot.modalSays('It would alert now');
     await bot.save();
     await bot.closeForm();
     const sent = await alert();

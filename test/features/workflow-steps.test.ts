@@ -59,7 +59,7 @@ describe('Get spend', () => {
 
   it('asks about the default project of the channel', async () => {
     expect(await errorOf(spend({ channel: CHANNEL }))).toBe(
-      `Which project? Use the ID on its project card in the console, for example /spend 123`,
+      'Which project? Fill in Project with one name or ID, and Period with days such as last-week.',
     );
     await bot.ask('/billing default files');
     expect((await spend({ channel: CHANNEL })).outputs).toMatchObject({ amount: '9.00\u00a0EUR' });
@@ -67,9 +67,19 @@ describe('Get spend', () => {
   });
 
   it.each([
-    [{ project: 'Nonsense' }, /^I don’t recognize “Nonsense”\./],
+    [
+      { project: 'Nonsense' },
+      /^I don’t recognize “Nonsense”\. Fill in Project with one name or ID, and Period /,
+    ],
     [{ project: 'prod', period: 'lst-week' }, /^I don’t recognize “lst-week”\./],
-    [{ project: 'prod', period: 'next week' }, /“next week”/],
+    [
+      { project: 'prod files' },
+      /^You named two projects without a comma, “prod files”\. Fill in Project with one name/,
+    ],
+    [
+      { project: 'prod', period: 'next week' },
+      /^“next week” is in the future\. Ask about a period up to today/,
+    ],
     [{ project: 'Tr0ub4dor3xK9' }, /^I don’t recognize one word \(not repeated, as it may be a secret\)/],
     [{ project: 'prod', period: 'october vs september' }, /^“vs” isn’t for a step\. Enter one project and/],
     [{ project: 'all' }, /^“all” isn’t for a step\./],

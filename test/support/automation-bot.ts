@@ -3,7 +3,7 @@ import { ADMIN, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
 import { createDeliveryLog } from '../../src/delivery/delivery-log.ts';
 import type { AlertResponse, PreviewFigures, WatchState } from '../../src/delivery/watches/watch-service.ts';
 import { Failure } from '../../src/domain/failure/index.ts';
-import { createSchedules } from '../../src/features/schedules/index.ts';
+import { createSchedulesFeature } from '../../src/features/schedules/index.ts';
 import { createWatchesFeature } from '../../src/features/watches/index.ts';
 import { auditKey, recordKey } from '../../src/redis/keys.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -13,6 +13,7 @@ import type { Schedule, Watch } from '../../src/workspace/record/automation-reco
 import type { Answer } from './answer.ts';
 import { DAY, SATURDAY } from './bot.ts';
 import { startListenerBot } from './listener-bot.ts';
+import { UNLIMITED } from './no-rate-limits.ts';
 import { CHANNEL, clickOf, FINANCE, GENERAL, SHARED, TEAM } from './people.ts';
 import { storedProject } from './projects.ts';
 
@@ -112,7 +113,7 @@ export async function startAutomationBot() {
         },
       };
       const record: Audit['record'] = (...entry) => createAudit(bot.redis.client).record(...entry);
-      const posts = createSchedules({ workspaces, scheduling });
+      const posts = createSchedulesFeature({ workspaces, scheduling, limits: UNLIMITED });
       const alerts = createWatchesFeature({ workspaces, watching, audit: { record } });
       return {
         commands: { '/billing': routeSubcommands({ ...posts.verbs, ...alerts.verbs }) },

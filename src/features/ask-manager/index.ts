@@ -34,10 +34,13 @@ const NO_MANAGER = textMessage('Ask an owner or admin of this workspace.');
  * **Ask a manager**, below a refusal: one message to the managers with **Open**, which opens the same form or runs the same
  * command for the manager who presses it, with the manager's rights of that moment.
  */
-export function createAskManagerFeature({ all, dedup }: Services & { readonly dedup: EventDedup }): Feature {
+export function createAskManagerFeature({
+  registry,
+  dedup,
+}: Services & { readonly dedup: EventDedup }): Feature {
   const rulesOfCommand = (line: string): HandlerRules | undefined => {
     const { command, text } = parseCommand(line);
-    const handler = lookUp(all.listeners().commands, command);
+    const handler = lookUp(registry.listeners().commands, command);
     return handler && rulesFor(handler, text);
   };
 
@@ -52,7 +55,7 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
       const rules = rulesOfCommand(line ?? '');
       return rules === undefined || rules.isForManagers === true ? undefined : asked;
     }
-    const handler = lookUp(all.listeners().actions, click.id.split(':')[0] ?? '');
+    const handler = lookUp(registry.listeners().actions, click.id.split(':')[0] ?? '');
     return handler && rulesFor(handler, click.value).opensForm ? asked : undefined;
   }
 
@@ -80,8 +83,7 @@ export function createAskManagerFeature({ all, dedup }: Services & { readonly de
         needs: (value) => ({ opensForm: rulesOfCommand(readAsked(value).line ?? '')?.opensForm === true }),
         async run({ value }, _, rerun) {
           const { place, line = '' } = readAsked(value);
-          // If the request came from the asker's direct message, run it without a channel: the manager isn't in that
-          // conversation.
+          // No manager is in the asker's direct message, so what was asked there runs without a channel.
           const askedIn = place === undefined || isDirectMessage(place) ? {} : { askedIn: place };
           await rerun(parseCommand(line), { replaces: false, ...askedIn });
         },
@@ -110,7 +112,7 @@ function askedMessage(asked: AskedManager, { user, workspace }: Request): Messag
       ? (['open-asked', JSON.stringify(asked)] as const)
       : ([click.id as ActionId, click.value] as const);
   return {
-    text: 'Somebody asks a manager',
+    text: 'A question for a manager',
     blocks: [
       markup(`${mention(user.id)} asks you to ${what}${where}.`),
       ...ownedFacts(line, workspace),

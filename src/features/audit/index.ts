@@ -109,7 +109,8 @@ const namedParts = (about: string): RichTextElement[] =>
   });
 
 const text = (words: string, bold = false): RichTextElement => ({
-  ...{ type: 'text', text: words },
+  type: 'text',
+  text: words,
   ...(bold && { style: { bold } }),
 });
 

@@ -26,17 +26,17 @@ type SentConnection = SentForm<ReturnType<typeof connectionFields>>;
 
 /** Its record's ID is the connection that it was opened for. */
 export function createConnectForm(services: Services) {
-  const { workspaces, checks, addresses } = services;
+  const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('connect', {
     right: 'manage',
     workspaces,
     heading: 'Connect billing',
     submit: 'Test and save',
     waiting: [
-      'Testing the token: Tally is asking the billing service for the project’s balance, once for each product…',
+      'Testing the token: asking billing for the project’s balance…',
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
-    fields: connectionFields(checks),
+    fields: connectionFields(parseAddress),
     hidden: ({ values: { known = '' } }) => ({ known }),
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.connection + (input?.name ?? id)),
     // If the user typed another connection's name, they replace it on purpose: no conflict.
@@ -51,7 +51,7 @@ export function createConnectForm(services: Services) {
   return {
     listeners,
     open(wanted: string | undefined, request: Request): Promise<void> {
-      const values = connectionValues(request.workspace, wanted, addresses);
+      const values = connectionValues(request.workspace, wanted, defaultAddresses);
       return open(request, { id: values.name, values });
     },
   };
@@ -60,7 +60,7 @@ export function createConnectForm(services: Services) {
 /** @throws Failure */
 async function testAndSave(
   { input, request }: SentConnection,
-  { workspaces, billing, limits, all }: Services,
+  { workspaces, billing, limits, delivery, registry }: Services,
 ): Promise<Message | FieldRefusal> {
   const { user, workspace } = request;
   const { name, project } = input;
@@ -68,7 +68,7 @@ async function testAndSave(
   const isNew = !names.includes(name);
   if (isNew && names.length >= MAX_CONNECTIONS)
     return refuseField(
-      `You have ${MAX_CONNECTIONS} connections, which is the limit. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
+      `You have ${MAX_CONNECTIONS} connections, the maximum. Replace one, or remove one with ${commandText('/billing disconnect')}.`,
     );
   limits.demand('tests', { teamId: user.teamId, userId: user.id });
   const access = { ...input, workspace: user.teamId, connection: name };
@@ -79,7 +79,7 @@ async function testAndSave(
   await workspaces.saveConnection(change, newConnection(input, answers, request), usual.name);
   const now = { ...request, workspace: await workspaces.load(user.teamId) };
   // Resumes posts that were paused for lack of this connection.
-  await all.connected(user.teamId);
+  await delivery.scheduling.changed(user.teamId);
   const [only, ...others] = answers.found;
   const isSure = only !== undefined && others.length === 0;
   const target = isSure && {
@@ -89,7 +89,7 @@ async function testAndSave(
     }),
     connection: name,
   };
-  const days = target ? await all.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
+  const days = target ? await registry.daysLeft()?.(target, now).catch(ignoreFailure) : undefined;
   return connectedMessage(input, answers, days, now);
 }
 
@@ -113,11 +113,14 @@ function newConnection(
 ): NewConnection {
   const days = lifetime && LIFETIME_DAYS[lifetime];
   return {
-    ...{ name, baseUrl, token },
+    name,
+    baseUrl,
+    token,
     ...withoutUndefined({ role, type, lifetime, expiresAt: days && at + days * DAY }),
     ...withoutUndefined({ authUrl: authUrl || undefined, account: account || undefined }),
     test: { project, product: first?.product ?? DEFAULT_PRODUCT },
-    ...{ registeredBy: user.id, registeredAt: at },
+    registeredBy: user.id,
+    registeredAt: at,
   };
 }
 
@@ -139,7 +142,7 @@ function connectedMessage(
   const fact = only
     ? `${projectLabel({ id: project, product: only.product }, workspace)} ${balanceOf(only).endsWith('overdrawn') ? 'is' : 'has'} ${balanceOf(only)}${lasts}.`
     : found.length > 0
-      ? `Several products have data for project ${project}. ${each.join(', ')}.`
+      ? `Project ${project} has data for several products. ${each.join(', ')}.`
       : `The token works, but no product has data for project ${project}. Check the ID in the console.`;
   const notAnswered = failed.map(
     ({ product, failure }) => `${PRODUCTS[product].name} wasn’t checked: ${failure.message}`,

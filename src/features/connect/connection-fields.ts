@@ -36,13 +36,13 @@ export function parseConnectionName(text: string): string | undefined {
 export function connectionValues(
   record: Workspace,
   wanted: string | undefined,
-  addresses: Services['addresses'],
+  defaultAddresses: Services['defaultAddresses'],
 ): FormFields & { readonly name: string } {
   const name = wanted ?? record.defaultConnection ?? record.connectionNames[0] ?? FIRST_CONNECTION_NAME;
   const current = record.connections.get(name);
   const like = current ?? {
     ...record.connections.get(record.defaultConnection ?? ''),
-    ...withoutUndefined(addresses),
+    ...withoutUndefined(defaultAddresses),
   };
   const { baseUrl = '', authUrl = '' } = like;
   const { account = '', test } = current ?? {};
@@ -65,15 +65,8 @@ const asInConsole = <T extends string>(
     hint,
     options: choices(names),
     optional: true,
-    parse: (chosen) =>
-      chosen === ''
-        ? undefined
-        : Object.hasOwn(names, chosen)
-          ? (chosen as T)
-          : refuseField('Choose the same as in the console.'),
+    parse: (chosen) => (Object.hasOwn(names, chosen) ? (chosen as T) : undefined),
   });
-
-const AN_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 const TOKEN_FIELD = {
   token: text('User access token', {
@@ -94,7 +87,10 @@ const PROJECT_FIELD = {
       hint: 'The numeric ID. In the console: Cloud servers → your project → project card.',
       placeholder: '123',
       max: 64,
-      parse: (id) => (isProjectId(id) ? id : refuseField(AN_ID)),
+      parse: (id) =>
+        isProjectId(id)
+          ? id
+          : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
     }),
   ),
 };
@@ -109,11 +105,11 @@ const MORE_FIELDS = {
   ),
   name: more(
     text('Name of the connection', {
-      hint: 'Keep it unless you have several accounts: another name adds a connection, or replaces the token of the one that has it.',
+      hint: 'Keep it if you have one account. A new name adds a connection; an existing one gets the new token.',
       max: 32,
       parse(typed, { token = '' }) {
         const name = typed.toLowerCase();
-        if (looksLikeSecret(name) || holdsToken(name, token)) return refuseField(A_SECRET);
+        if (isSecret(name, token)) return refuseField(A_SECRET);
         return isConnectionName(name) ? name : refuseField(A_NAME);
       },
     }),
@@ -127,13 +123,13 @@ const MORE_FIELDS = {
       hint: 'Helps you recognize the token later.',
       max: 100,
       optional: true,
-      parse: (account, { token = '' }) => (holdsToken(account, token) ? refuseField(A_SECRET) : account),
+      parse: (account, { token = '' }) => (isSecret(account, token) ? refuseField(A_SECRET) : account),
     }),
   ),
 };
 
 /** The token, plus the fields with no known value; the rest is under **More…**. */
-export const connectionFields = (addressChecks: Services['checks']) => ({
+export const connectionFields = (parseAddress: Services['parseAddress']) => ({
   effect: note(({ id, request: { workspace } }) =>
     workspace.connectionNames.length === 0 ? [] : [section(describeEffect(id, workspace))],
   ),
@@ -142,10 +138,10 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
   baseUrl: unlessKnown(
     'baseUrl',
     text('Address of the billing service', {
-      hint: 'The part before /bill/graphql. Use a public https address, unless your operator has allowed another.',
+      hint: 'The part before /bill/graphql. A public https address, unless your operator allows others.',
       placeholder: 'https://billing.example.com',
       max: 500,
-      parse: addressChecks.baseUrl,
+      parse: parseAddress.baseUrl,
     }),
   ),
   ...MORE_FIELDS,
@@ -155,14 +151,15 @@ export const connectionFields = (addressChecks: Services['checks']) => ({
       placeholder: 'https://identity.example.com/v3',
       max: 500,
       optional: true,
-      parse: (address) => (address === '' ? '' : addressChecks.authUrl(address)),
+      parse: (address) => (address === '' ? '' : parseAddress.authUrl(address)),
     }),
   ),
 });
 
-const holdsToken = (typed: string, pasted: string): boolean => {
+/** Whether it looks like a secret, or contains the token of the form. */
+const isSecret = (typed: string, pasted: string): boolean => {
   const token = withoutQuotes(pasted).toLowerCase();
-  return token !== '' && typed.toLowerCase().includes(token);
+  return looksLikeSecret(typed) || (token !== '' && typed.toLowerCase().includes(token));
 };
 
 /** Removes the quotes around a copied value; a quote on one side only is part of the value. */
@@ -174,6 +171,6 @@ function describeEffect(name: string, { connections, connectionNames }: Workspac
   const known = connectionNames.length > 1 ? ` You have: ${connectionNames.join(', ')}.` : '';
   if (connections.has(name)) return `Replaces the token${others}. Tally tests the new one first.${known}`;
   if (connectionNames.includes(name))
-    return `The record of ${name} is damaged and not used. Enter its token again to repair it.`;
+    return `The stored token of ${name} is damaged. Enter it again to repair it.`;
   return `${name} will be a new connection. You have: ${connectionNames.join(', ')}.`;
 }

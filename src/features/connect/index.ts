@@ -41,7 +41,7 @@ export function createConnectFeature(services: Services): Feature {
     help: [
       {
         usage: `${commandText('/billing connect')} [name]`,
-        what: 'Register or replace the access token that Tally reads billing with.',
+        what: 'Add or replace the access token for the billing service.',
         right: 'manage',
       },
       {
@@ -53,7 +53,8 @@ export function createConnectFeature(services: Services): Feature {
     verbs: {
       // `/billing connect main expiry`, from a connection's menu, opens the expiry form.
       connect: {
-        ...{ right: 'manage', opensForm: true },
+        right: 'manage',
+        opensForm: true,
         parse: (text) => parseConnectionName(text.replace(EXPIRY, '')),
         run: (text, request, typed) =>
           EXPIRY.test(text)
@@ -61,7 +62,8 @@ export function createConnectFeature(services: Services): Feature {
             : form.open(typedName(text, request, typed), request),
       },
       disconnect: {
-        ...{ right: 'manage', opensForm: true },
+        right: 'manage',
+        opensForm: true,
         parse: (text, workspace) => requireKnown(parseConnectionName(text), workspace),
         run: (text, request, typed) => disconnect.open(typedName(text, request, typed), request),
       },
@@ -72,9 +74,6 @@ export function createConnectFeature(services: Services): Feature {
       ...disconnect.listeners.actions,
       connect: onClick('manage', { opensForm: true }, (name, request) =>
         form.open(isConnectionName(name) && canFillIn(name, request.workspace) ? name : undefined, request),
-      ),
-      disconnect: onClick('manage', { opensForm: true }, (name, request) =>
-        disconnect.open(name === '' ? undefined : name, request),
       ),
     },
     views: { ...form.listeners.views, ...expiry.listeners.views, ...disconnect.listeners.views },
@@ -95,7 +94,7 @@ const canFillIn = (name: string, { connectionNames }: Workspace, typed = name): 
   connectionNames.includes(name) || !couldBeSecret(typed);
 
 /** **Set expiry…**: changes when a registered token expires, without the token. */
-function createExpiryForm({ workspaces, all }: Services) {
+function createExpiryForm({ workspaces, delivery }: Services) {
   const { open, listeners } = createForm('connection-expiry', {
     right: 'manage',
     workspaces,
@@ -116,7 +115,7 @@ function createExpiryForm({ workspaces, all }: Services) {
       const expiry = expiryOf(input.expires, workspace.settings.zone);
       const change = auditedChange(request, ['changed the expiry of the connection', id]);
       await workspaces.editCredential(change, { kind: 'connection', name: id }, { expiry });
-      await all.connected(user.teamId);
+      await delivery.scheduling.changed(user.teamId);
       const text = formatExpiry(expiry, request.at, workspace.settings.zone);
       return textMessage(`Saved. The token for ${id}: ${text}.`);
     },
@@ -161,7 +160,8 @@ function createDisconnectForm({ workspaces }: Services) {
       const { workspace } = request;
       if (!workspace.connectionNames.includes(name)) return refuseField('Choose a connection.');
       await workspaces.removeConnection(auditedChange(request, ['removed the connection', name]), name);
-      return textMessage(joinTexts(' ', [goneText(name), defaultText(name, workspace)]));
+      const done = `Disconnected. Tally deleted its copy of the token for ${name}.`;
+      return textMessage(joinTexts(' ', [done, defaultText(name, workspace)]));
     },
   });
   return {
@@ -178,15 +178,17 @@ function createDisconnectForm({ workspaces }: Services) {
 }
 
 const DISCONNECT_FIELDS = {
-  name: live(choice('Connection', { options: ({ request }) => connectionOptions(request.workspace) })),
+  // Nothing to choose where there is only one.
+  name: live(
+    choice('Connection', {
+      options: ({ request: { workspace } }) =>
+        workspace.connectionNames.length < 2
+          ? []
+          : workspace.connectionNames.map((name) => option(name, name)),
+    }),
+  ),
   effects: note(effectBlocks),
 };
-
-/** Nothing to choose where there is only one. */
-const connectionOptions = ({ connectionNames: names }: Workspace) =>
-  names.length < 2 ? [] : names.map((name) => option(name, name));
-
-const goneText = (name: string): string => `Disconnected. Tally deleted its copy of the token for ${name}.`;
 
 /** What becomes of the default when this connection is removed. */
 function defaultText(name: string, { defaultConnection, connectionNames }: Workspace): string | undefined {
@@ -194,7 +196,7 @@ function defaultText(name: string, { defaultConnection, connectionNames }: Works
   if (defaultConnection !== name || next === undefined) return undefined;
   return others.length === 0
     ? `${next} becomes the default connection.`
-    : `Choose the new default connection in ${commandText('/billing status')}. Until then, projects without a connection of their own get no figures.`;
+    : `Choose the new default connection in ${commandText('/billing status')}. Until then, you get no figures for projects without their own connection.`;
 }
 
 function effectBlocks({ values: { name = '' }, request: { workspace, at } }: FormMoment) {
@@ -210,7 +212,7 @@ function effectBlocks({ values: { name = '' }, request: { workspace, at } }: For
     usersText(workspace, (project) => connectionNameOf(project, workspace) === name),
   ]);
   const described = connection && escapeMarkup(describeConnection(connection, at, settings.zone));
-  return [...effects.map(section), context(described ?? `${name} · the record is damaged`)];
+  return [...effects.map(section), context(described ?? `${name} · damaged`)];
 }
 
 /** Projects with this connection don't fall back to another one. */

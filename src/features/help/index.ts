@@ -14,9 +14,7 @@ import { meetsRight } from '../../workspace/permissions.ts';
 import type { Feature } from '../feature.ts';
 
 const TITLE = 'Ask Tally';
-const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Answers are private until you share them, unless this workspace shows them to everyone.`;
-/** The word after `/billing help` that shows every line, with examples. */
-const MORE = 'more';
+const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.periods} ${PERIOD_EXAMPLES.products} Only you see answers until you share them, unless the settings say otherwise.`;
 
 const briefLines = (lines: readonly HelpLine[]): readonly HelpLine[] =>
   lines.flatMap(({ usage, short }) =>
@@ -36,8 +34,8 @@ export function createHelpFeature(lines: () => readonly HelpLine[]): Feature {
           const ofVerb = allowed.filter(({ usage }) => text !== '' && usage.split(' ')[1] === text);
           if (ofVerb.length > 0)
             return reply.update(helpMessage(`/billing ${text}`, ofVerb, undefined, request));
-          if (text === MORE) return reply.update(helpMessage(TITLE, allowed, SMALL, request));
-          const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', MORE)));
+          if (text === 'more') return reply.update(helpMessage(TITLE, allowed, SMALL, request));
+          const more = actions(...commandButton('help-more', 'More…', toCommand('/billing help', 'more')));
           if (request.workspace.connectionNames.length === 0) {
             const { text: title, blocks } = failureMessage(new Failure('not-connected'), request);
             return reply.update({ text: title, blocks: [...blocks, more] });

@@ -5,7 +5,7 @@ import { Failure } from '../../domain/failure/index.ts';
 import { formatMoney, type Money, parseAmount } from '../../domain/money/amount.ts';
 import { bySoonestEnd, formatDaysLeft, type Outlook, WARNING_DAYS } from '../../domain/money/runway.ts';
 import { PRODUCTS } from '../../domain/product.ts';
-import { dayAt, daysBetween } from '../../domain/time/calendar.ts';
+import { dayAt, daysBetween, type Millis } from '../../domain/time/calendar.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import {
@@ -34,12 +34,12 @@ import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
 import { meetsRight } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { projectKey } from '../../workspace/projects/project-ref.ts';
+import { isSameProject, projectKey } from '../../workspace/projects/project-ref.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-status.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
 import type { HealthSection } from '../feature.ts';
-import { isNeedy, isProblem } from './workspace-health.ts';
+import { isProblem, needsAttention } from './workspace-health.ts';
 
 /** The **Refresh** button's action. */
 export const REFRESH = 'home-refresh';
@@ -66,7 +66,7 @@ export function homeBlocks(request: Request, sections: readonly HealthSection[])
 }
 
 function attentionBlocks(sections: readonly HealthSection[]): readonly Block[] {
-  const lines = sections.flatMap((one) => one.lines).filter(isNeedy);
+  const lines = sections.flatMap((one) => one.lines).filter(needsAttention);
   const more = lines.length - MOST_LINES;
   return compact([
     ...lines.slice(0, MOST_LINES).map(({ text, fix, ...line }) => ({
@@ -111,10 +111,10 @@ function projectBlocks(request: Request, rows: readonly Row[]): readonly Block[]
     ),
     context(
       joinTexts(' · ', [
-        rows.length > MOST_PROJECTS && `The first ${MOST_PROJECTS} of ${rows.length} projects to run out`,
-        ages.length > 0 && `Balances of ${formatInstant(Math.min(...ages))}`,
+        rows.length > MOST_PROJECTS && `The ${MOST_PROJECTS} projects that run out first, of ${rows.length}`,
+        ages.length > 0 && `Balances as of ${formatInstant(Math.min(...ages))}`,
         rows.some(({ forecast }) => forecast) && '“This month” is an estimate',
-        'Answers arrive under Messages. Only you see them.',
+        'Answers appear under Messages, only for you.',
       ]),
     ),
   ]);
@@ -159,6 +159,8 @@ export const MOST_PROJECTS = 30;
 /** A project with the last known figures. */
 interface Row {
   readonly project: Project;
+  /** All its names: `staging, web-shop`. */
+  readonly names: string;
   readonly last: LastBalance | undefined;
   readonly outlook: Outlook;
   readonly forecast: Money | undefined;
@@ -167,20 +169,27 @@ interface Row {
 
 /** The projects that a person can ask about from Home, where no channel limits are met; what runs out first comes first. */
 export function homeRows({ workspace, user, at }: Request): readonly Row[] {
-  return visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage })
+  const visible = visibleProjects(workspace, { channel: undefined, isUnlimited: user.canManage });
+  return visible
+    .filter((project, at) => at === visible.findIndex((other) => isSameProject(other, project)))
     .map((project): Row => {
+      const names = visible.filter((other) => isSameProject(other, project)).map(({ alias }) => alias);
       const last = workspace.lastBalance(project.id, project.product);
       const [left, bonuses, total] = [last?.balance, last?.bonuses, last?.forecast?.total].map(amountOf);
       const overdrawn = [left, left && bonuses && left.plus(bonuses)].some((amount) => amount?.lt(0));
-      const today = last && dayAt(at, requireSettings(workspace).zone);
+      const dayOf = (instant: Millis) => dayAt(instant, requireSettings(workspace).zone);
       return {
-        ...{ project, last, label: project.currency ?? workspace.settings.currency },
+        project,
+        last,
+        names: names.join(', '),
+        label: project.currency ?? workspace.settings.currency,
         outlook: {
           overdrawn,
           left,
-          days: last && today !== undefined ? daysLeft(last, today, workspace) : undefined,
+          // As of today; negative where the money was expected to have run out.
+          days: last?.days === undefined ? undefined : last.days - daysBetween(dayOf(last.at), dayOf(at)),
         },
-        forecast: last?.forecast?.month === today?.slice(0, 7) ? total : undefined,
+        forecast: last?.forecast && last.forecast.month === dayOf(at).slice(0, 7) ? total : undefined,
       };
     })
     .sort((a, b) => bySoonestEnd(a.outlook, b.outlook));
@@ -191,11 +200,6 @@ function amountOf(text: string | undefined): Money | undefined {
   return amount !== undefined && 'value' in amount ? amount.value : undefined;
 }
 
-/** As of today; negative where the money was expected to have run out. */
-const daysLeft = ({ days, at }: LastBalance, today: string, workspace: Request['workspace']) =>
-  days === undefined ? undefined : days - daysBetween(dayAt(at, requireSettings(workspace).zone), today);
-
-const COLUMNS = ['Project', 'Left', 'Lasts', 'This month'] as const;
 /** Longer names would not fit a phone. */
 const LONGEST_NAME = 16;
 const UNKNOWN = '–';
@@ -216,7 +220,7 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   const cells = rows
     .slice(0, MOST_PROJECTS)
     .map((row) => [
-      clipText(row.project.alias, LONGEST_NAME),
+      clipText(row.names, LONGEST_NAME),
       leftText(row),
       lastsText(row.outlook),
       row.forecast ? write(row.forecast, row.label) : UNKNOWN,
@@ -226,11 +230,11 @@ function projectTable({ user: { locale }, workspace }: Request, rows: readonly R
   const count = `${isPart ? `${amounts.length} of ` : ''}${pluralize(rows.length, 'project')}`;
   const isSoon = ({ outlook: { overdrawn, days } }: Row) =>
     overdrawn || (days !== undefined && days < WARNING_DAYS);
-  const soon = listNames(rows.filter(isSoon).map(({ project }) => project.alias));
+  const soon = listNames(rows.filter(isSoon).map(({ names }) => names));
   return compact([
     header(joinTexts(' · ', [count, formatSums(amounts, locale, LEFT)])),
     soon !== '' && markup(`:warning: *Under ${WARNING_DAYS} days or overdrawn: ${escapeMarkup(soon)}*`),
-    preformatted(alignColumns([COLUMNS, ...cells])),
+    preformatted(alignColumns([['Project', 'Left', 'Lasts', 'This month'], ...cells])),
   ]);
 }
 

@@ -26,14 +26,11 @@ import { requireSettings } from '../../workspace/record/workspace.ts';
 import { storedBalance } from '../../workspace/save-service-status.ts';
 import type { Feature, HealthLine, HealthSection, Services } from '../feature.ts';
 import { homeBlocks, homeRows, MOST_PROJECTS, REFRESH } from './home-view.ts';
-import { isNeedy, isProblem, loadHealth } from './workspace-health.ts';
-
-/** Balances older than this are fetched again. */
-const FRESH = MINUTE;
+import { isProblem, loadHealth, needsAttention } from './workspace-health.ts';
 
 /** Home, and `/billing status`, its long version. */
 export function createHomeFeature(services: Services): Feature {
-  const { all, log, clock } = services;
+  const { registry, log, clock } = services;
 
   /** Errors are only logged: nobody asked a question. */
   const publish = (reply: Reply, blocks: readonly Block[]): Promise<void> =>
@@ -45,20 +42,20 @@ export function createHomeFeature(services: Services): Feature {
     help: [
       {
         usage: commandText('/billing status'),
-        what: 'Show what needs attention first: projects, connections, expiring tokens, schedules and watches.',
+        what: 'Show what needs attention: projects, connections, tokens, schedules and watches.',
       },
       {
         usage: 'Home',
-        what: 'See what needs attention and your projects with their balances: the first tab of this app.',
+        what: 'See what needs attention, and your projects’ balances: the first tab of this app.',
       },
     ],
     verbs: { status: createStatusCommand(services) },
     actions: {
       [REFRESH]: onClick('ask', {}, async (_, request) => {
-        // A balance stored by `/balance` has no forecast, so it counts as old.
+        // Older than a minute. A balance stored by `/balance` has no forecast, so it counts as old.
         const old = homeRows(request)
           .slice(0, MOST_PROJECTS)
-          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= FRESH);
+          .filter(({ last }) => last?.forecast === undefined || clock() - last.at >= MINUTE);
         await Promise.all(old.map(({ project }) => refreshBalance(services, project, request)));
       }),
     },
@@ -69,7 +66,7 @@ export function createHomeFeature(services: Services): Feature {
         async answer(_, asked) {
           // Home is in no channel, so it shows no project that is limited to channels.
           const request = { ...asked, channel: undefined };
-          await publish(request.reply, homeBlocks(request, await loadHealth(all.health(), request)));
+          await publish(request.reply, homeBlocks(request, await loadHealth(registry.health(), request)));
         },
         // For a person who cannot use Tally, or whose role is unknown.
         onError: ({ blocks }, reply) => publish(reply, withoutActions(blocks)),
@@ -100,7 +97,8 @@ async function refreshBalance(
     const { runway, forecast } = figures ?? {};
     const balance = storedBalance(target, { ...account, runway, forecast, today });
     await answerStore.save(workspace, {
-      ...{ connection: access.connection, at: clock() },
+      connection: access.connection,
+      at: clock(),
       ...(balance && { balance }),
     });
   } catch (error) {
@@ -110,9 +108,9 @@ async function refreshBalance(
 }
 
 /** `/billing status`, and after it what the menu of a connection does: `default main`. */
-function createStatusCommand({ workspaces, all }: Services): CommandHandler {
+function createStatusCommand({ workspaces, registry }: Services): CommandHandler {
   const show = async (request: Request): Promise<void> => {
-    const sections = await loadHealth(all.health(), request);
+    const sections = await loadHealth(registry.health(), request);
     await request.reply.update(statusPage(sections, request));
   };
 
@@ -149,11 +147,12 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
   const title = problems === 0 ? 'Tally works' : `${pluralize(problems, 'problem')} to look at`;
   const room = MOST_BLOCKS - 2;
   const whole = sections.flatMap((one) => drawSection(one));
-  const urgent = () => sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(isNeedy) }));
+  const urgent = () =>
+    sections.flatMap((one) => drawSection({ ...one, lines: one.lines.filter(needsAttention) }));
   const isCut = whole.length > room;
   const used = workspace.connectionNames.flatMap((name) => workspace.lastUsed(name) ?? []);
   const end = compact([
-    isCut && 'Not everything fits here; what works is left out first',
+    isCut && 'Not everything fits, so only what needs attention is shown',
     used.length > 0 && `Last answer from billing: ${formatInstant(Math.max(...used))}`,
   ]).join(' · ');
   return {
@@ -167,13 +166,11 @@ function statusPage(sections: readonly HealthSection[], { workspace }: Request):
 }
 
 function drawSection({ title, summary, lines, most = lines.length, more }: HealthSection): Block[] {
-  if (lines.length === 0 || most === 0) return [];
-  const cut = lines.length - most;
+  if (lines.length === 0) return [];
   return compact([
     title !== '' && summary === undefined && header(title),
     summary !== undefined && markup(`*${title}* · ${summary}`),
     ...lines.slice(0, most).flatMap(drawLine),
-    cut > 0 && more === undefined && markup(`and ${cut} more`),
     more && actions(more),
   ]);
 }

@@ -48,7 +48,7 @@ import type { HealthLine, HealthSection, HealthSource } from '../feature.ts';
 const RANK: Readonly<Record<HealthLine['level'], number>> = { broken: 0, warning: 1, news: 2, fine: 3 };
 const rankOf = (lines: readonly HealthLine[]): number => Math.min(...lines.map(({ level }) => RANK[level]));
 
-export const isNeedy = ({ level }: Pick<HealthLine, 'level'>): boolean => level !== 'fine';
+export const needsAttention = ({ level }: Pick<HealthLine, 'level'>): boolean => level !== 'fine';
 export const isProblem = ({ level }: Pick<HealthLine, 'level'>): boolean =>
   level === 'broken' || level === 'warning';
 
@@ -70,7 +70,7 @@ async function unlessDamaged(source: HealthSource, request: Request): Promise<He
     return await source(request);
   } catch (error) {
     if (!isFailure(error, 'unseal-failed') && !isFailure(error, 'settings-damaged')) throw error;
-    const text = ['Some of Tally’s data is damaged and can’t be shown. Ask your operator to check the log.'];
+    const text = ['Some of Tally’s data is damaged. Ask your operator to run `tally doctor`.'];
     return { title: '', lines: [{ level: 'broken', text }] };
   }
 }
@@ -91,9 +91,9 @@ const recordHealth: HealthSource = (request) => {
   const named = damaged.map(({ kind, id }) => `the ${kind} ${escapeMarkup(id)}`);
   const isProject = damaged.some(({ kind }) => kind === 'project');
   const text = joinTexts(' ', [
-    `Damaged and not used: ${listNames(named)}. Your operator sees why with \`npm run doctor\`.`,
+    `Damaged: ${listNames(named)}. Your operator can run \`npm run doctor\` to see why.`,
     isProject &&
-      `Until a damaged project is removed in \`${commandText('/billing projects')}\`, questions by ID are refused.`,
+      `Remove damaged projects in \`${commandText('/billing projects')}\`. Until then, nobody can ask by ID.`,
   ]);
   return {
     title: 'Records',
@@ -123,8 +123,7 @@ const connectionHealth: HealthSource = (request) => {
   return { title: 'Connections', lines: compact(lines) };
 };
 
-const NO_DEFAULT =
-  'There is no default connection, so only projects with their own connection work. Make one the default.';
+const NO_DEFAULT = 'Choose a default connection. Until then, only projects with their own connection work.';
 
 /** A lone connection needs no name. */
 const nameOf = ({ name, isDefault }: ConnectionState, { connectionNames }: Workspace): string =>
@@ -153,14 +152,14 @@ function lineForManager(state: ConnectionState, workspace: Workspace, at: Millis
   const isKeyGone = damage !== undefined && damage !== 'malformed';
   const problem = joinTexts(' ', [
     isKeyGone && `*Doesn’t work.* ${KEY_IS_GONE}`,
-    damage === 'malformed' && '*Doesn’t work.* Its record is damaged. Replace the token.',
+    damage === 'malformed' && '*Damaged.* Replace the token.',
     isRejected && '*The service rejected its token.* It may have expired or been revoked.',
   ]);
   const expires =
     connection && expiresSoon(connection, at, zone)
       ? `*its token ${expiry}*`
       : isUnknown
-        ? 'expiry unknown: set it to be reminded'
+        ? 'expiry unknown. Set it, and Tally reminds you'
         : expiry && `token: ${expiry}`;
   const setExpiry = commandButton('expiry', 'Set expiry…', toCommand('/billing connect', `${name} expiry`));
   const replace = [button('connect', 'Replace token…', { value: name, style: 'primary' })];
@@ -205,8 +204,6 @@ const connectionMenu = ({ name, connection, isDefault }: ConnectionState): Overf
     ]),
   );
 
-const MOST_LINES = 10;
-
 /** The projects that give no answer. One that is limited to other channels is not named. */
 const projectHealth: HealthSource = (request) => {
   const { workspace, at, isUnlimited } = request;
@@ -227,7 +224,7 @@ const projectHealth: HealthSource = (request) => {
         request,
       ),
     );
-  return { title: 'Projects', lines: [...failing, ...missing], most: MOST_LINES };
+  return { title: 'Projects', lines: [...failing, ...missing] };
 };
 
 /** Managers get the fix; others can retry. */
@@ -252,7 +249,7 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
     const level = credentialHealth(access, !isOpen || isRejected, at, zone);
     const state =
       access === undefined
-        ? 'damaged and not used: register it again'
+        ? 'damaged: register it again'
         : isOpen
           ? `${describeAccess(access, at, zone)}${isRejected ? ' · rejected by the identity service' : ''}`
           : KEY_IS_GONE;
@@ -263,5 +260,5 @@ const accessHealth: HealthSource = ({ workspace, user, at }) => {
       fix: level !== 'fine' ? form('Replace access…') : isUnknown ? form('Set expiry…') : undefined,
     };
   });
-  return { title: 'Application accesses', lines, most: MOST_LINES * 3 };
+  return { title: 'Application accesses', lines };
 };

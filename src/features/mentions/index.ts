@@ -14,7 +14,7 @@ import type { Feature, Services } from '../feature.ts';
 import { parseTypedCommand, readMention, splitMention } from './parse-mention.ts';
 
 /** `@Tally spend prod last month`, and the same in direct messages. */
-export function createMentionsFeature({ all, threads }: Services): Feature {
+export function createMentionsFeature({ registry, threads }: Services): Feature {
   const listener: EventListener = {
     right: 'ask',
     wants: isSaidToTally,
@@ -23,9 +23,9 @@ export function createMentionsFeature({ all, threads }: Services): Feature {
       requireShortText(text);
       if (holdsRegisteredSecret(text, request.workspace)) throw new Failure('secret-pasted');
       const canRun = ({ command, text: words }: Command) =>
-        acceptsWords(lookUp(all.listeners().commands, command), words, request.workspace, request.at);
+        acceptsWords(lookUp(registry.listeners().commands, command), words, request.workspace, request.at);
       const reader = readerIn(request.workspace, request.at);
-      const known = { commands: all.commands(), verbs: all.verbs(), reader, acceptsWords: canRun };
+      const known = { commands: registry.commands(), verbs: registry.verbs(), reader, acceptsWords: canRun };
       const mention = splitMention(text, self);
       const question =
         parseTypedCommand(mention, known) ??

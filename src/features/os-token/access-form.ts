@@ -42,7 +42,7 @@ import type { Services } from '../feature.ts';
 
 const TITLE = 'Application access';
 export const UNRESTRICTED =
-  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted access in the console, and have it registered instead.';
+  '*This access is unrestricted.* Anyone with one of its tokens can create more accesses that outlive it. Create a restricted one in the console and register that instead.';
 
 export interface TokenServices extends Services {
   readonly identity: IdentityClient;
@@ -51,14 +51,14 @@ export interface TokenServices extends Services {
 }
 
 /** A project's display name: its alias, or its ID. */
-function nameProject({ projects }: Workspace, project: string) {
+function projectNames({ projects }: Workspace, project: string) {
   const alias = projects.find(({ id }) => id === project)?.alias;
   return { label: alias ?? `Project ${project}`, word: alias ?? project };
 }
 
 /** The audit's name of a project: `prod (project 123)`. */
-export function auditedProject(workspace: Workspace, project: string): string {
-  const { word } = nameProject(workspace, project);
+export function projectAuditText(workspace: Workspace, project: string): string {
+  const { word } = projectNames(workspace, project);
   return word === project ? `project ${project}` : `${word} (project ${project})`;
 }
 
@@ -77,7 +77,7 @@ export const describeTokenScope = ({ project, roles, user }: IssuedToken): strin
 
 /** The access form. `id` is the project's ID. */
 export function createAccessForm(services: TokenServices) {
-  const { workspaces, checks, addresses } = services;
+  const { workspaces, parseAddress, defaultAddresses } = services;
   const { open, listeners } = createForm('application-access', {
     right: 'manage',
     workspaces,
@@ -87,7 +87,7 @@ export function createAccessForm(services: TokenServices) {
       'Testing: Tally is getting a token and revoking it…',
       context('You can close this window. Tally then sends you the result as a direct message.'),
     ],
-    fields: accessFields(checks.authUrl),
+    fields: accessFields(parseAddress.authUrl),
     revision: (project, { workspace }) => stampOf(workspace, FIELDS.access + project),
     before: (project, { workspace }) => ({
       groups: workspace.accesses.get(project)?.issuers.groups.join(',') ?? '',
@@ -98,7 +98,7 @@ export function createAccessForm(services: TokenServices) {
         ? editAccess(sent, services)
         : registerAccess(sent, services));
       // Schedules expiry reminders.
-      await services.all.connected(request.user.teamId);
+      await services.delivery.scheduling.changed(request.user.teamId);
       return { text: 'The application access is saved.', blocks };
     },
     unchanged: ({ id, request }) =>
@@ -109,7 +109,7 @@ export function createAccessForm(services: TokenServices) {
     /** @param word an alias or an ID; untrusted */
     async open(word: string, request: Request): Promise<void> {
       const project = findAccessProject(word, request.workspace);
-      await open(request, { id: project, values: accessValues(project, request, addresses.authUrl) });
+      await open(request, { id: project, values: accessValues(project, request, defaultAddresses.authUrl) });
     },
   };
 }
@@ -194,10 +194,10 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
     parse: parseAuthUrl,
   }),
   ...CREDENTIALS,
-  ...expiryFields<undefined>('If you know it. Leave it empty to keep what is registered.', undefined),
+  ...expiryFields<undefined>('Leave it empty to keep the current date, or if you don’t know it.', undefined),
   people: {
     ...people('People who can get tokens', {
-      hint: `Only these people get tokens. Add owners and managers too if they need them. Guests need to be turned on in ${commandText('/billing settings')} too.`,
+      hint: `Only these people get tokens, so add owners and managers who need them. Guests must also be allowed in ${commandText('/billing settings')}.`,
       max: MAX_ISSUERS,
     }),
     parse: (chosen: string, { groups = '' }) =>
@@ -207,13 +207,17 @@ const accessFields = (parseAuthUrl: (typed: string) => string) => ({
           ? selectedValues(chosen)
           : refuseField(`Choose up to ${MAX_ISSUERS} people.`),
   } satisfies Field<readonly string[]>,
-  groups: userGroups('User groups that can get tokens', 'Everyone in these groups.', MAX_ISSUER_GROUPS),
+  groups: userGroups(
+    'User groups that can get tokens',
+    'Everyone in these groups can get tokens.',
+    MAX_ISSUER_GROUPS,
+  ),
 });
 
 type SentAccess = SentForm<ReturnType<typeof accessFields>>;
 
 function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): Block[] {
-  const { label } = nameProject(workspace, project);
+  const { label } = projectNames(workspace, project);
   const current = workspace.accesses.get(project);
   const keeps = current === undefined ? '' : ' Leave ID and secret empty to keep the current ones.';
   const about = section(
@@ -222,8 +226,8 @@ function aboutBlocks({ id: project, request: { workspace, at } }: FormMoment): B
   if (!workspace.accessIds.includes(project)) return [about];
   const words =
     current === undefined
-      ? 'The current access is damaged and not used. Enter ID and secret again to repair it.'
-      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. Tally tests a new access before it replaces this one.`;
+      ? 'The current access is damaged. Enter ID and secret again to repair it.'
+      : `Current: ${describeAccess(current, at, workspace.settings.zone)}. A new one is tested before it replaces this.`;
   const confirm = confirmDialog(
     `Remove the access for ${label}?`,
     'Nobody will be able to get new tokens. Existing tokens work until they expire.',
@@ -238,7 +242,7 @@ const issuersOf = ({ people, groups }: SentAccess['input']): Issuers => ({ peopl
 
 /** @param done what the audit says of it: `changed the expiry of` */
 const accessChange = (request: Request, project: string, ...done: readonly string[]): WorkspaceChange =>
-  auditedChange(request, ...done.map((did) => [did, auditedProject(request.workspace, project)] as const));
+  auditedChange(request, ...done.map((did) => [did, projectAuditText(request.workspace, project)] as const));
 
 /** Tests the access by getting a token and revoking it, which tells whether the service can revoke tokens; then saves it. */
 async function registerAccess(
@@ -257,16 +261,22 @@ async function registerAccess(
   const access = await workspaces.saveAccess(
     accessChange(request, project, `${verb} the application access of`),
     {
-      ...{ project, authUrl, issuers: issuersOf(input), id, secret, registeredBy: user.id, registeredAt: at },
+      project,
+      authUrl,
+      issuers: issuersOf(input),
+      id,
+      secret,
+      registeredBy: user.id,
+      registeredAt: at,
       ...expiry,
       ...(isKnown && { revocable: revoked === 'revoked' }),
     },
   );
-  const { label, word } = nameProject(workspace, project);
+  const { label, word } = projectNames(workspace, project);
   const happened =
     revoked === 'revoked'
       ? 'The test passed: the service issued a token and revoked it.'
-      : 'The test passed: the service issued a token. It wasn’t revoked, so it works until it expires. Nobody has seen it.';
+      : 'The test passed. The test token couldn’t be revoked; nobody has seen it, and it will expire.';
   const issue = commandButton('os-token', 'Issue a token', { command: '/os-token', text: word });
   return compact([
     header(`${label} can issue OS_TOKENs`),
@@ -314,7 +324,7 @@ export async function removeAccess(
   { workspaces }: TokenServices,
 ): Promise<void> {
   const { workspace, reply } = request;
-  const { label } = nameProject(workspace, project);
+  const { label } = projectNames(workspace, project);
   if (workspace.accessIds.includes(project))
     await workspaces.removeAccess(
       accessChange(request, project, 'removed the application access of'),

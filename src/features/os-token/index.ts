@@ -1,4 +1,4 @@
-/** `/os-token`: issuing an OS_TOKEN, showing it once, and revoking it from the window that shows it. */
+/** `/os-token`: issues a token, shows it once to the asker, and can revoke it from that window. Tokens aren't stored. */
 import type { ModalView } from '@slack/types';
 import * as z from 'zod';
 import { commandText } from '../../domain/command-names.ts';
@@ -38,9 +38,9 @@ import { projectId, tryParseRecord } from '../../workspace/record/parse-record.t
 import { findAccess, readerIn } from '../../workspace/record/workspace.ts';
 import type { Feature } from '../feature.ts';
 import {
-  auditedProject,
   createAccessForm,
   describeTokenScope,
+  projectAuditText,
   removeAccess,
   type TokenServices,
   tenantOf,
@@ -59,10 +59,6 @@ const HELP: HelpLine = {
   examples: [`${commandText('/os-token')} prod`, `${commandText('/os-token')} 123`],
 };
 
-/**
- * `/os-token`: issues a token, shows it once to the asker, and can revoke it. Tokens aren't stored. Also the
- * application accesses that tokens come from.
- */
 export function createOsTokenFeature(services: TokenServices): Feature {
   const form = createAccessForm(services);
   return {
@@ -106,9 +102,9 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
   const word = alias ?? project ?? 'prod';
   const refusal = (bad: string, why: string) =>
     new InvalidWord(bad, why, `Type ${commandText('/os-token')} ${word}.`);
-  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period, and a token has none');
+  if (phrase !== undefined) throw refusal(phrase.typed, 'is a period. Tokens don’t need one');
   if (product !== undefined)
-    throw refusal(PRODUCTS[product].word, 'is a product, and a token covers the whole project');
+    throw refusal(PRODUCTS[product].word, 'is a product. A token covers the whole project');
   return withoutUndefined({ project, alias });
 }
 
@@ -238,7 +234,7 @@ async function showToken(
   });
   if (!(await reply.modal.update(tokenModal(issued, target, lines, sealed))))
     throw await notShown(
-      `The window was closed, or Slack refused it. To get another one, type ${commandText('/os-token')} ${target.word}.`,
+      `The window was closed, or Slack refused it. For another token, type ${commandText('/os-token')} ${target.word}.`,
     );
   // The token is already shown, so ignore a failure here.
   if (workspace.rejectedAt(credential) !== undefined)
@@ -255,7 +251,10 @@ const recordToken = (
   { audit, clock }: TokenServices,
 ): Promise<void> =>
   audit.record(user.teamId, {
-    ...{ at: clock(), who: user.id, action, about: auditedProject(workspace, project) },
+    at: clock(),
+    who: user.id,
+    action,
+    about: projectAuditText(workspace, project),
   });
 
 /** The token stands alone in its block, so that it can be selected as a whole. @param sealed what revoking it takes */
@@ -279,7 +278,7 @@ function tokenModal(
       issued.isRestricted === false && markup(UNRESTRICTED),
       sealed !== undefined && actions(revokeButton('Revoke now')),
       context(
-        'Only you see this token, and only once. Tally doesn’t keep it. Copy it before you close this window.',
+        'Copy it now: only you see it, only once, and Tally doesn’t keep it.',
         ...(sealed === undefined ? [NOT_OFFERED] : []),
       ),
     ]),
@@ -296,7 +295,7 @@ const revokeButton = (label: string) => button('os-token-revoke', label, { style
 const NOT_OFFERED = 'The service can’t revoke tokens. This one works until it expires.';
 const REVOCATIONS: Readonly<Record<Revocation, string>> = {
   revoked: 'Revoked.',
-  'already-dead': 'The service no longer accepts the token: it had expired, or was revoked before.',
+  'already-dead': 'The token had already expired or been revoked.',
   'not-offered': NOT_OFFERED,
   refused: 'The service refused to revoke the token (HTTP 401). It may still work.',
 };
@@ -310,7 +309,7 @@ async function revokeToken(metadata: string, request: Request, services: TokenSe
   const { user, reply } = request;
   const shown = openToken(metadata, user, keyring);
   if (shown === undefined)
-    return reply.modal.show(TITLE, textMessage('This isn’t a window of yours. Nothing was changed.'));
+    return reply.modal.show(TITLE, textMessage('You can’t revoke this token: it isn’t yours.'));
   const { token, authUrl, project, expiresAt } = shown;
   if (expiresAt !== undefined && expiresAt <= clock())
     return reply.modal.show(TITLE, textMessage('This token has expired.'));
@@ -322,7 +321,9 @@ async function revokeToken(metadata: string, request: Request, services: TokenSe
   const message = isFailure(outcome) ? failedRevocation(outcome, request) : textMessage(REVOCATIONS[outcome]);
   const mayWork = isFailure(outcome) || outcome === 'refused';
   const again = mayWork ? sealToken(shown, user, keyring) : undefined;
-  await reply.modal.update(revokedModal(message, again), message);
+  const view = again === undefined ? {} : { metadata: again };
+  const retry = again === undefined ? [] : [actions(revokeButton('Revoke'))];
+  await reply.modal.update(modal({ title: TITLE, ...view, blocks: [...message.blocks, ...retry] }), message);
 }
 
 function failedRevocation(failure: Failure, request: Request): Message {
@@ -331,12 +332,6 @@ function failedRevocation(failure: Failure, request: Request): Message {
   const state = 'The token may still work until it expires.';
   return { text: `${text} ${state}`, blocks: [...withoutActions(blocks), section(state)] };
 }
-
-/** @param metadata for a token that may still work */
-const revokedModal = ({ blocks }: Message, metadata: string | undefined): ModalView =>
-  metadata === undefined
-    ? modal({ title: TITLE, blocks })
-    : modal({ title: TITLE, metadata, blocks: [...blocks, actions(revokeButton('Revoke'))] });
 
 /** Tokens are never sent in messages, because Slack keeps them. */
 function onlyInWindow({ alias, project }: ProjectReference): Message {

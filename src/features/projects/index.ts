@@ -35,28 +35,27 @@ import {
   DAMAGED_PROJECT,
   idAndProduct,
   projectListMessage,
-  removedProjectMessage,
   removeProjectMessage,
 } from './project-list.ts';
 
 const HELP: readonly HelpLine[] = [
   {
     usage: commandText('/billing projects'),
-    what: 'List the projects that have a name. Managers add, edit and remove them there.',
+    what: 'List named projects. Managers can add, edit and remove them.',
     short: 'List the projects you can ask about by name.',
     examples: [commandText('/billing projects'), `${commandText('/billing projects')} add prod 123`],
   },
   {
     usage: `${commandText('/billing default')} [name | none]`,
-    what: 'Show or set the project that this channel asks about when you name none.',
+    what: 'Show or set this channel’s default project.',
     examples: [commandText('/billing default'), `${commandText('/billing default')} prod`],
   },
 ];
 
 /** `/billing projects` and `/billing default`: names for IDs, who may ask where, and what a channel asks about. */
 export function createProjectsFeature(services: Services): Feature {
-  const { workspaces, all } = services;
-  const more = all.projectVerbs;
+  const { workspaces, registry } = services;
+  const more = registry.projectVerbs;
   const form = createProjectForm(services);
 
   const work = async (rest: string, request: Request, typed?: string): Promise<void> => {
@@ -114,11 +113,8 @@ async function removeProject(value: string, request: Request, workspaces: Worksp
   }
   const change = auditedChange(request, ['removed the project', `${alias} (project ${id})`]);
   await workspaces.removeProject(change, project);
-  return removedProjectMessage(project);
+  return textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);
 }
-
-/** `none`, or `none` and a channel's ID in lower case, as a button has it that may be pressed in a direct message. */
-const NONE_IN = /^none(?: ([cg]0[a-z0-9]{5,30}))?$/;
 
 /**
  * `/billing default`: the project used in a channel if none is typed. Everyone in the channel must be allowed to ask
@@ -136,42 +132,36 @@ function channelDefaultCommand(workspaces: Workspaces): CommandHandler {
   return {
     right: 'manage',
     needs: (rest) => (rest === '' ? { right: 'ask' } : { changes: true }),
-    parse: (word, workspace) =>
-      word === '' || NONE_IN.test(word) || requireProject(word, workspace, 'default'),
+    parse: (word, workspace) => word === '' || word === 'none' || requireProject(word, workspace, 'default'),
     async run(word, request) {
       const { workspace, user, reply } = request;
-      const none = NONE_IN.exec(word);
-      const channel = none?.[1]?.toUpperCase() ?? request.channel;
-      if (channel === undefined || isDirectMessage(channel)) return reply.update(NOT_IN_DIRECT_MESSAGES);
+      const { channel } = request;
+      const example = `Type the project, for example ${commandText('/balance')} prod.`;
+      if (channel === undefined || isDirectMessage(channel))
+        return reply.update(textMessage(`Direct messages have no default project. ${example}`));
       if (word === '') return reply.update(channelDefaultMessage(channel, request));
-      if (none !== null) {
+      if (word === 'none') {
         await set(channel, undefined, request);
         return reply.update(markupMessage(`Removed the default project of ${channelLink(channel)}.`));
       }
       const project = requireProject(word, workspace, 'default');
-      if (!canChannelAsk(project, channel, workspace)) throw limitedElsewhere(project);
+      if (!canChannelAsk(project, channel, workspace))
+        throw new InvalidWord(
+          project.alias,
+          'is limited to other channels, so it can’t be the default here',
+          `Add this channel with ${commandText('/billing projects')} edit ${project.alias} first.`,
+          undefined,
+          'always',
+        );
       await set(channel, project.alias, request);
       await reply.update(defaultIsMessage(project, channel, user.canManage));
     },
   };
 }
 
-const NOT_IN_DIRECT_MESSAGES = textMessage(
-  `Direct messages have no default project. Type the project, for example ${commandText('/balance')} prod.`,
-);
-
 /** A default is for everyone in the channel, so a manager's extra rights don't count. */
 const canChannelAsk = (project: Project, channel: SlackId, workspace: Workspace): boolean =>
   canAskAbout(project, workspace, { channel, isUnlimited: false });
-
-const limitedElsewhere = ({ alias }: Project): InvalidWord =>
-  new InvalidWord(
-    alias,
-    'is limited to other channels, so it can’t be the default here',
-    `Add this channel with ${commandText('/billing projects')} edit ${alias} first.`,
-    undefined,
-    'always',
-  );
 
 /** The channel's default and how to change it. */
 function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): Message {
@@ -188,10 +178,9 @@ function channelDefaultMessage(channel: SlackId, { workspace, user }: Request): 
   return textMessage(text, actions(select('rerun:default', 'Set a default', options)));
 }
 
-/** It names the channel, as a manager may read it in a direct message. */
 function defaultIsMessage(project: Project, channel: SlackId, isForManager: boolean): Message {
   const { alias } = project;
-  const remove = commandButton('none', 'Remove default', toCommand('/billing default', `none ${channel}`));
+  const remove = commandButton('none', 'Remove default', toCommand('/billing default', 'none'));
   return markupMessage(
     `The default project of ${channelLink(channel)} is ${escapeMarkup(alias)}.`,
     actions(...projectButtons(alias), ...(isForManager ? remove : [])),

@@ -23,9 +23,12 @@ export type ProjectsRequest =
   | { readonly kind: 'other'; readonly verb: string; readonly word: string };
 
 const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
-  ...{ add: 'add', new: 'add', create: 'add', register: 'add' },
-  ...{ edit: 'edit', rename: 'edit', change: 'edit', update: 'edit', modify: 'edit' },
-  ...{ remove: 'remove', delete: 'remove', del: 'remove', rm: 'remove' },
+  add: 'add',
+  edit: 'edit',
+  change: 'edit',
+  rename: 'edit',
+  remove: 'remove',
+  delete: 'remove',
 };
 
 /** What these words after `projects` need. @param more verbs of other features */
@@ -73,7 +76,7 @@ function refuse(first: string, others: readonly string[], more: readonly string[
   throw new InvalidWord(
     clipWord(first),
     UNKNOWN_COMMAND,
-    `These work after ${commandText('/billing projects')}: ${[...new Set(Object.values(VERBS)), ...more].join(', ')}.`,
+    `After ${commandText('/billing projects')} you can type ${[...new Set(Object.values(VERBS)), ...more].join(', ')}.`,
     nearest === undefined ? undefined : ['projects', nearest, ...others].join(' '),
   );
 }
@@ -111,7 +114,7 @@ export function requireProject(word: string, record: Workspace, prefix: string):
 }
 
 const FORM_WORDS =
-  'A name begins with a letter and has 2 to 32 letters, digits and hyphens, for example web-shop.';
+  'A name has 2 to 32 letters, digits and hyphens, and starts with a letter, such as web-shop.';
 
 /** Reserved: current and future command words can't be project names. */
 const RESERVED_WORDS = [
@@ -124,7 +127,7 @@ const RESERVED_WORDS = [
 export const alteredAlias = (typed: string, alias: string): string | undefined =>
   typed.trim().toLowerCase() === alias
     ? undefined
-    : `A name can have letters, digits and hyphens. Type “${alias}” to use that.`;
+    : `Names can only have letters, digits and hyphens. Type “${alias}” instead.`;
 
 /**
  * Why this cannot be a project's name, in a sentence; undefined when it can. A name is no word that a command could

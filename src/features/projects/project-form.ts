@@ -43,13 +43,13 @@ type ProjectFields = ReturnType<typeof projectFields>;
 type SentProject = SentForm<ProjectFields>;
 
 /** The form that names a project; its record's ID is the name it had when it was opened, '' for a new one. */
-export function createProjectForm({ workspaces, all }: Services) {
+export function createProjectForm({ workspaces, registry }: Services) {
   const { open, listeners } = createForm('project', {
     right: 'manage',
     workspaces,
     heading: 'Projects',
     title: ({ id }) => (id === '' ? 'Add a project' : 'Edit a project'),
-    fields: projectFields(() => [...all.commands(), ...all.verbs()]),
+    fields: projectFields(() => [...registry.commands(), ...registry.verbs()]),
     // For a new project, the record of the typed name.
     revision: (id, { workspace }, input) => stampOf(workspace, FIELDS.project + (id || (input?.alias ?? ''))),
     before: (id, { workspace }) => {
@@ -98,7 +98,7 @@ const MORE_FIELDS = {
   ),
   channels: more(
     channels('Only in these channels', {
-      hint: 'People can ask about this project only there. Leave empty for everywhere. Managers can ask anywhere.',
+      hint: 'People can only ask here. Leave empty for everywhere. Managers can ask anywhere.',
       placeholder: 'Everywhere',
       max: MOST_CHANNELS,
       parse(chosen) {
@@ -109,7 +109,7 @@ const MORE_FIELDS = {
       },
     }),
   ),
-  owner: more(personField('Owner', 'The person responsible for what this project spends.')),
+  owner: more(personField('Owner', 'Who is responsible for this project’s spend.')),
 };
 
 /** @param verbs first words of commands */
@@ -128,7 +128,10 @@ const projectFields = (verbs: () => readonly string[]) => ({
     hint: 'In the console: Cloud servers → your project → project card.',
     placeholder: '123',
     max: 64,
-    parse: (id) => (isProjectId(id) ? id : refuseField(A_PROJECT_ID)),
+    parse: (id) =>
+      isProjectId(id)
+        ? id
+        : refuseField('A project ID has 1 to 32 digits, such as 123, and doesn’t start with a zero.'),
   }),
   product: choice<ProductId>('Product', {
     hint: 'For projects under Cloud servers, choose Cloud platform.',
@@ -140,8 +143,6 @@ const projectFields = (verbs: () => readonly string[]) => ({
   }),
   ...MORE_FIELDS,
 });
-
-const A_PROJECT_ID = 'A project ID has 1 to 32 digits and doesn’t begin with a zero, for example 123.';
 
 const isDefault = (connection: string): boolean => connection === '' || connection === DEFAULT_CONNECTION;
 
@@ -182,7 +183,7 @@ async function saveProject({ id, input, request }: SentProject, workspaces: Serv
   if (input.alias !== id && findByAlias(workspace, input.alias) !== undefined)
     return refuseField(`${takenText(input.alias)} Choose another name.`);
   if (known === undefined && workspace.aliases.size >= MAX_PROJECTS)
-    return refuseField(`You have ${MAX_PROJECTS} projects, which is the limit. Remove one first.`);
+    return refuseField(`You have ${MAX_PROJECTS} projects, the maximum. Remove one first.`);
   const project = projectOf(input, known ?? { addedBy: user.id, addedAt: at });
   const change = auditedChange(request, auditActionOf(known, project));
   const isSaved =

@@ -20,7 +20,6 @@ import {
   overflow,
   questionMessage,
   section,
-  textMessage,
 } from '../../slack/block-kit/blocks.ts';
 import {
   commandButton,
@@ -32,7 +31,7 @@ import {
 import type { Request } from '../../slack/request/request.ts';
 import { accessSummary } from '../../workspace/credentials/credential-records.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
-import { isSameProject } from '../../workspace/projects/project-ref.ts';
+import { findNamed, isSameProject } from '../../workspace/projects/project-ref.ts';
 import { findAllowedChannels, visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 
@@ -112,7 +111,8 @@ export function projectDetails(project: Project, workspace: Pick<Workspace, 'pro
 
 function limitText(channels: readonly SlackId[] | undefined): string {
   if (channels === undefined) return 'everywhere';
-  if (channels.length === 0) return 'in no channel: its names are limited to different channels';
+  if (channels.length === 0)
+    return 'can’t be asked about anywhere: its names are limited to different channels';
   const more = channels.length - SHOWN_CHANNELS;
   const where = channels.slice(0, SHOWN_CHANNELS).map(channelLink);
   return `only in ${where.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -141,11 +141,11 @@ export function removeProjectMessage(
   workspace: Workspace,
 ): Message {
   const others = workspace.projects.filter((other) => other.alias !== alias);
-  const users = project && usersText(workspace, (other) => isSameProject(other, project));
+  const users = project && usersText(workspace, (other) => findNamed(other, workspace)?.alias === alias);
   const hasOthers = project !== undefined && others.some((other) => isSameProject(other, project));
   const channels = workspace.channelsOf(alias).map(channelLink).slice(0, SHOWN_CHANNELS);
   const what = joinTexts(' ', [
-    project === undefined && 'Its record is damaged, so its channel limits aren’t known.',
+    project === undefined && 'Its record is damaged. It may have channel limits.',
     `This removes the name${hasOthers ? '' : ' and its channel limits'}. Commands that use the name stop working.`,
   ]);
   const facts = joinTexts(' · ', [
@@ -167,6 +167,3 @@ export function removeProjectMessage(
 
 /** Takes the ID's place in a damaged project's button. */
 export const DAMAGED_PROJECT = '-';
-
-export const removedProjectMessage = ({ alias, id }: Project): Message =>
-  textMessage(`Removed ${alias}. You can still ask about project ${id} by its ID.`);

@@ -55,26 +55,19 @@ const HELP: readonly HelpLine[] = [
 
 const SMALL = `${PERIOD_EXAMPLES.order} How often: ${CADENCE_EXAMPLES}. Times: 09:00, 9 am, daily 9. ${PERIOD_EXAMPLES.products}`;
 
-/** Scheduled posts: commands, list, form. */
-export function createSchedulesFeature({ workspaces, delivery, limits }: Services): Feature {
-  const { scheduling, start, stop, forget } = delivery;
-  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
-    limits.demand('tests', { teamId, userId });
-    return scheduling.send(teamId, schedule, why, userId);
-  };
-  return {
-    ...createSchedules({ workspaces, scheduling: { ...scheduling, send } }),
-    start,
-    stop,
-    forget,
-    connected: scheduling.changed,
-  };
-}
-
 type ScheduleServices = Pick<Services, 'workspaces'> & Pick<DeliveryService, 'scheduling'>;
 
 /** `/billing schedule` and `/billing schedules`, for full members. */
-export function createSchedules(services: ScheduleServices): Feature {
+export function createSchedulesFeature({
+  workspaces,
+  limits,
+  ...delivery
+}: ScheduleServices & Pick<Services, 'limits'>): Feature {
+  const send: ScheduleService['send'] = async (teamId, schedule, why, userId) => {
+    limits.demand('tests', { teamId, userId });
+    return delivery.scheduling.send(teamId, schedule, why, userId);
+  };
+  const services = { workspaces, scheduling: { ...delivery.scheduling, send } };
   const kind = createScheduleKind(services);
   return {
     help: HELP,
@@ -93,7 +86,9 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
   const kind: AutomationKind<Schedule> = {
     noun: 'schedule',
     sends: 'posts',
-    ...{ max: MAX_SCHEDULES, maxProjects: MAX_DIGEST_PROJECTS, maxPeople: 0 },
+    max: MAX_SCHEDULES,
+    maxProjects: MAX_DIGEST_PROJECTS,
+    maxPeople: 0,
     workspaces,
     store: workspaces.schedules,
     changed: scheduling.changed,
@@ -120,8 +115,8 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
           const outcome = await scheduling.send(request.user.teamId, schedule, 'now', request.user.id);
           const channel = channelLink(schedule.channel);
           return outcome === 'posted'
-            ? `Posted in ${channel}. The next post comes as planned.`
-            : `Send now was pressed a moment ago: one post goes to ${channel}.`;
+            ? `Posted in ${channel}. The next post goes out as scheduled.`
+            : `Someone just pressed Send now, so only one post goes to ${channel}.`;
         }),
       retry: (schedule, request) =>
         unlessStopped(schedule, request, async () => {
@@ -136,7 +131,7 @@ function createScheduleKind({ workspaces, scheduling }: ScheduleServices): Autom
       none: 'No scheduled posts here yet. Tally can post a report every morning, for example yesterday’s spend.',
       summary: scheduleMarkup,
       auditText: scheduleAuditText,
-      paused: 'Paused. Nothing is posted or corrected until you resume it.',
+      paused: 'Paused. Nothing is posted or corrected until you resume.',
       resumed: 'Resumed. Posts missed while paused won’t be sent.',
     },
   };
@@ -174,14 +169,13 @@ const timingText = ({ timing }: Schedule): string => {
   const text = formatTiming(timing);
   return text[0]?.toLowerCase() + text.slice(1);
 };
-const timingMarkup = (schedule: Schedule): string => escapeMarkup(timingText(schedule));
 
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
 /** `*Yesterday’s spend* for prod, every day at 09:00` */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
-  `${reportMarkup(schedule, workspace)}, ${timingMarkup(schedule)}`;
+  `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 
 /** Why it posts nothing. @param last without its cause if the reader may not know it */
 function pauseText(
@@ -215,7 +209,7 @@ function lastDeliveryText(
     case 'failed':
       return `*failed ${when}*${cause}`;
     case 'waiting':
-      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, next look: ${formatInstant(sent.next)}`}`;
+      return `waiting for billing to report ${sent.awaits === undefined ? 'the day' : formatDays(sent.awaits, sent.awaits, today.slice(0, 4))}${sent.next === undefined ? '' : `, asking again: ${formatInstant(sent.next)}`}`;
     case 'paused':
       return `last tried ${when}`;
     case 'trying':

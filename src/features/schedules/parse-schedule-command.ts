@@ -85,8 +85,7 @@ function takeCadence(text: string, takesHour: boolean): Paced {
   const [match, ...others] = text.matchAll(takesHour ? WITH_HOUR : ALONE);
   if (match === undefined) return { rest: text, typed: '' };
   const [typed, daily, weekdays, weekly, weeklyOn, every, day, last, hour] = match;
-  if (others.length > 0)
-    throw refusal(others[0]?.[0] ?? '', `You said how often twice: “${typed}” and {word}`);
+  if (others.length > 0) throw refusal(others[0]?.[0] ?? '', `You gave two schedules, “${typed}” and {word}`);
   const rest = withoutMatch(text, match);
   const part = { rest, typed, ...(hour !== undefined && { time: `${hour.padStart(2, '0')}:00` }) };
   if (daily !== undefined) return { ...part, found: { kind: 'daily' } };

@@ -117,7 +117,7 @@ const TIMING_FIELDS = {
     isEvery('monthly'),
     live(
       choice('On', {
-        hint: 'In shorter months, day 29, 30 or 31 means the last day.',
+        hint: 'Shorter months use their last day.',
         options: [
           option('The last day', 'last'),
           ...upTo(31).map((day) => option(`Day ${day}`, String(day))),
@@ -133,15 +133,15 @@ const MORE_FIELDS = {
     live(
       zone(
         'Time zone',
-        `For the time above. The days of a report follow the reporting time zone in ${commandText('/billing settings')}.`,
+        `For the time above. Report days use the reporting time zone in ${commandText('/billing settings')}.`,
       ),
     ),
   ),
   waits: when(
     coversDays,
     more(
-      choice('When billing hasn’t reported the day yet', {
-        hint: 'Tally looks every 30 minutes, then posts without that day and says so.',
+      choice('If billing hasn’t reported the day yet', {
+        hint: 'Tally checks every 30 minutes, then posts without that day and says so.',
         options: [0, ...upTo(MAX_WAIT_HOURS)].map((hours) =>
           option(hours === 0 ? 'Don’t wait' : `Wait up to ${pluralize(hours, 'hour')}`, String(hours)),
         ),
@@ -161,7 +161,11 @@ const scheduleFields = (kind: AutomationKind<Schedule>, services: FormServices) 
 });
 
 const valuesOf = ({ report, timing: { cadence, time, zone }, waitHours }: ContentFields): FormFields => ({
-  ...{ report, cadence: cadence.kind, time, zone, waits: String(waitHours) },
+  report,
+  cadence: cadence.kind,
+  time,
+  zone,
+  waits: String(waitHours),
   weekday: cadence.kind === 'weekly' ? String(cadence.weekday) : '1',
   day: cadence.kind === 'monthly' ? String(cadence.day) : 'last',
 });
@@ -328,12 +332,8 @@ async function sendTest(
     await scheduling.send(request.user.teamId, schedule, 'test', request.user.id);
     await show([markup('Sent a test to you. Nothing is saved yet.')]);
   } catch (error) {
-    if (!isFailure(error) || error.kind === 'not-allowed') {
-      // The error is thrown on, and answered with a log reference.
-      await show([section('Couldn’t send the test.')]);
-      throw error;
-    }
+    await show(isFailure(error) ? failureFacts(error, request) : [section('Couldn’t send the test.')]);
+    if (!isFailure(error)) throw error;
     request.recordError(error);
-    await show(failureFacts(error, request));
   }
 }

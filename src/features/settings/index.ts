@@ -129,7 +129,7 @@ const FORM_FIELDS = {
   ),
   zone: zone(
     'Reporting time zone',
-    'Days begin at midnight in this zone. Choose the one that the billing service uses for its days. Type a city, an area or UTC.',
+    'Days begin at midnight in this zone. Use the billing service’s zone. Type a city, an area or UTC.',
   ),
   visibility: choice<Settings['visibility']>('Who sees answers', {
     hint: 'Help and errors are always private.',
@@ -161,7 +161,7 @@ const FORM_FIELDS = {
     'Every full member of these groups manages Tally.',
     MAX_MANAGER_GROUPS,
   ),
-  others: checks('Who else can ask', {
+  others: checks('Also allow questions from', {
     hint: 'Full members can always ask. Guests and external people can’t manage Tally.',
     options: choices({
       guests: 'Guests of this workspace',
@@ -171,7 +171,10 @@ const FORM_FIELDS = {
 };
 
 const fieldsOf = ({ zone, visibility, currency, locale, ...others }: Settings): FormFields => ({
-  ...{ zone, visibility, currency, locale },
+  zone,
+  visibility,
+  currency,
+  locale,
   managers: others.managers.join(','),
   managerGroups: others.managerGroups.join(','),
   others: compact([others.guests && 'guests', others.externals && 'externals']).join(','),

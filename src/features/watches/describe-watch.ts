@@ -63,7 +63,7 @@ function stateLine(watch: Watch, state: WatchState | undefined, { workspace, loc
       ? `*paused* by ${mention(paused.by)} since ${dayText(dayAt(paused.at, workspace.settings.zone))}`
       : isBlocked && `*${PAUSED_TEXTS[stopped]}*${RESUMES_BY_ITSELF}`,
     state?.isCrossed && ':warning: *Crossed*',
-    value !== undefined && `${currentValueLabel(watch.rule).toLowerCase()} ${escapeMarkup(value)}`,
+    value !== undefined && `${watch.rule.kind === 'spike' ? 'latest' : 'now'} ${escapeMarkup(value)}`,
     problem && (state?.isPaused ? `*paused:* ${problem}${RESUMES_BY_ITSELF}` : `*not checked:* ${problem}`),
     state?.undelivered !== undefined && `*alert not sent:* ${escapeMarkup(state.undelivered)}`,
   ]);
@@ -99,16 +99,15 @@ function ruleText(rule: WatchRule, money: WriteMoney): string {
   }
 }
 
-/** `prod: balance below 50,000.00 EUR`, plain */
-const watchText = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
-  `${projectLabel(project, workspace)}: ${ruleText(rule, moneyWriter(project, workspace, locale))}`;
-
-/** For the audit trail. */
-export const watchAuditText = (watch: Watch, workspace: Workspace): string =>
-  `${watchText(watch, { workspace, locale: workspace.settings.locale })} → ${watch.channel ?? watch.people.join(', ')}`;
+/** `prod: balance below 50,000.00 EUR → C012345` */
+export function watchAuditText(watch: Watch, workspace: Workspace): string {
+  const [project] = watch.projects;
+  const rule = ruleText(watch.rule, moneyWriter(project, workspace, workspace.settings.locale));
+  return `${projectLabel(project, workspace)}: ${rule} → ${watch.channel ?? watch.people.join(', ')}`;
+}
 
 /** The last measurement, for comparison with the threshold: `48,210.00 EUR`, `12 days`; undefined if unknown. */
-function measurementText(
+export function measurementText(
   rule: WatchRule,
   measurement: WatchMeasurement,
   money: WriteMoney,
@@ -134,9 +133,6 @@ function measurementText(
     }
   }
 }
-
-/** A spike is about the last reported day. */
-const currentValueLabel = ({ kind }: WatchRule): string => (kind === 'spike' ? 'Latest' : 'Now');
 
 /** `Fri 20 Nov` */
 const dayText = (day: Day): string => formatDays(day, day, day.slice(0, 4));

@@ -44,7 +44,7 @@ import { createWatchForm } from './watch-form.ts';
 const HELP: readonly HelpLine[] = [
   {
     usage: `${commandText('/billing watch')} [project] [balance 50000 | runway 14 | budget 500000 | spike 2x over 1000]`,
-    what: 'Get an alert before the money runs out, when a budget is reached, or when a day costs too much.',
+    what: 'Get an alert when money runs low, a budget is reached, or a day costs too much.',
     short: 'Get an alert before the money runs out.',
     examples: [
       `${commandText('/billing watch')} prod balance 50000`,
@@ -86,13 +86,15 @@ export function createWatchesFeature(services: WatchServices): Feature {
 type WatchKind = AutomationKind<Watch>;
 
 const SNOOZE = ['Snooze…', 'snooze'] as const;
-const STILL = 'Tally alerts if a threshold was crossed in between and still is.';
+const STILL = 'Tally alerts if the threshold is still crossed.';
 
 function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
   const kind: WatchKind = {
     noun: 'watch',
     sends: 'alerts',
-    ...{ max: MAX_WATCHES, maxProjects: 1, maxPeople: MAX_WATCH_PEOPLE },
+    max: MAX_WATCHES,
+    maxProjects: 1,
+    maxPeople: MAX_WATCH_PEOPLE,
     workspaces,
     store: workspaces.watches,
     changed: watching.changed,
@@ -113,7 +115,7 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
     actions: {
       snooze: ({ id }, request) =>
         showAutomations(kind, request, {
-          notice: 'Snooze for how long? Nobody is alerted until then.',
+          notice: 'Snooze for how long? No alerts are sent until then.',
           buttons: Object.entries(SNOOZES).map(([snooze, [label]]) =>
             button(`watch-snooze:${snooze}`, label, { value: `${snooze} ${id}` }),
           ),
@@ -129,10 +131,10 @@ function createWatchKind({ workspaces, watching }: WatchServices): WatchKind {
       title: 'Watches',
       count: (watches) => pluralize(watches, 'watch', 'watches'),
       create: 'Watch…',
-      none: 'No watches here yet. Tally can alert you before the money runs out, when a budget is reached, or when a day costs too much.',
+      none: 'No watches here yet. Tally can alert you when money runs low, a budget is reached, or a day costs too much.',
       summary: watchMarkup,
       auditText: watchAuditText,
-      paused: 'Paused. Nobody is alerted until you resume it.',
+      paused: 'Paused. No alerts until you resume.',
       resumed: `Resumed. ${STILL}`,
     },
   };
@@ -241,7 +243,7 @@ async function snooze(
   const open = alert ?? (await watching.loadStates(workspace)).get(id)?.openAlert;
   if (open !== undefined)
     await watching.respond(user.teamId, id, open, { snoozed: { by: user.id, at, until } });
-  const notice = `Snoozed. Nobody is alerted until: ${formatInstant(until)}.`;
+  const notice = `Snoozed. No alerts until: ${formatInstant(until)}.`;
   if (alert === undefined) await showAutomations(kind, request, { notice });
 }
 

@@ -55,7 +55,11 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   const page = Number(turned?.[1] ?? 1);
   const parsed = tryParse(() => parseBalanceText(text.slice(0, turned?.index), reader));
   if (parsed === undefined || parsed.help || parsed.product !== undefined || parsed.several === 'all')
-    throw new InvalidWord(clipWord(text), 'doesn’t belong there', LIST_EXAMPLE);
+    throw new InvalidWord(
+      clipWord(text),
+      'doesn’t belong there',
+      `Type ${commandText('/billing watches')}, or the names of projects after it.`,
+    );
   const { project, alias, several } = parsed;
   const single = alias === undefined ? project && { project } : { alias };
   const projects = several ?? (single ? [single] : []);
@@ -73,8 +77,6 @@ export function parseWatchList(text: string, reader: Reader): ListWords<Watch> {
   };
   return { page, only };
 }
-
-const LIST_EXAMPLE = `Type ${commandText('/billing watches')}, or the names of projects after it.`;
 
 /** Maximum length of a form field, so a longer amount can't be valid. */
 export const MAX_TYPED = 60;
@@ -112,7 +114,7 @@ function takeRule(text: string): { readonly rest: string; readonly found?: RuleW
   const [kind, second] = text.split(' ').filter(isKind);
   if (kind === undefined) return { rest: text };
   if (second !== undefined)
-    throw refusal(second, `is a second kind; you already gave “${kind}”`, 'Set up one watch at a time.');
+    throw refusal(second, `is a second rule, after “${kind}”`, 'Set up one watch at a time.');
   const thresholds: Record<string, string> = {};
   let rest = text;
   for (const [name, typed] of THRESHOLD_FORMS[kind]) {
@@ -131,7 +133,7 @@ function parseProject(text: string, whole: string, reader: Reader) {
   try {
     const { phrase, ...words } = parseSingleProjectText(text, reader);
     if (phrase === undefined) return words;
-    throw refusal(phrase.typed, 'is a period, and a watch has none', EXAMPLE);
+    throw refusal(phrase.typed, 'is a period. Watches don’t need one', EXAMPLE);
   } catch (error) {
     if (!(error instanceof InvalidWord)) throw error;
     const kind = nearestWord(error.word, WATCH_KINDS);

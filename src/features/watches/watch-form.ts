@@ -59,6 +59,7 @@ import {
 } from '../../workspace/projects/project-ref.ts';
 import { type ResolvedProject, resolveProject } from '../../workspace/projects/resolve-project.ts';
 import type { Watch } from '../../workspace/record/automation-records.ts';
+import { measurementText } from './describe-watch.ts';
 import { MAX_TYPED, WATCH_KINDS, type WatchWords } from './parse-watch-command.ts';
 
 type FormServices = Pick<DeliveryService, 'watching'>;
@@ -144,9 +145,9 @@ const THRESHOLDS: Readonly<Record<WatchKind, Readonly<Record<string, Field<unkno
       (typed) => parseFactor(typed) ?? refuseField('Type a factor above 1, such as 2 or 1.5.'),
     ),
     floor: threshold(
-      'Only days of at least',
+      'Only days that cost at least',
       '1,000',
-      'Empty for no minimum.',
+      'Leave empty for no minimum.',
       (typed) => parseAmount(typed || '0'),
       true,
     ),
@@ -177,14 +178,14 @@ const watchFields = (kind: AutomationKind<Watch>, services: FormServices) => ({
     },
     {
       isSlow: true,
-      isNeeded: (at) => checkOf(at)?.problem === undefined && deliveryOf(at.values).projects.length > 0,
+      isNeeded: ({ data, values }) =>
+        (data.target as ChannelCheck | null | undefined)?.problem === undefined &&
+        deliveryOf(values).projects.length > 0,
       run: (at) => previewDraft(services, at),
     },
   ),
   ...targetFields(kind),
 });
-
-const checkOf = ({ data }: FormMoment) => data.target as ChannelCheck | null | undefined;
 
 function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRefusal {
   const { values, request } = at;
@@ -200,7 +201,9 @@ function buildWatch(at: FormMoment, before: Watch | undefined): Watch | FieldRef
     JSON.stringify(before.rule) === JSON.stringify(rule);
   return {
     ...unchangedFields(before, at),
-    ...{ projects: [project], rule, ...target },
+    projects: [project],
+    rule,
+    ...target,
     since: isSame ? before.since : request.at,
     ...(isSame && before.snoozedUntil !== undefined && { snoozedUntil: before.snoozedUntil }),
   };
@@ -252,7 +255,8 @@ const valuesOfRule = (rule: WatchRule): FormFields =>
 
 function parseAmount(typed: string): Money | FieldRefusal {
   const [amount, other] = readAmounts(typed);
-  if (amount === undefined) return refuseField('Type an amount, such as 50000, 50,000 or 50000.50.');
+  if (amount === undefined)
+    return refuseField('Type an amount of zero or more, such as 50000, 50,000 or 50000.50.');
   if (other === undefined) return amount.value;
   return refuseField(`That can mean two amounts. Type ${amount.digits} or ${other.digits}.`);
 }
@@ -285,19 +289,18 @@ const DAYS = 90;
 const MOST_DATES = 8;
 
 /** When the watch would have alerted, and whether it would now. Plain text, one sentence per line. */
-function previewLines({ isWhole, result }: Preview, money: WriteMoney): string[] {
+function previewLines({ rule, isWhole, result }: Preview, money: WriteMoney): string[] {
   if (isFailure(result)) return [result.message];
-  const { dates, isCrossed, isKnown, reported, funds } = result;
+  const { dates, isCrossed, isKnown, reported, funds, measurement } = result;
   if (reported === 0 && !isKnown)
-    return [
-      `No data in the last ${DAYS} days, so nothing can be previewed. Check the project and its product.`,
-    ];
+    return [`No data in the last ${DAYS} days, so there’s no preview. Check the project and its product.`];
   if (!isWhole) return [fundsText(funds, money)];
   return compact([
+    !needsBalance(rule) && measurementText(rule, measurement, money),
     fundsText(funds, money),
     // If it crossed before these days, no date in them is the start, so don't count.
-    (!isCrossed || dates.length > 0) && countText(dates.map(dateText)),
-    isCrossed && 'It would alert at once.',
+    (!isCrossed || dates.length > 0) && countText(dates),
+    isCrossed && 'It would alert now.',
   ]);
 }
 
@@ -312,18 +315,21 @@ function fundsText(funds: WatchPreview['funds'], money: WriteMoney): string {
   ]);
 }
 
-function countText(dates: readonly string[]): string {
+function countText(dates: readonly Day[]): string {
   if (dates.length === 0) return `It wouldn’t have alerted in the last ${DAYS} days.`;
-  const shown = dates.slice(-MOST_DATES);
-  const more = dates.length - shown.length;
   const times = dates.length === 1 ? 'once' : `${dates.length} times`;
-  return `It would have alerted ${times} in the last ${DAYS} days: ${more > 0 ? `${more} earlier, ` : ''}${shown.join(', ')}.`;
+  const newest = dates.length > MOST_DATES ? ', most recently' : '';
+  return `It would have alerted ${times} in the last ${DAYS} days${newest}: ${listDates(dates.slice(-MOST_DATES))}.`;
 }
 
-/** Without the weekday: `2 Oct`. */
-const dateText = (day: Day): string => formatDays(day, day, day.slice(0, 4)).slice(4);
-
-const NO_TOP_UPS = 'Earlier balances are estimated from the spend, as if no money had been added.';
+/** `3, 10 Oct, 19 Nov` */
+const listDates = (days: readonly Day[]): string =>
+  days
+    .map((day, at) => {
+      const isLastOfMonth = day.slice(0, 7) !== days[at + 1]?.slice(0, 7);
+      return isLastOfMonth ? formatDays(day, day, day.slice(0, 4)).slice(4) : Number(day.slice(8));
+    })
+    .join(', ');
 
 function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block[] {
   const refresh = button('watch-form:preview', previewed === undefined ? 'Preview' : 'Preview again');
@@ -332,7 +338,8 @@ function previewBlocks(previewed: Preview | undefined, money: WriteMoney): Block
   const isEstimated = needsBalance(previewed.rule) && previewed.isWhole && !isFailure(previewed.result);
   return compact([
     first !== '' && markup([`*${escapeMarkup(first)}*`, ...more.map(escapeMarkup)].join('\n')),
-    isEstimated && context(NO_TOP_UPS),
+    isEstimated &&
+      context('Earlier balances are estimates: today’s plus what was spent since, ignoring top-ups.'),
     actions(refresh),
   ]);
 }

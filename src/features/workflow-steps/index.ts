@@ -1,4 +1,4 @@
-import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
 import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/language/read-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -13,23 +13,39 @@ import { readerIn, requireSettings, type Workspace } from '../../workspace/recor
 import type { Feature, Services } from '../feature.ts';
 
 /** “Get spend” and “Get balance” in Workflow Builder. */
-export function createWorkflowStepsFeature({ all }: Services): Feature {
+export function createWorkflowStepsFeature({ registry }: Services): Feature {
   const step =
     (name: keyof StepOutputs): StepListener =>
     async (inputs, { workspace, at }) => {
       const scope = scopeOf(inputs.channel);
-      const words = parseInputs(name, inputs, workspace, at);
-      const target = resolveProject(words, workspace, scope);
+      const { words, target } = withStepAdvice(inputs, () => {
+        const words = parseInputs(name, inputs, workspace, at);
+        return { words, target: resolveProject(words, workspace, scope) };
+      });
       const { project: id, product } = target;
       if (!isShownTo({ id, product }, workspace, scope))
         throw new Failure('not-allowed', { reason: 'channel' });
       const { zone, locale } = requireSettings(workspace);
       const period = periodOf(words.phrase ?? lastSevenDays(readerIn(workspace, at)), at, zone);
-      return (await all.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
+      return (await registry.stepFigures()[name]?.({ workspace, target, period, at, locale })) ?? {};
     };
   const names = Object.keys(WORKFLOW_FUNCTIONS) as (keyof StepOutputs)[];
   return { help: [], steps: Object.fromEntries(names.map((name) => [name, step(name)])) };
 }
+
+/** Errors advise what to type in a command; a step has fields instead. @throws what `read` throws */
+function withStepAdvice<T>({ project }: StepInputs, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (isFailure(error, 'project-missing')) throw new InvalidWord('', 'Which project?', FILL_IN);
+    if (!(error instanceof InvalidWord)) throw error;
+    const isOfProject = textOf(project).includes(error.word) || error.works.startsWith('Type a project');
+    throw isOfProject ? new InvalidWord(error.word, error.why, FILL_IN) : error;
+  }
+}
+
+const FILL_IN = 'Fill in Project with one name or ID, and Period with days such as last-week.';
 
 /** Turns a step's inputs into command text. @throws InvalidWord, text-too-long, secret-pasted */
 function parseInputs(
