@@ -12,7 +12,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import type { Money, MoneyFormatter } from './amount.ts';
+import { type Money, type MoneyFormatter, ZERO } from './amount.ts';
 import { sumReported } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
@@ -59,12 +59,21 @@ export const forecastFrom = (today: Day): Day =>
 
 /**
  * @param amounts of the reported days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
+ * @param spentToday so far; today is expected to cost at least that
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
-export function forecastMonth(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
+export function forecastMonth(
+  amounts: Amounts,
+  today: Day,
+  zone: Zone,
+  spentToday: Money = ZERO,
+): Forecast | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   if (estimate === undefined) return undefined;
-  const { history, model, month, left, expected, total, spent } = estimate;
+  const { history, model, month, left, expected, spent } = estimate;
+  const unexpected = spentToday.minus(toMoney(model.expectedCost(today)));
+  const isMore = spentToday.gt(0) && unexpected.gt(0);
+  const total = isMore ? estimate.total.plus(unexpected) : estimate.total;
   const basis = daysInRange(model.since, addDays(today, -1), zone);
   const isLate = month.filter((day) => day >= today).length <= ERROR.leftShare * month.length;
   const error =
@@ -130,18 +139,17 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
   return Number.isFinite(error) ? ERROR.leastShare + ERROR.factor * error : undefined;
 }
 
-/**
- * `Forecast: about 861,234.00 by 30 Nov (± 12,000.00), from 27 of the last 28 days`. Our own words and figures alone.
- * @param today a day of the month
- */
-export function formatForecast(
-  { total, error, reported, of }: Forecast,
-  today: Day,
+/** `about 861,234.00 by 30 Nov` @param today a day of the month */
+export const formatForecast = (total: Money, today: Day, money: MoneyFormatter): string =>
+  `about ${money(total)} by ${forecastDay(today)}`;
+
+/** `estimated from 27 of the last 28 days, ± 12,000.00` */
+export function formatForecastBasis(
+  { error, reported, of }: Omit<Forecast, 'total'>,
   money: MoneyFormatter,
 ): string {
-  const range = error === undefined ? '' : ` (± ${money(error)})`;
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  return `Forecast: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
+  return `estimated from ${basis}${error === undefined ? '' : `, ± ${money(error)}`}`;
 }
 
 /** `30 Nov` */

@@ -74,7 +74,8 @@ export async function fetchSpend(
       .then(({ charges, remarks }) => ({ remarks, usage: computeUsage(charges, period) })),
     earlier && addUpEarlier(billing.consumption(access, target, { ...earlier, zone }), period),
   ]);
-  const { why, before, forecast } = past ?? {};
+  const { why, before, history } = past ?? {};
+  const today = forecastOn(period);
   return {
     target,
     connection: access.connection,
@@ -84,7 +85,10 @@ export async function fetchSpend(
       comparison && before
         ? compareUsage(now.usage, before, { current: comparison.currentDays, before: comparison.days })
         : comparison && why,
-    forecast,
+    forecast:
+      history && today !== undefined
+        ? forecastMonth(history.amounts, today, zone, now.usage.today?.value)
+        : undefined,
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
@@ -114,7 +118,7 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   };
 }
 
-/** Usage of the compared days, and the forecast. Optional: the answer works without them. */
+/** Usage of the compared days, and of those that a forecast needs. Optional: the answer works without them. */
 async function addUpEarlier(
   asked: Promise<Consumption>,
   period: Period,
@@ -122,7 +126,7 @@ async function addUpEarlier(
   remarks: readonly string[];
   why?: string;
   before?: Usage | undefined;
-  forecast?: Forecast | undefined;
+  history?: Usage | undefined;
 }> {
   const answer = await asked.catch(missedAnswer);
   if ('why' in answer) return answer;
@@ -133,10 +137,7 @@ async function addUpEarlier(
   return {
     remarks,
     before: comparison && usageOn(comparison.days, charges),
-    forecast:
-      today === undefined
-        ? undefined
-        : forecastMonth(usageOn(historyTo(today), charges).amounts, today, zone),
+    history: today === undefined ? undefined : usageOn(historyTo(today), charges),
   };
 }
 

@@ -3,7 +3,6 @@ import {
   byLargest,
   divide,
   formatDifference,
-  formatMoney,
   formatPercent,
   formatShare,
   type Money,
@@ -11,7 +10,7 @@ import {
   sumMoney,
 } from '../../domain/money/amount.ts';
 import { sumChanges } from '../../domain/money/comparison.ts';
-import { forecastDay } from '../../domain/money/forecast.ts';
+import { forecastDay, formatForecast } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
@@ -35,6 +34,7 @@ import {
   comparedChange,
   moneyIn,
   periodName,
+  SO_FAR,
   spendCommand,
   uncomparedNote,
 } from './project-answer.ts';
@@ -73,8 +73,7 @@ export function listAnswer(view: SpendView): AnswerText {
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
     when: periodName(period),
-    // Mark the sum as “so far”, to distinguish it from the forecast.
-    ...(expected && { verbs: ['so far', 'credited so far'] }),
+    ...(expected && { verbs: SO_FAR }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
   const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view));
@@ -113,7 +112,7 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   const of = answered.length + failed.length;
   // Say the count only if it is lower than the title's.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
-  return `about ${formatMoney(sumMoney(known), locale)} by ${forecastDay(today)}${whose}`;
+  return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
 /** `Bonuses: prod 1,000.00 and staging 200.00.` */

@@ -14,7 +14,7 @@ import {
   isWellReported,
   type UsageChange,
 } from '../../domain/money/comparison.ts';
-import { formatForecast } from '../../domain/money/forecast.ts';
+import { formatForecast, formatForecastBasis } from '../../domain/money/forecast.ts';
 import {
   comparedRows,
   formatCost,
@@ -59,23 +59,22 @@ import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
 export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
   const { period, locale } = view;
-  const { versus, comparison, today } = period;
+  const { versus, comparison } = period;
   const isCompared = versus !== undefined && comparison !== undefined && before !== undefined;
   const uncompared = uncomparedNote(figures, period);
-  const forecast = today !== undefined && figures.forecast;
   const ranked = rankDays(figures, view);
   return {
-    title: [target.label, periodName(period), headline(figures, locale)].join(' · '),
+    title: [target.label, periodName(period), headline(figures, view)].join(' · '),
     lines: compact([
       ranked.line,
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
-      forecast && escapeMarkup(formatForecast(forecast, today, moneyFormatter(locale))),
     ]),
     chart: (isCompared && versusChart(usage, before, comparison)) || spendChart({ usage, period }),
     rows: ranked.rows ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
     remarks,
     facts: compact([
       ...reportedFacts(usage, view),
+      figures.forecast && formatForecastBasis(figures.forecast, moneyFormatter(locale)),
       formatBonusTotal(usage.bonuses, moneyFormatter(locale)),
       productFact(figures),
       zoneFact(view, period.zone),
@@ -84,12 +83,20 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-function headline({ usage, target }: SpendFigures, locale: string): string {
+/** What is called “so far” beside the month's forecast, in place of “spent”. */
+export const SO_FAR = ['so far', 'credited so far'] as const;
+
+function headline(
+  { usage, target, forecast }: SpendFigures,
+  { period: { today }, locale }: SpendView,
+): string {
   const { total, reported, fullDays } = usage;
   if (total.readable === 0) return 'no readable amounts';
   const days = hasGaps(usage) ? ` on ${reported.length} of ${fullDays} days` : '';
-  const money = moneyFormatter(locale, target.currency);
-  return `${formatSpent(total.value, money)}${days}${incompleteMark(total.incomplete)}`;
+  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), forecast && SO_FAR);
+  const expected =
+    forecast && today !== undefined && formatForecast(forecast.total, today, moneyFormatter(locale));
+  return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
 }
 
 /** Whether the title must say how many days are reported. */
