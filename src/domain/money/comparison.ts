@@ -80,7 +80,8 @@ export const isWellReported = (reported: number, of: number): boolean =>
 
 /**
  * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
- * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
+ * yet.`, `No comparison: 1–30 Sep 2025 has no figures.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31
+ * days reported).`
  */
 export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
   const short = shortSides(coverage);
@@ -88,6 +89,8 @@ export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<s
   if (side === undefined) return '';
   if (coverage[side].of === 1)
     return `No comparison: ${labels[side]} isn’t reported${side === 'current' ? ' yet' : ''}.`;
+  const empty = short.find((each) => coverage[each].reported === 0);
+  if (empty !== undefined) return `No comparison: ${labels[empty]} has no figures.`;
   const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
   const which = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
   return `Too few days reported to compare with ${labels.before} (${which}).`;
