@@ -107,8 +107,16 @@ describe('ranked days', () => {
 });
 
 it('are grouped by the requested unit', async () => {
-  expect(await ask('/spend prod 2026-10 by week')).toContain('Each week (5)');
-  expect(await ask('/spend prod last-3-months by month')).toContain('Each month (3)');
+  const weeks = await bot.ask('/spend prod 2026-10 by week');
+  expect(weeks.visibleText).toContain('Each week (5)');
+  expect(JSON.stringify(weeks.blocks)).toContain('"Average a day, by week"');
+  const months = await bot.ask('/spend prod last-3-months by month');
+  expect(months.types).not.toContain('data_visualization');
+  expect(months.rows.map(([name]) => name)).toEqual(['By month', 'Aug', 'Sep', 'Oct']);
+  expect(months.visibleText).not.toContain('Each month');
+  expect(JSON.stringify((await bot.ask('/spend prod last-6-months by month')).blocks)).toContain(
+    '"Spent per month"',
+  );
 });
 
 it.each(['/spend how much did prod cost last week?', '/spend what did we spend on prod last week'])(

@@ -113,6 +113,8 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
 /** How much more a period cost, and the rows that make exactly that sum. */
 export interface ExplainedDays {
   readonly value: Money;
+  /** What the days that are compared cost before. */
+  readonly base: Money;
   /** Largest absolute difference first; ties: earliest. */
   readonly rows: readonly Row[];
   /** Reported days whose counterpart is unreported; not compared. */
@@ -144,6 +146,7 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
   ].map((row) => ({ ...row, value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO) }));
   return {
     value: sumMoney(explained.map(({ value }) => value)),
+    base: sumMoney(explained.flatMap(({ before: cost }) => spentIn(cost) ?? [])),
     rows: explained.sort(byDifference),
     uncompared: [...rowsOf(costIn(leftOut, 'current')), ...rowsOf(undefined, costIn(leftOut, 'before'))],
   };

@@ -125,7 +125,7 @@ function bonusNote(view: SpendView): string {
 }
 
 /** Only if every answered project can be compared, because a partial sum would look like the total; and in percent. */
-export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
+function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
     return undefined;

@@ -63,14 +63,19 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   const isCompared = versus !== undefined && comparison !== undefined && before !== undefined;
   const uncompared = uncomparedNote(figures, period);
   const ranked = rankDays(figures, view);
+  const chart =
+    (isCompared && versusChart(usage, before, comparison)) ||
+    spendChart({ usage, period, finest: view.shape.unit });
   return {
     title: [target.label, periodName(period), headline(figures, view)].join(' · '),
     lines: compact([
       ranked.line,
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
     ]),
-    chart: (isCompared && versusChart(usage, before, comparison)) || spendChart({ usage, period }),
-    rows: ranked.rows ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
+    chart,
+    rows:
+      ranked.rows ??
+      (isCompared ? versusTable(figures, view) : daysTable(figures, view, chart !== undefined)),
     remarks,
     facts: compact([
       ...reportedFacts(usage, view),
@@ -149,7 +154,7 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
 }
 
 /** How far two sides can be compared: `daily average, 6 of 7 days reported`. */
-export const changeNotes = (
+const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
   ...amounts: readonly string[]
 ): string =>
@@ -191,13 +196,19 @@ const MOST_DAYS = 31;
 const MOST_ASKED_DAYS = 92;
 /** A year in weeks. */
 const MOST_GROUPS = 54;
+/** The most rows, the titles among them, that are shown without a click. */
+const MOST_OPEN = 5;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
 const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
   fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
 /** A row a day, with those that are missing; by week, month or longer where days don't fit, or as it was asked. */
-function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView): Answer['rows'] {
+function daysTable(
+  { usage }: SpendFigures,
+  { period, shape, locale }: SpendView,
+  hasChart: boolean,
+): Answer['rows'] {
   const { rows: charged, missing, bonuses } = usage;
   const [first, ...others] = charged;
   // With one row, the title already shows the amount.
@@ -216,7 +227,10 @@ function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView
       ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
     ],
   );
-  return foldedRows(`Each ${unit}`, cells);
+  // Without a chart, the rows of the unit that was asked for are the answer.
+  return shape.unit !== undefined && !hasChart && cells.length <= MOST_OPEN
+    ? { cells }
+    : foldedRows(`Each ${unit}`, cells);
 }
 
 /** Both periods side by side, where the comparison was named; days without a counterpart, such as today, come last. */

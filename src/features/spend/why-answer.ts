@@ -1,6 +1,7 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
 
 import {
+  changeInPercent,
   formatDifference,
   formatMoney,
   formatPercent,
@@ -9,6 +10,7 @@ import {
   type MoneyFormatter,
   moneyFormatter,
   sumByLabel,
+  sumMoney,
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
@@ -25,15 +27,8 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
-import { formatTop, totalChange } from './list-answer.ts';
-import {
-  changeNotes,
-  comparedChange,
-  periodName,
-  reportOf,
-  spendCommand,
-  uncomparedNote,
-} from './project-answer.ts';
+import { formatTop } from './list-answer.ts';
+import { comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './project-answer.ts';
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
@@ -50,7 +45,7 @@ type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
 const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
-const LEFT_OUT = 'Days whose counterpart has no data are left out.';
+const LEFT_OUT = 'Left out: days without data on either side.';
 
 export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const { projects, answered, failed, period, locale } = view;
@@ -71,7 +66,9 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
   const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
-  const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
+  const isPartial = explained.some((each) => each.uncompared.length > 0);
+  const count = only ? ` ${rows.flatMap(({ current }) => current?.days ?? []).length}` : '';
+  const difference = `${differenceText(sums, locale)} ${comparison?.label}${isPartial ? `, on${count} comparable days` : ''}`;
   const named = (figures: SpendFigures, note: string) =>
     only ? capital(note) : `${figures.target.label}: ${note}`;
   return {
@@ -83,7 +80,7 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     lines: [
       sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
       joinTexts(' · ', [
-        percentText(view),
+        sum && percentText(sum.value, explained, locale),
         single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
       ]),
     ],
@@ -106,19 +103,18 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
         explained.flatMap((each) => gapNote(each, period).map((note) => named(each.figures, note))),
         MOST_NOTES,
       ),
-      explained.some((each) => each.uncompared.length > 0) && LEFT_OUT,
+      isPartial && LEFT_OUT,
       ...failedNotes(failed),
     ]),
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
 
-/** `*▲ 7.9 %* (daily average)`: what the days before are, the title says. */
-function percentText(view: SpendView): string {
-  const change = totalChange(view);
-  const percent = change?.figures.percent;
-  const notes = change && changeNotes(change);
-  return percent ? `*${formatPercent(percent, view.locale)}*${notes && ` (${notes})`}` : '';
+/** `*▲ 7.9 %*`: the title's difference, of what the same days cost before. */
+function percentText(value: Money, explained: readonly Explained[], locale: string): string {
+  const base = sumMoney(explained.map((each) => each.base));
+  const percent = changeInPercent(base.plus(value), base);
+  return percent ? `*${formatPercent(percent, locale)}*` : '';
 }
 
 /** @returns nothing if there is nothing to compare with, or too few days are reported */

@@ -33,17 +33,20 @@ interface Bar {
 export function spendChart({
   usage,
   period,
+  finest,
 }: {
   readonly usage: Usage;
   readonly period: AskedDays;
+  /** What no bar is smaller than, if the rows were asked for by this unit. */
+  readonly finest?: Unit | undefined;
 }): Chart | undefined {
-  const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints);
+  const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
   // If few days have data, use smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
-    return spendChart({ usage, period: { ...period, days } });
+    return spendChart({ usage, period: { ...period, days }, finest });
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
   const isOneMonth = new Set(days.map((day) => day.slice(0, 7))).size === 1;
   const bars = rows.map((row): Bar => {
