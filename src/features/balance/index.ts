@@ -31,7 +31,7 @@ import {
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
-import { type Column, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
+import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import {
@@ -226,14 +226,26 @@ function listAnswer(view: BalanceView): AnswerText {
       cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
     },
   ]);
+  const soon = runningOutLine(
+    sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway)),
+  );
   return {
     ...parts,
-    title: severalTitle(view, leftOf, { verbs: LEFT }),
-    lines: [
-      runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
-    ],
+    title: joinTexts(', ', [
+      severalTitle(view, leftOf, { verbs: LEFT }),
+      soon === '' && runsOutFirst(sorted),
+    ]),
+    lines: [soon],
     facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
   };
+}
+
+/** `prod runs out first`; '' unless the days of others are known too. @param sorted soonest first */
+function runsOutFirst(sorted: readonly BalanceFigures[]): string {
+  const [first, second] = sorted.map((figures) => ({ figures, days: outlookOf(figures).days }));
+  return first?.days === undefined || second?.days === undefined
+    ? ''
+    : `${first.figures.target.label} runs out first`;
 }
 
 const leftOf = ({ balance }: BalanceFigures): Money | undefined =>

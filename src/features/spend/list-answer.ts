@@ -3,11 +3,13 @@ import {
   byLargest,
   divide,
   formatDifference,
+  formatMoney,
   formatPercent,
   formatShare,
   type Money,
   moneyFormatter,
   sumMoney,
+  ZERO,
 } from '../../domain/money/amount.ts';
 import { sumChanges } from '../../domain/money/comparison.ts';
 import { forecastDay, formatForecast } from '../../domain/money/forecast.ts';
@@ -80,7 +82,7 @@ export function listAnswer(view: SpendView): AnswerText {
   const change = totalChange(view);
   return {
     ...parts,
-    title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected]),
+    title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected, leastText(view)]),
     lines: [joinTexts(' · ', [change && changeText(change, view), biggestChange(view)])],
     facts: compact([
       period.today !== undefined && 'today so far',
@@ -103,6 +105,14 @@ export function listAnswer(view: SpendView): AnswerText {
       ...parts.notes,
     ]),
   };
+}
+
+/** `least by staging`, if the cheapest project was asked for. */
+function leastText({ answered, shape }: SpendView): string {
+  const [first, second] = answered.filter(({ usage }) => readableTotal(usage)).sort(bySpendIn(shape));
+  return shape.isLowest && first && second && hasOneCurrency(answered)
+    ? `least by ${first.target.label}`
+    : '';
 }
 
 /** `about 1,234,000.00 by 30 Nov`: the sum of the rows' forecasts, and of how many projects it is. */
@@ -218,6 +228,8 @@ interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
+  /** By how much the forecast passes the budget; absent if it doesn't, or the budget is passed already. */
+  readonly excess: Money | undefined;
 }
 
 /**
@@ -227,11 +239,15 @@ interface BudgetState extends SpendFigures {
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
   requireRight('member', request.user);
   const states = view.answered.map((figures) => budgetOf(figures, request));
-  const [only] = view.projects.isList ? [] : states;
-  const { requested } = view.period;
-  const month = formatMonth(requested.first, requested.today);
+  const budgeted = view.projects.isList ? states.filter(({ budget }) => budget) : states;
+  const [only, ...others] = budgeted;
+  const isOne = only && others.length === 0 && view.failed.length === 0;
+  const text = isOne ? projectBudget(only, view, asked) : listBudgets(budgeted, view, asked);
+  const without = states.filter((state) => !budgeted.includes(state)).map(({ target }) => target.label);
+  const note = budgeted.length > 0 && without.length > 0 && `No budget: ${without.join(', ')}.`;
   return {
-    ...(only ? projectBudget(only, view, month, asked) : listBudgets(states, view, month, asked)),
+    ...text,
+    notes: compact([note, ...text.notes]),
     actions: budgetActions(view, states),
   };
 }
@@ -244,65 +260,87 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
     )
     .sort((a, b) => a.cmp(b));
   const spent = readableTotal(figures.usage);
-  return { ...figures, budget, spent, isOver: budget !== undefined && spent?.gt(budget) === true };
+  const excess = budget && figures.forecast?.total.minus(budget);
+  const isOver = budget !== undefined && spent?.gt(budget) === true;
+  return { ...figures, budget, spent, isOver, excess: !isOver && excess?.gt(0) ? excess : undefined };
 }
 
-/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
-function projectBudget(
-  state: BudgetState,
-  { locale, period }: SpendView,
-  month: string,
-  asked: BudgetQuestion,
-): AnswerText {
-  const { target, budget, spent, forecast, isOver, remarks } = state;
-  const money = moneyFormatter(locale, target.currency);
-  const share = budget && spent && formatShare(divide(spent.times(100), budget), locale);
-  const excess = budget && forecast?.total.minus(budget);
-  const isSoon = !isOver && excess?.gt(0) === true;
+const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
+
+/** @param states those with a budget and figures */
+function verdictOf(states: readonly BudgetState[], asked: BudgetQuestion): string {
   const [over, soon, within] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
-  const expected =
-    isSoon && excess
-      ? `Expected to pass it by about ${money(excess)}.`
-      : forecast && `Expected by ${forecastDay(period.today ?? '')}: about ${money(forecast.total)}.`;
-  const verdict = isOver ? over : isSoon ? soon : within;
-  const text =
-    budget === undefined
-      ? ['No budget is set.', spent && `Spent so far this month: ${money(spent)}.`]
-      : spent === undefined
-        ? ['No figures yet, so Tally can’t tell.']
-        : [`${verdict}: ${money(spent)} of ${money(budget)} (${share}).`, expected];
+  if (states.some(({ isOver }) => isOver)) return over;
+  return states.some(({ excess }) => excess) ? soon : within;
+}
+
+/** `740,697.00 of 800,000.00 EUR (92.6 %)` */
+function shareText({ target, budget, spent }: BudgetState, locale: string): string {
+  if (budget === undefined) return 'No budget is set';
+  if (spent === undefined) return 'no figures yet';
+  const share = formatShare(divide(spent.times(100), budget), locale);
+  return `${formatMoney(spent, locale)} of ${formatMoney(budget, locale, target.currency)} (${share})`;
+}
+
+/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)`, and what is expected. */
+function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestion): AnswerText {
+  const { target, budget, spent, forecast, excess, remarks } = state;
+  const { locale, period } = view;
+  const money = moneyFormatter(locale, target.currency);
+  const verdict = budget && spent ? `${verdictOf([state], asked)}: ` : '';
+  const expected = excess
+    ? `Expected to pass it by about ${money(excess)}.`
+    : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
+  const soFar = spent && `Spent so far this month: ${money(spent)}.`;
   return {
-    title: `${target.label} · ${month} · ${budget ? `${share ?? 'no figures'} of the budget` : 'no budget'}`,
-    lines: [escapeMarkup(joinTexts(' ', text))],
+    title: `${target.label} · ${budgetMonth(view)} · ${verdict}${shareText(state, locale)}`,
+    lines: [escapeMarkup((budget ? expected : soFar) || '')],
     facts: [productFact(state)],
     remarks,
     notes: [],
   };
 }
 
-/** Whether all hold, and which don't; then a row a project. */
-function listBudgets(
-  states: readonly BudgetState[],
-  view: SpendView,
-  month: string,
-  asked: BudgetQuestion,
-): AnswerText {
-  const known = states.filter(({ budget, spent }) => budget && spent);
-  const over = known.filter(({ isOver }) => isOver).map(({ target }) => target.label);
-  const isYes = (asked === 'budget') === (over.length === 0);
-  const verdict = `${isYes ? 'Yes' : 'No'}: ${known.length - over.length} of ${known.length} within budget`;
-  const write = ({ target }: BudgetState, value: Money | undefined, none: string) =>
-    value === undefined ? none : moneyFormatter(view.locale, target.currency)(value);
+/** Whether all hold, and which don't, by how much; then a row for each that has a budget. */
+function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
+  const { locale, failed } = view;
+  const known = states.filter(({ spent }) => spent);
+  const by = (
+    parts: readonly BudgetState[],
+    amountOf: (state: BudgetState) => Money | undefined,
+    about = '',
+  ) =>
+    listNames(
+      parts.map((state) => {
+        const amount = formatMoney(amountOf(state) ?? ZERO, locale, state.target.currency);
+        return `*${escapeMarkup(state.target.label)}* by ${about}${amount}`;
+      }),
+    );
+  const over = known.filter(({ isOver }) => isOver);
+  const soon = known.filter(({ excess }) => excess);
+  const text =
+    known.length > 0
+      ? `${verdictOf(known, asked)}: ${over.length || 'none'} of ${known.length} over budget`
+      : states.length > 0
+        ? 'no figures yet'
+        : 'No budget is set for these projects';
+  const parts = listParts(view, states, [
+    { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
+    {
+      title: 'Expected',
+      cell: ({ forecast, target }) => (forecast ? formatMoney(forecast.total, locale, target.currency) : '–'),
+    },
+  ]);
   return {
-    ...listParts(view, states, [
-      {
-        title: 'Spent of budget',
-        cell: (state) => `${write(state, state.spent, 'no data')} of ${write(state, state.budget, 'none')}`,
-      },
-      { title: 'Expected', cell: (state) => write(state, state.forecast?.total, '–') },
-    ]),
-    title: `${month} · ${known.length === 0 ? 'No budget is set for these projects' : verdict}`,
-    lines: [over.length === 0 ? '' : `Over budget: *${over.map(escapeMarkup).join(', ')}*`],
+    ...parts,
+    rows: states.length + failed.length > 0 ? parts.rows : undefined,
+    title: `${budgetMonth(view)} · ${text}`,
+    lines: [
+      over.length > 0
+        ? `Over budget: ${by(over, ({ spent, budget }) => budget && spent?.minus(budget))}.`
+        : '',
+      soon.length > 0 ? `Expected to pass it: ${by(soon, ({ excess }) => excess, 'about ')}.` : '',
+    ],
   };
 }
 
