@@ -122,6 +122,9 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
+/** In characters: correcting more words takes long, and so many are rather a message than a mistyped command. */
+const LONGEST_CORRECTED = 200;
+
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
 function nearestCommand(
   name: string,
@@ -129,7 +132,7 @@ function nearestCommand(
   { commands, verbs, reader, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
-  if (near === undefined) return undefined;
+  if (near === undefined || rest.length > LONGEST_CORRECTED) return undefined;
   const slash = commandOf(near, commands);
   const typed: Command = slash
     ? { command: slash, text: rest }
