@@ -179,7 +179,9 @@ export function foldSmallest(rows: readonly Row[], most: number, noun: string): 
     const costs = rest.flatMap((row) => row[side] ?? []);
     if (costs.length === 0) return undefined;
     return {
-      ...{ name: label, days: costs.flatMap(({ days }) => days), average: undefined },
+      name: label,
+      days: costs.flatMap(({ days }) => days),
+      average: undefined,
       amount: sumAmounts(costs.flatMap(({ amount }) => amount ?? [])),
       bonuses: sumAmounts(costs.flatMap(({ bonuses }) => bonuses ?? [])),
       reported: costs.reduce((sum, { reported }) => sum + reported, 0),

@@ -18,7 +18,7 @@ import {
 import type { ComparisonWindow, Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
-import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } from './usage.ts';
+import { formatTotal, type RowAmount, sumAmounts, type Usage } from './usage.ts';
 
 /** What some days cost, or a project. */
 export interface Cost {
@@ -54,7 +54,9 @@ export function costsOf(usage: Usage): CostFinder {
     const rows = days.flatMap((day) => byDay.get(day) ?? []);
     const values = days.flatMap((day) => usage.amounts.get(day) ?? []);
     return {
-      ...{ name, days, reported: values.length },
+      name,
+      days,
+      reported: values.length,
       amount: sumAmounts(rows.map(({ amount }) => amount)),
       bonuses: sumAmounts(rows.map(({ bonuses }) => bonuses)),
       average: values.length === 0 ? undefined : divide(sumMoney(values), values.length),
@@ -102,28 +104,19 @@ export function periodRows(
   return { unit, rows: unit === 'day' ? rows : withoutSilentEnds(rows) };
 }
 
-const MOST_STRAYS = 5;
-
-/** Items outside the requested days; beyond five, merged into one row. */
+/** Items outside the requested days, and those without a readable day. */
 export function strayRows({ rows, missing }: Usage): readonly Row[] {
-  const strays = rows.filter(({ day, outside }) => outside || day === undefined);
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
-  const rest = strays.slice(MOST_STRAYS);
-  return [
-    ...strays.slice(0, MOST_STRAYS).map((row) => strayRow([row], row.day ? nameOf(row.day) : row.shown)),
-    ...(rest.length === 0 ? [] : [strayRow(rest, `${pluralize(rest.length, 'more row')}`)]),
-  ];
-}
-
-function strayRow(rows: readonly UsageRow[], name: string): Row {
-  const [first] = rows;
-  const notes = [
-    ...(rows.length === 1 && first !== undefined && first.merged > 1 ? [`${first.merged} items added`] : []),
-    ...(rows.some(({ outside }) => outside) ? ['outside this period'] : []),
-  ];
-  const [amount, bonuses] = [rows.map((row) => row.amount), rows.map((row) => row.bonuses)].map(sumAmounts);
-  const current = { ...{ name, days: [], reported: 0, average: undefined }, amount, bonuses };
-  return { label: name, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
+  const strays = rows.filter(({ day, outside }) => outside || day === undefined);
+  return strays.map(({ day, shown, outside, merged, amount, bonuses }) => {
+    const label = day === undefined ? shown : nameOf(day);
+    const notes = [
+      ...(merged > 1 ? [`${merged} items added`] : []),
+      ...(outside ? ['outside this period'] : []),
+    ];
+    const current = { name: label, days: [], amount, bonuses, reported: 0, average: undefined };
+    return { label, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
+  });
 }
 
 /** Two periods, paired by {@link pairDays}. */

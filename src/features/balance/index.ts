@@ -242,10 +242,10 @@ function listAnswer(view: BalanceView): AnswerText {
 
 /** `prod runs out first`; '' unless the days of others are known too. @param sorted soonest first */
 function runsOutFirst(sorted: readonly BalanceFigures[]): string {
-  const [first, second] = sorted.map((figures) => ({ figures, days: outlookOf(figures).days }));
-  return first?.days === undefined || second?.days === undefined
-    ? ''
-    : `${first.figures.target.label} runs out first`;
+  const [first, second] = sorted;
+  return first && second && estimateOf(first) && outlookOf(second).days !== undefined
+    ? `${first.target.label} runs out first`
+    : '';
 }
 
 const leftOf = ({ balance }: BalanceFigures): Money | undefined =>

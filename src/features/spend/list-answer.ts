@@ -9,7 +9,6 @@ import {
   type Money,
   moneyFormatter,
   sumMoney,
-  ZERO,
 } from '../../domain/money/amount.ts';
 import { sumChanges } from '../../domain/money/comparison.ts';
 import { forecastDay, formatForecast } from '../../domain/money/forecast.ts';
@@ -301,29 +300,19 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   };
 }
 
-/** Whether all hold, and which don't, by how much; then a row for each that has a budget. */
+/** Whether all hold, and which don't; then a row for each that has a budget. */
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
   const { locale, failed } = view;
   const known = states.filter(({ spent }) => spent);
-  const by = (
-    parts: readonly BudgetState[],
-    amountOf: (state: BudgetState) => Money | undefined,
-    about = '',
-  ) =>
-    listNames(
-      parts.map((state) => {
-        const amount = formatMoney(amountOf(state) ?? ZERO, locale, state.target.currency);
-        return `*${escapeMarkup(state.target.label)}* by ${about}${amount}`;
-      }),
-    );
   const over = known.filter(({ isOver }) => isOver);
   const soon = known.filter(({ excess }) => excess);
-  const text =
-    known.length > 0
-      ? `${verdictOf(known, asked)}: ${over.length || 'none'} of ${known.length} over budget`
-      : states.length > 0
-        ? 'no figures yet'
-        : 'No budget is set for these projects';
+  const verdict =
+    over.length > 0
+      ? `${nameProjects(over)} over budget`
+      : soon.length > 0
+        ? `${nameProjects(soon)} expected to pass the budget`
+        : `all ${known.length} within budget`;
+  const text = known.length > 0 ? `${verdictOf(known, asked)}: ${verdict}` : 'no figures yet';
   const parts = listParts(view, states, [
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {
@@ -334,21 +323,21 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
   return {
     ...parts,
     rows: states.length + failed.length > 0 ? parts.rows : undefined,
-    title: `${budgetMonth(view)} · ${text}`,
-    lines: [
-      over.length > 0
-        ? `Over budget: ${by(over, ({ spent, budget }) => budget && spent?.minus(budget))}.`
-        : '',
-      soon.length > 0 ? `Expected to pass it: ${by(soon, ({ excess }) => excess, 'about ')}.` : '',
-    ],
+    title: `${budgetMonth(view)} · ${states.length > 0 ? text : 'No budget is set for these projects'}`,
+    lines: [],
   };
 }
 
-const MOST_OFFERED = 3;
+const MOST_NAMED = 3;
+
+const nameProjects = (states: readonly BudgetState[]): string =>
+  states.length > MOST_NAMED
+    ? pluralize(states.length, 'project')
+    : listNames(states.map(({ target }) => target.label));
 
 /** Links to the days, and a form to set a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
-  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_OFFERED);
+  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_NAMED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {
     const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
     return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));
