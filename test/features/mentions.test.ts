@@ -187,7 +187,7 @@ describe('a mention that is no command', () => {
   ])('“%s” is answered with the command for it, and no button that loses words', async (asked, command) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText, blocks } = await say(`@Tally ${asked}`);
-    expect(visibleText).toMatch(/^I can’t do that from a question\. /);
+    expect(visibleText).toMatch(/^That needs a command\. /);
     expect(visibleText).toContain(`Type ${command}`);
     expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
       { text: { text: 'All commands' } },

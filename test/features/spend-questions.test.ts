@@ -86,7 +86,7 @@ describe('a budget', () => {
   });
 
   it('is about the running month', async () => {
-    expect(await ask('/spend prod 2026-10 budget')).toContain('a budget is about the running month');
+    expect(await ask('/spend prod 2026-10 budget')).toContain('budgets are for this month');
   });
 });
 

@@ -153,7 +153,7 @@ describe('/spend … why about one project', () => {
       ['400', '100', '100', '100', '100', '100', '10'],
       'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',
     ],
-    [Array(7).fill('150'), 'Spread over 7 days: the most is + 50.00 of 350.00, Sat 14 Nov.'],
+    [Array(7).fill('150'), 'Spread over 7 days. The largest is Sat 14 Nov: + 50.00 of 350.00.'],
   ])('begins with the reason in a sentence: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);

@@ -158,15 +158,6 @@ export function forecastDay(today: Day): string {
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }
 
-/**
- * What a day is expected to cost, from the days before it, in plain numbers. Each step is a known method:
- *
- * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around, and left out of the rest.
- * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
- * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
- *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
- * - A trend is damped (Gardner and McKenzie 1985), φ as in Hyndman and Athanasopoulos, Forecasting, section 8.2.
- */
 /** The costs of consecutive days; undefined for one that is not reported. */
 interface CostHistory {
   readonly first: Day;
@@ -174,7 +165,7 @@ interface CostHistory {
 }
 
 interface DailyCostModel {
-  /** @param day one to come, or an earlier one that is not reported */
+  /** @param day future, or an unreported past day */
   readonly expectedCost: (day: Day) => number;
   /** Level: weighted average since this day. */
   readonly since: Day;
@@ -186,7 +177,7 @@ interface DailyCostModel {
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** How many days or weeks to each side are compared; how far off a spike is, in MADs and as a share of the median. */
+/** Days and weeks compared to each side; how far off a spike is at least, in MADs and as a share of the median. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
 /** With this many spikes, they are averaged into every day. */
 const FREQUENT_SPIKES = 3;
@@ -203,6 +194,15 @@ const TREND = { damping: 0.98, max: 0.05 } as const;
 
 type Costs = CostHistory['costs'];
 
+/**
+ * What a day is expected to cost, from the days before it, in plain numbers. Each step is a known method:
+ *
+ * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around, and left out of the rest.
+ * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
+ * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
+ *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
+ * - A trend is damped (Gardner and McKenzie 1985), φ as in Hyndman and Athanasopoulos, Forecasting, section 8.2.
+ */
 function modelDailyCosts({ first, costs }: CostHistory): DailyCostModel {
   const end = costs.length;
   const excesses = findSpikes(costs);
@@ -256,7 +256,7 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** Days far from those around them, which fewer than two neighbours and fewer than half of the same weekdays resemble. */
+/** Days far from those nearby, and like fewer than two neighbors and fewer than half of the same weekdays. */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {

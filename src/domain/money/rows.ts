@@ -1,8 +1,4 @@
-/**
- * Rows of an answer: a period's days, weeks or months; compared with another period; or sorted by difference. Tables,
- * charts and explanations share them.
- */
-
+/** Rows of tables, charts and explanations: a period's days, weeks or months, alone or beside those of another period. */
 import {
   addDays,
   countUnits,
@@ -66,7 +62,7 @@ export function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** Of a year with data for one quarter, that quarter alone: empty months would look like nothing spent. */
+/** Without unreported rows at both ends: empty months would look like nothing spent. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
@@ -144,7 +140,7 @@ export function comparedRows(
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
 
-/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; a dash where there are no such days. */
+/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period has no such day. */
 export function formatCost(cost: Cost | undefined, money: MoneyFormatter): string {
   if (cost === undefined) return '–';
   const { amount, days, reported } = cost;
@@ -163,12 +159,9 @@ interface DayGroup {
 }
 
 /**
- * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
- * its tables 100 rows.
- *
- * @param asked the days that were asked about, in order
- * @param finest what no group is smaller than
- * @param today in the year that is not named with a month
+ * Groups days by the finest unit, from `finest` on, that makes at most `most` groups.
+ * @param asked the requested days, in order
+ * @param today months of its year are named without the year
  */
 export function groupDays(
   days: readonly Day[],
@@ -194,7 +187,7 @@ export function groupDays(
   return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** Labelled by its days that were asked about, `1–4 Oct`. No chart or table has weeks of so many years that two are named alike. */
+/** The requested days of a week: `1–4 Oct`. */
 function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
@@ -204,7 +197,7 @@ function weekLabel(monday: Day, asked: readonly Day[]): string {
   return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
-/** @returns the days by the first day of the unit that each is in, in their order */
+/** @returns the days by the first day of their unit, in order */
 function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
   const byStart = new Map<Day, Day[]>();
   for (const day of days) {
@@ -216,7 +209,7 @@ function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readon
   return byStart;
 }
 
-/** Some days of each period; none where only the other one has such days. */
+/** Days of two periods that are compared; empty if only the other has such days. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -224,7 +217,7 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether the pairs are calendar units, as both periods begin with one; else each has so many `days`. */
+  /** Whether the pairs are calendar units, because both periods begin with one; else each has this many `days`. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];
@@ -240,12 +233,8 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
 ];
 
 /**
- * Two periods side by side: the days of months by their place in the month, others by their weekday, because spending
- * drops every Saturday; longer parts in their order.
- *
- * @param periods the days of each, in order
- * @param finest what no pair is smaller than
- * @returns the finest unit that makes at most `most` pairs; years if none does
+ * Pairs the days of two periods, in the finest unit, from `finest` on, that makes at most `most` pairs: days of months by
+ * their number, others by weekday, because spending drops on Saturdays; longer units in their order.
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {

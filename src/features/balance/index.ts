@@ -76,12 +76,11 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
 
-/** `/balance`: what is left and how long it lasts. */
 export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { output, ...words } = parseBalance(text, readerIn(workspace, at));
-    if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL, request));
+    if (words.help) return request.reply.private(helpMessage('What’s left?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
     const view = await fetchProjects(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
@@ -136,7 +135,7 @@ function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, local
   const money = moneyFormatter(locale, target.currency);
   return {
     amount: money(balance.value),
-    bonuses: 'unreadable' in bonuses ? 'not readable' : money(bonuses.value),
+    bonuses: 'unreadable' in bonuses ? 'unreadable' : money(bonuses.value),
     runway: typeof runway === 'string' ? `Runway unknown: ${runway}` : formatRunway(runway, money),
   };
 }
@@ -226,6 +225,8 @@ function listAnswer(view: BalanceView): AnswerText {
       cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
     },
   ]);
+  const [first, second] = sorted;
+  const isRanked = first && second && estimateOf(first) && outlookOf(second).days !== undefined;
   const soon = runningOutLine(
     sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway)),
   );
@@ -233,19 +234,11 @@ function listAnswer(view: BalanceView): AnswerText {
     ...parts,
     title: joinTexts(', ', [
       severalTitle(view, leftOf, { verbs: LEFT }),
-      soon === '' && runsOutFirst(sorted),
+      soon === '' && isRanked && `${first.target.label} runs out first`,
     ]),
     lines: [soon],
     facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
   };
-}
-
-/** `prod runs out first`; '' unless the days of others are known too. @param sorted soonest first */
-function runsOutFirst(sorted: readonly BalanceFigures[]): string {
-  const [first, second] = sorted;
-  return first && second && estimateOf(first) && outlookOf(second).days !== undefined
-    ? `${first.target.label} runs out first`
-    : '';
 }
 
 const leftOf = ({ balance }: BalanceFigures): Money | undefined =>

@@ -44,13 +44,11 @@ interface Mention {
   readonly rest: string;
 }
 
-/**
- * Before the first word there may be pictures: “👍 thanks”.
- * @param self Tally’s user ID; without it only a mention at the start is taken for Tally's
- */
+/** @param self Tally’s user ID; without it only a mention at the start is taken for Tally's */
 export function splitMention(message: string, self?: SlackId): Mention {
   const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
+  // Emoji may come first: “👍 thanks”.
   const at = typed.findIndex((word) => plain(word) !== '');
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
@@ -85,15 +83,12 @@ export function parseQuestionMention(
   if (others.length > 0)
     return {
       kind: 'nothing',
-      fact: `I can’t do that from a question. Type ${others.map(commandText).join(' or ')}.`,
+      fact: `That needs a command. Type ${others.map(commandText).join(' or ')}.`,
     };
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/**
- * `spend what did prod cost?` is a question. Text that is neither is treated as the command, which explains what is
- * wrong.
- */
+/** `spend what did prod cost?` is a question. Other text is treated as the command, which explains what is wrong. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
@@ -122,7 +117,7 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
-/** In characters: correcting more words takes long, and so many are rather a message than a mistyped command. */
+/** In characters: longer text is a message rather than a mistyped command, and takes long to correct. */
 const LONGEST_CORRECTED = 200;
 
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */

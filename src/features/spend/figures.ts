@@ -36,11 +36,11 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
-  /** Since the days that it is compared with; a sentence if they could not be fetched, undefined if there are none. */
+  /** Compared with `before`; a sentence if those days couldn't be fetched, undefined if there are none. */
   readonly change: UsageChange | string | undefined;
-  /** Of those days. */
+  /** Usage of the compared days. */
   readonly before: Usage | undefined;
-  /** Of the month that runs, if that is what was asked about and enough days are reported. */
+  /** Set if the current month was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
@@ -143,10 +143,7 @@ async function addUpEarlier(
 
 const COMPARED = 'compared, not in the total';
 
-/**
- * One row a day, then the exact query and totals. Compared days follow with a note, so the total is the sum of the rows
- * without a note.
- */
+/** One row a day, then the exact query and totals. The total is the sum of the rows that aren't noted as compared. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');

@@ -40,6 +40,8 @@ import {
   uncomparedNote,
 } from './project-answer.ts';
 
+const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
+
 /** Orders by spend, descending, or ascending if `isLowest`. */
 const bySpendIn =
   ({ isLowest }: SpendView['shape']) =>
@@ -215,7 +217,7 @@ function coverageNotes({ answered, period }: SpendView): string[] {
     period.versus && partly(({ before }) => before, `, ${period.comparison?.label}`),
     averages.length > 0 &&
       averages.length < compared.length &&
-      `Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`,
+      `Compared by daily average: ${listNames(labelsOf(averages))}.`,
   ]);
 }
 
@@ -242,13 +244,9 @@ export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Re
   const [only, ...others] = budgeted;
   const isOne = only && others.length === 0 && view.failed.length === 0;
   const text = isOne ? projectBudget(only, view, asked) : listBudgets(budgeted, view, asked);
-  const without = states.filter((state) => !budgeted.includes(state)).map(({ target }) => target.label);
-  const note = budgeted.length > 0 && without.length > 0 && `No budget: ${without.join(', ')}.`;
-  return {
-    ...text,
-    notes: compact([note, ...text.notes]),
-    actions: budgetActions(view, states),
-  };
+  const without = budgeted.length === 0 ? [] : labelsOf(states.filter((state) => !budgeted.includes(state)));
+  const note = without.length > 0 && `No budget: ${without.join(', ')}.`;
+  return { ...text, notes: compact([note, ...text.notes]), actions: budgetActions(view, states) };
 }
 
 function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
@@ -266,11 +264,13 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
 
 const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
 
-/** @param states those with a budget and figures */
-function verdictOf(states: readonly BudgetState[], asked: BudgetQuestion): string {
-  const [over, soon, within] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
-  if (states.some(({ isOver }) => isOver)) return over;
-  return states.some(({ excess }) => excess) ? soon : within;
+/** Yes or no, and which projects are over budget, or else expected to be. @param states with a budget and figures */
+function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
+  const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
+  const over = states.filter(({ isOver }) => isOver);
+  const soon = states.filter(({ excess }) => excess);
+  if (over.length > 0) return { verdict: no, projects: over, what: 'over budget' };
+  return { verdict: soon.length > 0 ? soFar : yes, projects: soon, what: 'expected to pass the budget' };
 }
 
 /** `740,697.00 of 800,000.00 EUR (92.6 %)` */
@@ -286,7 +286,7 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
   const { target, budget, spent, forecast, excess, remarks } = state;
   const { locale, period } = view;
   const money = moneyFormatter(locale, target.currency);
-  const verdict = budget && spent ? `${verdictOf([state], asked)}: ` : '';
+  const verdict = budget && spent ? `${judge([state], asked).verdict}: ` : '';
   const expected = excess
     ? `Expected to pass it by about ${money(excess)}.`
     : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
@@ -304,15 +304,16 @@ function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestio
 function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
   const { locale, failed } = view;
   const known = states.filter(({ spent }) => spent);
-  const over = known.filter(({ isOver }) => isOver);
-  const soon = known.filter(({ excess }) => excess);
-  const verdict =
-    over.length > 0
-      ? `${nameProjects(over)} over budget`
-      : soon.length > 0
-        ? `${nameProjects(soon)} expected to pass the budget`
-        : `all ${known.length} within budget`;
-  const text = known.length > 0 ? `${verdictOf(known, asked)}: ${verdict}` : 'no figures yet';
+  const { verdict, projects, what } = judge(known, asked);
+  const names =
+    projects.length > MOST_NAMED ? `${projects.length} of ${known.length}` : listNames(labelsOf(projects));
+  const answer = `${verdict}: ${names === '' ? `all ${known.length} within budget` : `${names} ${what}`}`;
+  const text =
+    states.length === 0
+      ? 'No budget is set for these projects'
+      : known.length === 0
+        ? 'no figures yet'
+        : answer;
   const parts = listParts(view, states, [
     { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
     {
@@ -323,17 +324,12 @@ function listBudgets(states: readonly BudgetState[], view: SpendView, asked: Bud
   return {
     ...parts,
     rows: states.length + failed.length > 0 ? parts.rows : undefined,
-    title: `${budgetMonth(view)} · ${states.length > 0 ? text : 'No budget is set for these projects'}`,
+    title: `${budgetMonth(view)} · ${text}`,
     lines: [],
   };
 }
 
 const MOST_NAMED = 3;
-
-const nameProjects = (states: readonly BudgetState[]): string =>
-  states.length > MOST_NAMED
-    ? pluralize(states.length, 'project')
-    : listNames(states.map(({ target }) => target.label));
 
 /** Links to the days, and a form to set a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {

@@ -1,5 +1,4 @@
 /** The answer about one project, and what it has in common with those about several. */
-
 import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
@@ -196,8 +195,6 @@ const MOST_DAYS = 31;
 const MOST_ASKED_DAYS = 92;
 /** A year in weeks. */
 const MOST_GROUPS = 54;
-/** The most rows, the titles among them, that are shown without a click. */
-const MOST_OPEN = 5;
 
 const labelled = (title: string): Column<Row> => ({ title, cell: formatLabel });
 const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer['rows'] =>
@@ -228,9 +225,7 @@ function daysTable(
     ],
   );
   // Without a chart, the rows of the unit that was asked for are the answer.
-  return shape.unit !== undefined && !hasChart && cells.length <= MOST_OPEN
-    ? { cells }
-    : foldedRows(`Each ${unit}`, cells);
+  return shape.unit !== undefined && !hasChart ? { cells } : foldedRows(`Each ${unit}`, cells);
 }
 
 /** Both periods side by side, where the comparison was named; days without a counterpart, such as today, come last. */

@@ -1,5 +1,4 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
-
 import {
   changeInPercent,
   formatDifference,
@@ -32,7 +31,6 @@ import { comparedChange, periodName, reportOf, spendCommand, uncomparedNote } fr
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
-  /** Usage of the compared days. */
   readonly before: Usage;
 }
 
@@ -69,8 +67,6 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const isPartial = explained.some((each) => each.uncompared.length > 0);
   const count = only ? ` ${rows.flatMap(({ current }) => current?.days ?? []).length}` : '';
   const difference = `${differenceText(sums, locale)} ${comparison?.label}${isPartial ? `, on${count} comparable days` : ''}`;
-  const named = (figures: SpendFigures, note: string) =>
-    only ? capital(note) : `${figures.target.label}: ${note}`;
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
@@ -95,19 +91,29 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
     ]),
     notes: compact([
       comparison === undefined && NO_COMPLETE_DAY,
-      ...uncompared.flatMap((figures) => {
-        const note = uncomparedNote(figures, period);
-        return note === '' ? [] : named(figures, note);
-      }),
-      ...limitLines(
-        explained.flatMap((each) => gapNote(each, period).map((note) => named(each.figures, note))),
-        MOST_NOTES,
-      ),
+      ...missingNotes(view, explained, uncompared),
       isPartial && LEFT_OUT,
       ...failedNotes(failed),
     ]),
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
+}
+
+/** Why projects are not compared, and which days of the others have no data. */
+function missingNotes(
+  { projects, period }: SpendView,
+  explained: readonly Explained[],
+  uncompared: readonly SpendFigures[],
+): readonly string[] {
+  const named = ({ target }: SpendFigures, note: string) =>
+    note === '' ? [] : [projects.isList ? `${target.label}: ${note}` : capital(note)];
+  return [
+    ...uncompared.flatMap((figures) => named(figures, uncomparedNote(figures, period))),
+    ...limitLines(
+      explained.flatMap((each) => named(each.figures, gapNote(each, period))),
+      MOST_NOTES,
+    ),
+  ];
 }
 
 /** `*▲ 7.9 %*`: the title's difference, of what the same days cost before. */
@@ -180,7 +186,7 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
   if (isMost && first.part.times(value).gt(0)) return `Mostly ${first.name}: ${difference} of ${sum}.`;
   if (second && first.part.times(second.part).lt(0))
     return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
-  return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference} of ${sum}, ${first.name}.`;
+  return `Spread over ${pluralize(rows.length, noun)}. The largest is ${first.name}: ${difference} of ${sum}.`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -195,7 +201,7 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
 }
 
 /** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
-function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string[] {
+function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
   const unreadable = daysOf('unreadableDays');
@@ -203,7 +209,7 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
     formatMissingDays({ missing: daysOf('missing') }, nameDay),
     unreadable.length > 0 && `the amount for ${listDays(unreadable, nameDay)} couldn’t be read in full`,
   ]);
-  return text === '' ? [] : [`${text}.`];
+  return text && `${text}.`;
 }
 
 /** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */
