@@ -53,9 +53,7 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
 }
 
 /**
- * Adds up several projects' changes over the same days: of their totals where all have them, else of their averages a day.
- * The coverage is that of the one that is reported worst.
- *
+ * The summed change of several projects: of totals if all have them, else of daily averages. Coverage of the worst.
  * @returns undefined unless all of them have figures
  */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
@@ -78,11 +76,7 @@ const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/**
- * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
- * yet.`, `No comparison: 1–30 Sep 2025 has no figures.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31
- * days reported).`
- */
+/** Why there is no comparison, naming the side that lacks days; '' if there is one. */
 export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
   const short = shortSides(coverage);
   const [side] = short;

@@ -179,10 +179,7 @@ export interface Usage {
   readonly today?: DayFigure;
 }
 
-/**
- * `today` counts only toward the total, because it isn't over. Set it if the period includes today, even if `days`
- * omits it.
- */
+/** `today` counts only toward the total, because it isn't over. Set it if the period includes today. */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;

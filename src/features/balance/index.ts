@@ -125,10 +125,7 @@ function parseBalance(text: string, reader: Reader) {
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
-/**
- * The outputs of the workflow step. @throws invalid-response if the balance is unreadable, because a workflow would
- * continue with zero
- */
+/** The step's outputs. @throws invalid-response for an unreadable balance: a workflow would go on with zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance)
     throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
@@ -147,10 +144,7 @@ interface BalanceFigures extends ConnectedAnswer, Account {
 
 type BalanceView = AnswerView<BalanceFigures>;
 
-/**
- * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
- * @throws Failure
- */
+/** Fetches the balance and, for the runway, the last week, in parallel. Works without the week. @throws Failure */
 async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,

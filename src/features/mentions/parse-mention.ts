@@ -172,10 +172,7 @@ interface Asked {
 /** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
-/**
- * Reads a free-text question. In a thread, missing parts come from the last answer there. @throws not-allowed if the
- * asker may not ask about that project here any more
- */
+/** In a thread, what a question lacks comes from the last answer. @throws not-allowed if its project can't be asked about now */
 export async function readMention(
   asked: Asked,
   place: ThreadPlace | undefined,
@@ -271,10 +268,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/**
- * A list's answer names every project in it. Don't name one that the asker may not ask about here and didn't type.
- * @throws not-allowed
- */
+/** Because answers name their projects. @throws not-allowed for one that may not be asked about here and wasn't typed */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)

@@ -133,11 +133,13 @@ async function addUpEarlier(
   const { charges, remarks } = answer;
   const { comparison, zone } = period;
   const today = forecastOn(period);
-  const historyTo = (now: Day) => daysInRange(forecastFrom(now), addDays(now, -1), zone);
   return {
     remarks,
     before: comparison && usageOn(comparison.days, charges),
-    history: today === undefined ? undefined : usageOn(historyTo(today), charges),
+    history:
+      today === undefined
+        ? undefined
+        : usageOn(daysInRange(forecastFrom(today), addDays(today, -1), zone), charges),
   };
 }
 

@@ -193,10 +193,7 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
     : [];
 }
 
-/**
- * The step's outputs. @throws no-data, or invalid-response if the amount is unreadable, because a workflow would
- * continue with zero
- */
+/** The step's outputs. @throws no-data, or invalid-response for an unreadable amount: a workflow would go on with zero */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   const { requested, zone, today } = period;

@@ -42,8 +42,6 @@ type Noun = keyof typeof MOST_ROWS;
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
-const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
-const LEFT_OUT = 'Left out: days without data on either side.';
 
 export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const { projects, answered, failed, period, locale } = view;
@@ -65,13 +63,14 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const money = moneyFormatter(locale);
   const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
   const isPartial = explained.some((each) => each.uncompared.length > 0);
-  const count = only ? ` ${rows.flatMap(({ current }) => current?.days ?? []).length}` : '';
-  const difference = `${differenceText(sums, locale)} ${comparison?.label}${isPartial ? `, on${count} comparable days` : ''}`;
+  const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
+  const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
+  const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
       today === undefined ? periodName(period) : comparedDates(period),
-      sums.length === 0 ? 'no comparison' : difference,
+      sums.length === 0 ? 'no comparison' : `${difference}${isPartial ? `, on ${days}` : ''}`,
     ].join(' · '),
     lines: [
       sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
@@ -90,9 +89,9 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
       zoneFact(view, zone),
     ]),
     notes: compact([
-      comparison === undefined && NO_COMPLETE_DAY,
+      comparison === undefined && 'Only complete days are compared, and this period has none.',
       ...missingNotes(view, explained, uncompared),
-      isPartial && LEFT_OUT,
+      isPartial && 'Left out: days without data on either side.',
       ...failedNotes(failed),
     ]),
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
