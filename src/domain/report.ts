@@ -144,7 +144,7 @@ function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
 
 const comparedWindows = (days: readonly Day[], before: readonly Day[], today: Day): ComparedWindows => ({
   window: windowOf(days, today),
-  before: windowOf(before, days.at(-1)),
+  before: windowOf(before, today),
 });
 
 /** @param near the label omits this day's year */

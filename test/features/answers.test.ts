@@ -212,8 +212,9 @@ describe('/spend', () => {
   it('forecasts the current month and says what the forecast is based on', async () => {
     bot.billing.setItems('5030', itemsJson(...daysBefore(SATURDAY, 140, 10)));
     const { visibleText } = await bot.ask('/spend 5030 mtd');
-    expect(visibleText).toContain('Forecast: about 300.00 by 30 Nov, from the last 28 days');
-    expect(await bot.read('/spend 5030 2026-11')).toContain('Forecast: about');
+    expect(visibleText).toContain('so far, about 300.00 by 30 Nov\n');
+    expect(visibleText).toContain('estimated from the last 28 days');
+    expect(await bot.read('/spend 5030 2026-11')).toContain('about 300.00 by');
     for (const period of ['last-month', 'last-7-days', 'today', 'this-week'])
       expect(await bot.read(`/spend 5030 ${period}`)).not.toContain('Estimate');
   });
@@ -304,7 +305,7 @@ describe('/spend', () => {
         ['soon', 7],
         ['2026-11-08', '"n/a"'],
       ] as const,
-      [few(1, 0)],
+      ['No comparison: 7–13 Nov has no figures.'],
     ],
     [
       'no day of the week is readable',
@@ -312,7 +313,7 @@ describe('/spend', () => {
         ['soon', 5],
         ['2026-11-08', 3],
       ] as const,
-      [few(0, 1)],
+      ['No comparison: 14–20 Nov has no figures.'],
     ],
   ])('says how the week compares with the one before where %s', async (_, items, sentences) => {
     bot.billing.setItems('5011', itemsJson(...items));
@@ -448,10 +449,10 @@ describe('Share on an answer that is a week old', () => {
   it('updates a month that was still running, and calls no other day today', async () => {
     bot.billing.setItems('5021', itemsJson(...daysBefore(SATURDAY + DAY, 21, 10)));
     const answer = await bot.ask('/spend 5021 mtd');
-    expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 spent');
+    expect(answer.visibleText).toContain('Project 5021 · 1–21 Nov · 210.00 so far');
     bot.billing.setItems('5021', itemsJson(...daysBefore(SATURDAY + WEEK + DAY, 28, 10)));
     const visibleText = await sharedLater(answer);
-    expect(visibleText).toContain('Project 5021 · 1–28 Nov · 280.00 spent');
+    expect(visibleText).toContain('Project 5021 · 1–28 Nov · 280.00 so far');
     expect(visibleText).toContain('Sat 28 Nov (so far)');
     expect(visibleText).not.toContain('21 Nov (so far)');
   });

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, MEMBER, OWNER } from '../../sandbox/slack/index.ts';
+import { ANY_DAY_READER } from '../../src/domain/language/parsed-command.ts';
+import { parseQuestionMention, splitMention } from '../../src/features/mentions/parse-mention.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { directOf } from '../support/people.ts';
 import { addConnection, addProject } from '../support/projects.ts';
@@ -185,7 +187,7 @@ describe('a mention that is no command', () => {
   ])('“%s” is answered with the command for it, and no button that loses words', async (asked, command) => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const { visibleText, blocks } = await say(`@Tally ${asked}`);
-    expect(visibleText).toMatch(/^I can’t do that from a question\. /);
+    expect(visibleText).toMatch(/^That needs a command\. /);
     expect(visibleText).toContain(`Type ${command}`);
     expect(blocks.flatMap((block) => ('elements' in block ? block.elements : []))).toMatchObject([
       { text: { text: 'All commands' } },
@@ -243,6 +245,17 @@ describe('a mention that is no command', () => {
     });
     // Those of the button alone.
     expect(queries).toHaveLength(label.endsWith('settings') ? 0 : 2);
+  });
+
+  it.each([
+    [20, true],
+    [30, false],
+  ])('is corrected as a mistyped command up to 200 characters: %i words of 8', (count, isCorrected) => {
+    const tried: unknown[] = [];
+    const acceptsWords = (command: unknown) => tried.push(command) === 0;
+    const known = { commands: ['/spend'] as const, verbs: [], reader: ANY_DAY_READER, acceptsWords };
+    parseQuestionMention(splitMention(`spnd ${'project '.repeat(count)}`), known);
+    expect(tried.length > 0).toBe(isCorrected);
   });
 
   it('quotes an unknown word, escaped', async () => {

@@ -134,6 +134,13 @@ describe('/balance about several projects', () => {
     ]);
   });
 
+  it('names in the header the project that runs out first, if none is warned about', async () => {
+    bot.billing.setBalance('6002', '{"balance":4000,"bonuses":0}');
+    expect((await bot.ask('/balance prod,staging')).lines[0]).toBe(
+      '2 projects · 7,000.00 left, prod runs out first',
+    );
+  });
+
   it('is answered without a project that fails', async () => {
     bot.billing.setBalance('6002', 'null');
     const answer = await bot.ask('/balance prod,staging');

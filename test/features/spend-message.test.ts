@@ -264,12 +264,11 @@ describe('the days of /spend', () => {
   });
 
   it('without a date are never cut silently', () => {
-    const { rows } = shown('last-7-days', [
+    const { visibleText } = shown('last-7-days', [
       item('2026-11-14'),
       ...Array.from({ length: 120 }, (_, n) => item(`day ${n}`, '2', '1')),
     ]);
-    expect(rows).toHaveLength(1 + 1 + 5 + 1);
-    expect(rows.at(-1)).toEqual(['115 more rows', '230.00', '115.00']);
+    expect(visibleText).toContain('120 items without a readable day are in the total, not in the days.');
   });
 });
 

@@ -11,7 +11,7 @@ await addConnection(bot);
 await addProjects(bot, { prod: '123', staging: '456' });
 
 beforeEach(async () => {
-  await bot.drop('watch:watch001');
+  for (const id of ['123', '456']) await bot.drop(`watch:watch${id}`);
   // Each day costs as much as its date says, 15 on the 15th, or half of it.
   bot.billing.respond(
     spendByDay((day, project) => {
@@ -24,13 +24,13 @@ beforeEach(async () => {
 const ask = async (text: string): Promise<string> => await bot.read(text);
 
 /** It alerts in a channel where nobody asks. */
-async function setBudget(amount: string): Promise<void> {
+async function setBudget(amount: string, id = '123', alias = 'prod'): Promise<void> {
   const watch = {
-    ...{ id: 'watch001', projects: [{ id: '123', product: 1, alias: 'prod' }], channel: 'C0FINANCE1' },
+    ...{ id: `watch${id}`, projects: [{ id, product: 1, alias }], channel: 'C0FINANCE1' },
     ...{ rule: { kind: 'budget', amount: new Big(amount) }, owner: OWNER, createdBy: OWNER },
     ...{ createdAt: SATURDAY - DAY, since: SATURDAY - DAY },
   } as const;
-  await bot.store({ 'watch:watch001': serializeWatch(watch as never) });
+  await bot.store({ [`watch:watch${id}`]: serializeWatch(watch as never) });
 }
 
 describe('a budget', () => {
@@ -50,7 +50,7 @@ describe('a budget', () => {
     await setBudget('250');
     expect(await ask('/spend prod budget')).toMatch(/Expected to pass it by about \d/);
     await setBudget('5000');
-    expect(await ask('/spend prod budget')).toMatch(/Expected by 30 Nov: about \d/);
+    expect(await ask('/spend prod budget')).toMatch(/Expected: about \d[\d,.]* by 30 Nov/);
   });
 
   it('offers to set a missing budget', async () => {
@@ -59,15 +59,34 @@ describe('a budget', () => {
     expect(commands).toContain('/billing watch prod budget');
   });
 
-  it('of several projects has a row each', async () => {
+  it('of one among several projects is answered like that project’s, with the others in a line', async () => {
     await setBudget('200');
-    const text = await ask('/spend all over-budget');
-    expect(text).toContain('Over budget: *prod*');
-    expect(text).toContain('115.50 of none');
+    const { lines, rows, visibleText } = await bot.ask('/spend all over-budget');
+    expect(lines[0]).toBe('prod · November · Yes: 231.00 of 200.00 (115.5 %)');
+    expect(rows).toEqual([]);
+    expect(visibleText).toContain('No budget: staging.');
+  });
+
+  it('of several projects names those that passed it, and has a row each', async () => {
+    await setBudget('200');
+    await setBudget('120', '456', 'staging');
+    const { lines, rows } = await bot.ask('/spend all over-budget');
+    expect(lines[0]).toBe('November · Yes: prod over budget');
+    expect(rows.map(([, spent]) => spent)).toEqual([
+      'Spent of budget',
+      '231.00 of 200.00 (115.5 %)',
+      '115.50 of 120.00 (96.2 %)',
+    ]);
+  });
+
+  it('that no project has is said in the header', async () => {
+    const { lines, rows } = await bot.ask('/spend all budget');
+    expect(lines[0]).toBe('November · No budget is set for these projects');
+    expect(rows).toEqual([]);
   });
 
   it('is about the running month', async () => {
-    expect(await ask('/spend prod 2026-10 budget')).toContain('a budget is about the running month');
+    expect(await ask('/spend prod 2026-10 budget')).toContain('budgets are for this month');
   });
 });
 
@@ -107,8 +126,16 @@ describe('ranked days', () => {
 });
 
 it('are grouped by the requested unit', async () => {
-  expect(await ask('/spend prod 2026-10 by week')).toContain('Each week (5)');
-  expect(await ask('/spend prod last-3-months by month')).toContain('Each month (3)');
+  const weeks = await bot.ask('/spend prod 2026-10 by week');
+  expect(weeks.visibleText).toContain('Each week (5)');
+  expect(JSON.stringify(weeks.blocks)).toContain('"Average a day, by week"');
+  const months = await bot.ask('/spend prod last-3-months by month');
+  expect(months.types).not.toContain('data_visualization');
+  expect(months.rows.map(([name]) => name)).toEqual(['By month', 'Aug', 'Sep', 'Oct']);
+  expect(months.visibleText).not.toContain('Each month');
+  expect(JSON.stringify((await bot.ask('/spend prod last-6-months by month')).blocks)).toContain(
+    '"Spent per month"',
+  );
 });
 
 it.each(['/spend how much did prod cost last week?', '/spend what did we spend on prod last week'])(
@@ -116,7 +143,8 @@ it.each(['/spend how much did prod cost last week?', '/spend what did we spend o
   async (text) => expect(await ask(text)).toMatch(/prod · [\s\S]*9–15 Nov/),
 );
 
-it('the lowest projects come first', async () => {
-  const text = await ask('/spend all lowest last-week');
-  expect(text.lastIndexOf('staging')).toBeLessThan(text.lastIndexOf('prod'));
+it('the lowest projects come first, and the header names the first', async () => {
+  const { lines, rows } = await bot.ask('/spend all lowest last-week');
+  expect(lines[0]).toBe('2 projects · 9–15 Nov · 126.00 spent, least by staging');
+  expect(rows.map(([name]) => name)).toEqual(['Project', 'staging', 'prod']);
 });

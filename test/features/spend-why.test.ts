@@ -68,7 +68,7 @@ describe('/spend … why about one project', () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     const answer = await bot.ask('/spend prod why');
     expect(answer.lines.slice(0, 2)).toEqual([
-      'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov',
+      'prod · 14–20 Nov · 300.00 EUR more than 7–13 Nov, on 6 comparable days',
       'All of it is Wed 18 Nov.',
     ]);
     expect(answer.rows.slice(1)).toEqual([
@@ -76,9 +76,9 @@ describe('/spend … why about one project', () => {
       ['The other 5 days · 500.00', '0.00', '500.00'],
       ['Mon 9 Nov', 'not compared', '100.00'],
     ]);
-    expect(answer.visibleText).toContain('*▲ 50.0 %* (daily average)');
+    expect(answer.lines[2]).toBe('*▲ 50.0 %*');
     expect(answer.visibleText).toContain('No data for Mon 16 Nov.');
-    expect(answer.visibleText).toContain('Days whose counterpart has no data are left out.');
+    expect(answer.visibleText).toContain('Left out: days without data on either side.');
     expect(sumOf(answer)).toBe(30_000);
   });
 
@@ -88,7 +88,7 @@ describe('/spend … why about one project', () => {
     expect(answer.lines.slice(0, 3)).toEqual([
       'prod · October · 10.00 EUR more than 1–30 Sep',
       'All of it is one more day.',
-      '*unchanged* (daily average)',
+      '*▲ 3.3 %*',
     ]);
     expect(answer.rows.slice(1)).toEqual([
       ['Sat 31 Oct · 10.00', '+ 10.00', '–'],
@@ -153,7 +153,7 @@ describe('/spend … why about one project', () => {
       ['400', '100', '100', '100', '100', '100', '10'],
       'Sat 14 Nov + 300.00, partly offset by Fri 20 Nov − 90.00.',
     ],
-    [Array(7).fill('150'), 'Spread over 7 days: the most is + 50.00 of 350.00, Sat 14 Nov.'],
+    [Array(7).fill('150'), 'Spread over 7 days. The largest is Sat 14 Nov: + 50.00 of 350.00.'],
   ])('begins with the reason in a sentence: %j', async (amounts, reason) => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', amounts));
     expect((await bot.ask('/spend prod why')).lines[1]).toBe(reason);
@@ -228,10 +228,11 @@ describe('/spend … why about several projects', () => {
     sends('6001', WEEK_BEFORE, days('2026-11-14', ['100', '100', '', '100', '400', '100', '100']));
     sends('6002', WEEK_BEFORE, days('2026-11-14', Array(7).fill('110')));
     const answer = await bot.ask('/spend prod,staging why');
-    expect(answer.lines[0]).toBe('2 projects · 14–20 Nov · 370.00 EUR more than 7–13 Nov');
+    expect(answer.lines[0]).toBe(
+      '2 projects · 14–20 Nov · 370.00 EUR more than 7–13 Nov, on comparable days',
+    );
     expect(answer.rows[1]).toEqual(['prod · 900.00', '+ 300.00', '600.00']);
     expect(answer.visibleText).toContain('prod: no data for Mon 16 Nov.');
-    expect(answer.visibleText).toContain('no data are left out.');
   });
 
   it('has a total for each label of amounts', async () => {

@@ -20,7 +20,7 @@ import {
   sumChanges,
   type UsageChange,
 } from '../../domain/money/comparison.ts';
-import { forecastDay } from '../../domain/money/forecast.ts';
+import { formatForecast } from '../../domain/money/forecast.ts';
 import {
   type Account,
   formatBalance,
@@ -261,7 +261,7 @@ function monthLine({ answered, periods: { month: days, main, today } }: ReportVi
   const mark = incompleteMark(months.some(({ total }) => total.incomplete));
   const name = days.at(-1)?.slice(0, 7) === today.slice(0, 7) ? 'This month' : 'Last month';
   const total = !isMonth && month !== undefined && `*${name}* ${money(month)}${mark}${gaps}`;
-  const expected = forecast && `about ${money(forecast)} by ${forecastDay(today)}`;
+  const expected = forecast && formatForecast(forecast, today, money);
   return joinTexts(' · ', [total, expected && `${total === false ? '*Forecast*' : 'forecast'} ${expected}`]);
 }
 

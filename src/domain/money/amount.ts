@@ -3,22 +3,16 @@ import { Big } from 'big.js';
 import { LRUCache } from 'lru-cache';
 import { tryParse } from '../try-parse.ts';
 
-/** An exact decimal, never a JavaScript number: 0.1 + 0.2 is 0.3, and 40 digits stay 40 digits. */
+/** An exact decimal, never a JavaScript number. */
 export type Money = Big;
 
-/**
- * A value as the service sent it, because the contract shows no types: `text` is a string or the digits of a number,
- * `missing` is null or absent, `odd` is the shortened JSON of anything else.
- */
+/** As the service sent it, because the contract shows no types: a string or a number's digits, nothing, or other JSON. */
 export type WireScalar = { readonly text: string } | { readonly missing: true } | { readonly odd: string };
 
 /** `raw`: the digits as the service sent them, for files. `unreadable`: what it sent in their place, shortened. */
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
-/**
- * Long numbers cost time. Most databases have 38 digits before the point, and a binary 0.1 written in full has 55 after it:
- * more is a mistake or an attack.
- */
+/** Longer numbers are mistakes or attacks: databases have 38 digits, and a binary 0.1 written in full has 55 decimals. */
 const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
@@ -98,7 +92,7 @@ const Whole = Big();
 Whole.DP = 0;
 Whole.RM = Big.roundDown;
 
-/** @returns the quotient cut to an integer, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
+/** @returns the integer part, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
 export const divideToInteger = (a: Money, by: Money): Money => new Whole(a).div(by);
 
 /** For files. @returns all digits, no exponent, no grouping */
@@ -120,17 +114,12 @@ const LABEL = /^[\p{L}\p{Sc}]*$/u;
 const MISLEADING =
   /\p{Default_Ignorable_Code_Point}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/**
- * Accepts letters and currency signs: a digit, a point or a space would look like part of the amount. The empty text
- * means no label, and is accepted.
- */
+/** Letters and currency signs, or nothing: a digit, a point or a space would look like part of the amount. */
 export const isCurrencyLabel = (text: string): boolean =>
   text.length <= MAX_CURRENCY_LENGTH && LABEL.test(text) && !MISLEADING.test(text);
 
 /**
- * Writes an amount for people: half-even to two places, or to two significant digits below a cent, grouped as in the
- * locale. Digits are Latin in every locale, as in the sentences around them.
- *
+ * For people: half-even to two places (below a cent, to two significant digits), grouped by locale, in Latin digits.
  * @param locale BCP 47; en-US if it is invalid
  * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
@@ -176,7 +165,7 @@ function localize(digits: string, locale: string, sign?: string): string {
 /** Whether 1.5 is written 1,5. */
 export const writesDecimalComma = (locale: string): boolean => localize('0.10', locale) === '0,10';
 
-/** Cached, because creating a formatter costs a hundred times as much as using it; bounded, because locales come from outside. */
+/** Cached, because formatters are expensive to create; bounded, because locales are untrusted. */
 const formatters = new LRUCache<string, Intl.NumberFormat>({ max: 64 });
 
 function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {

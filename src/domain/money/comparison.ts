@@ -53,9 +53,7 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
 }
 
 /**
- * Adds up several projects' changes over the same days: of their totals where all have them, else of their averages a day.
- * The coverage is that of the one that is reported worst.
- *
+ * The summed change of several projects: of totals if all have them, else of daily averages. Coverage of the worst.
  * @returns undefined unless all of them have figures
  */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
@@ -78,16 +76,15 @@ const shortSides = (coverage: UsageChange['coverage']): readonly Side[] =>
 export const isWellReported = (reported: number, of: number): boolean =>
   reported > 0 && reported * 5 >= of * 4;
 
-/**
- * Why two sides can't be compared, by the side that falls short; '' if they can: `No comparison: Thu 25 Feb isn’t reported
- * yet.`, `Too few days reported to compare with 1–30 Sep (1–31 Oct: 22 of 31 days reported).`
- */
+/** Why there is no comparison, naming the side that lacks days; '' if there is one. */
 export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<string>): string {
   const short = shortSides(coverage);
   const [side] = short;
   if (side === undefined) return '';
   if (coverage[side].of === 1)
     return `No comparison: ${labels[side]} isn’t reported${side === 'current' ? ' yet' : ''}.`;
+  const empty = short.find((each) => coverage[each].reported === 0);
+  if (empty !== undefined) return `No comparison: ${labels[empty]} has no figures.`;
   const counts = short.map((each) => `${labels[each]}: ${formatCoverage(coverage[each])}`);
   const which = side === 'before' ? formatCoverage(coverage.before) : counts.join(', ');
   return `Too few days reported to compare with ${labels.before} (${which}).`;
@@ -110,6 +107,8 @@ const spentIn = (cost: Cost | undefined): Money | undefined =>
 /** How much more a period cost, and the rows that make exactly that sum. */
 export interface ExplainedDays {
   readonly value: Money;
+  /** What the days that are compared cost before. */
+  readonly base: Money;
   /** Largest absolute difference first; ties: earliest. */
   readonly rows: readonly Row[];
   /** Reported days whose counterpart is unreported; not compared. */
@@ -141,6 +140,7 @@ export function explainDays(usage: Usage, before: Usage, window: ComparisonWindo
   ].map((row) => ({ ...row, value: (spentIn(row.current) ?? ZERO).minus(spentIn(row.before) ?? ZERO) }));
   return {
     value: sumMoney(explained.map(({ value }) => value)),
+    base: sumMoney(explained.flatMap(({ before: cost }) => spentIn(cost) ?? [])),
     rows: explained.sort(byDifference),
     uncompared: [...rowsOf(costIn(leftOut, 'current')), ...rowsOf(undefined, costIn(leftOut, 'before'))],
   };
@@ -173,7 +173,9 @@ export function foldSmallest(rows: readonly Row[], most: number, noun: string): 
     const costs = rest.flatMap((row) => row[side] ?? []);
     if (costs.length === 0) return undefined;
     return {
-      ...{ name: label, days: costs.flatMap(({ days }) => days), average: undefined },
+      name: label,
+      days: costs.flatMap(({ days }) => days),
+      average: undefined,
       amount: sumAmounts(costs.flatMap(({ amount }) => amount ?? [])),
       bonuses: sumAmounts(costs.flatMap(({ bonuses }) => bonuses ?? [])),
       reported: costs.reduce((sum, { reported }) => sum + reported, 0),

@@ -12,7 +12,7 @@ import {
   startOfUnit,
   type Zone,
 } from '../time/calendar.ts';
-import type { Money, MoneyFormatter } from './amount.ts';
+import { type Money, type MoneyFormatter, ZERO } from './amount.ts';
 import { sumReported } from './usage.ts';
 
 /** An estimate, and the figures it is based on. */
@@ -59,12 +59,21 @@ export const forecastFrom = (today: Day): Day =>
 
 /**
  * @param amounts of the reported days from {@link forecastFrom} to yesterday; without all of them there may be no `error`
+ * @param spentToday so far; today is expected to cost at least that
  * @returns undefined if fewer than 7 of the last 28 complete days are reported
  */
-export function forecastMonth(amounts: Amounts, today: Day, zone: Zone): Forecast | undefined {
+export function forecastMonth(
+  amounts: Amounts,
+  today: Day,
+  zone: Zone,
+  spentToday: Money = ZERO,
+): Forecast | undefined {
   const estimate = estimateMonth(amounts, today, zone);
   if (estimate === undefined) return undefined;
-  const { history, model, month, left, expected, total, spent } = estimate;
+  const { history, model, month, left, expected, spent } = estimate;
+  const unexpected = spentToday.minus(toMoney(model.expectedCost(today)));
+  const isMore = spentToday.gt(0) && unexpected.gt(0);
+  const total = isMore ? estimate.total.plus(unexpected) : estimate.total;
   const basis = daysInRange(model.since, addDays(today, -1), zone);
   const isLate = month.filter((day) => day >= today).length <= ERROR.leftShare * month.length;
   const error =
@@ -130,18 +139,17 @@ function relativeError({ first, costs }: CostHistory, model: DailyCostModel): nu
   return Number.isFinite(error) ? ERROR.leastShare + ERROR.factor * error : undefined;
 }
 
-/**
- * `Forecast: about 861,234.00 by 30 Nov (± 12,000.00), from 27 of the last 28 days`. Our own words and figures alone.
- * @param today a day of the month
- */
-export function formatForecast(
-  { total, error, reported, of }: Forecast,
-  today: Day,
+/** `about 861,234.00 by 30 Nov` @param today a day of the month */
+export const formatForecast = (total: Money, today: Day, money: MoneyFormatter): string =>
+  `about ${money(total)} by ${forecastDay(today)}`;
+
+/** `estimated from 27 of the last 28 days, ± 12,000.00` */
+export function formatForecastBasis(
+  { error, reported, of }: Omit<Forecast, 'total'>,
   money: MoneyFormatter,
 ): string {
-  const range = error === undefined ? '' : ` (± ${money(error)})`;
   const basis = reported === of ? `the last ${of} days` : `${reported} of the last ${of} days`;
-  return `Forecast: about ${money(total)} by ${forecastDay(today)}${range}, from ${basis}`;
+  return `estimated from ${basis}${error === undefined ? '' : `, ± ${money(error)}`}`;
 }
 
 /** `30 Nov` */
@@ -150,15 +158,6 @@ export function forecastDay(today: Day): string {
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }
 
-/**
- * What a day is expected to cost, from the days before it, in plain numbers. Each step is a known method:
- *
- * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around, and left out of the rest.
- * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
- * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
- *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
- * - A trend is damped (Gardner and McKenzie 1985), φ as in Hyndman and Athanasopoulos, Forecasting, section 8.2.
- */
 /** The costs of consecutive days; undefined for one that is not reported. */
 interface CostHistory {
   readonly first: Day;
@@ -166,7 +165,7 @@ interface CostHistory {
 }
 
 interface DailyCostModel {
-  /** @param day one to come, or an earlier one that is not reported */
+  /** @param day future, or an unreported past day */
   readonly expectedCost: (day: Day) => number;
   /** Level: weighted average since this day. */
   readonly since: Day;
@@ -178,7 +177,7 @@ interface DailyCostModel {
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** How many days or weeks to each side are compared; how far off a spike is, in MADs and as a share of the median. */
+/** Days and weeks compared to each side; how far off a spike is at least, in MADs and as a share of the median. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
 /** With this many spikes, they are averaged into every day. */
 const FREQUENT_SPIKES = 3;
@@ -195,6 +194,15 @@ const TREND = { damping: 0.98, max: 0.05 } as const;
 
 type Costs = CostHistory['costs'];
 
+/**
+ * What a day is expected to cost, from the days before it, in plain numbers. Each step is a known method:
+ *
+ * - Spikes are found with Hampel's identifier, median ± 3 × 1.4826 × MAD of the days around, and left out of the rest.
+ * - A weekday's factor is the median of its ratios to the mean of its week, as in classical decomposition.
+ * - The last change of level or growth is found by optimal partitioning with a BIC penalty, the problem that PELT solves
+ *   (Killick, Fearnhead and Eckley 2012), on a scale where growth is a straight line.
+ * - A trend is damped (Gardner and McKenzie 1985), φ as in Hyndman and Athanasopoulos, Forecasting, section 8.2.
+ */
 function modelDailyCosts({ first, costs }: CostHistory): DailyCostModel {
   const end = costs.length;
   const excesses = findSpikes(costs);
@@ -248,7 +256,7 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** Days far from those around them, which fewer than two neighbours and fewer than half of the same weekdays resemble. */
+/** Days far from those nearby, and like fewer than two neighbors and fewer than half of the same weekdays. */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {

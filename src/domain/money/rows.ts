@@ -1,8 +1,4 @@
-/**
- * Rows of an answer: a period's days, weeks or months; compared with another period; or sorted by difference. Tables,
- * charts and explanations share them.
- */
-
+/** Rows of tables, charts and explanations: a period's days, weeks or months, alone or beside those of another period. */
 import {
   addDays,
   countUnits,
@@ -18,7 +14,7 @@ import {
 import type { ComparisonWindow, Period } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
-import { formatTotal, type RowAmount, sumAmounts, type Usage, type UsageRow } from './usage.ts';
+import { formatTotal, type RowAmount, sumAmounts, type Usage } from './usage.ts';
 
 /** What some days cost, or a project. */
 export interface Cost {
@@ -54,7 +50,9 @@ export function costsOf(usage: Usage): CostFinder {
     const rows = days.flatMap((day) => byDay.get(day) ?? []);
     const values = days.flatMap((day) => usage.amounts.get(day) ?? []);
     return {
-      ...{ name, days, reported: values.length },
+      name,
+      days,
+      reported: values.length,
       amount: sumAmounts(rows.map(({ amount }) => amount)),
       bonuses: sumAmounts(rows.map(({ bonuses }) => bonuses)),
       average: values.length === 0 ? undefined : divide(sumMoney(values), values.length),
@@ -64,7 +62,7 @@ export function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** Of a year with data for one quarter, that quarter alone: empty months would look like nothing spent. */
+/** Without unreported rows at both ends: empty months would look like nothing spent. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
@@ -102,28 +100,19 @@ export function periodRows(
   return { unit, rows: unit === 'day' ? rows : withoutSilentEnds(rows) };
 }
 
-const MOST_STRAYS = 5;
-
-/** Items outside the requested days; beyond five, merged into one row. */
+/** Items outside the requested days, and those without a readable day. */
 export function strayRows({ rows, missing }: Usage): readonly Row[] {
-  const strays = rows.filter(({ day, outside }) => outside || day === undefined);
   const nameOf = dayNamerFor([...rows.flatMap(({ day }) => day ?? []), ...missing]);
-  const rest = strays.slice(MOST_STRAYS);
-  return [
-    ...strays.slice(0, MOST_STRAYS).map((row) => strayRow([row], row.day ? nameOf(row.day) : row.shown)),
-    ...(rest.length === 0 ? [] : [strayRow(rest, `${pluralize(rest.length, 'more row')}`)]),
-  ];
-}
-
-function strayRow(rows: readonly UsageRow[], name: string): Row {
-  const [first] = rows;
-  const notes = [
-    ...(rows.length === 1 && first !== undefined && first.merged > 1 ? [`${first.merged} items added`] : []),
-    ...(rows.some(({ outside }) => outside) ? ['outside this period'] : []),
-  ];
-  const [amount, bonuses] = [rows.map((row) => row.amount), rows.map((row) => row.bonuses)].map(sumAmounts);
-  const current = { ...{ name, days: [], reported: 0, average: undefined }, amount, bonuses };
-  return { label: name, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
+  const strays = rows.filter(({ day, outside }) => outside || day === undefined);
+  return strays.map(({ day, shown, outside, merged, amount, bonuses }) => {
+    const label = day === undefined ? shown : nameOf(day);
+    const notes = [
+      ...(merged > 1 ? [`${merged} items added`] : []),
+      ...(outside ? ['outside this period'] : []),
+    ];
+    const current = { name: label, days: [], amount, bonuses, reported: 0, average: undefined };
+    return { label, current, ...(notes.length > 0 && { note: notes.join(', ') }) };
+  });
 }
 
 /** Two periods, paired by {@link pairDays}. */
@@ -151,7 +140,7 @@ export function comparedRows(
 export const formatLabel = ({ label, note }: Pick<Row, 'label' | 'note'>): string =>
   note === undefined ? label : `${label} (${note})`;
 
-/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; a dash where there are no such days. */
+/** `1,234.00`, `6.00 (6 of 7 days)`, `no data`, `unreadable: n/a`; `–` if the period has no such day. */
 export function formatCost(cost: Cost | undefined, money: MoneyFormatter): string {
   if (cost === undefined) return '–';
   const { amount, days, reported } = cost;
@@ -170,12 +159,9 @@ interface DayGroup {
 }
 
 /**
- * Days put together in the finest unit that makes at most `most` groups, in order: Slack's charts take 20 points and
- * its tables 100 rows.
- *
- * @param asked the days that were asked about, in order
- * @param finest what no group is smaller than
- * @param today in the year that is not named with a month
+ * Groups days by the finest unit, from `finest` on, that makes at most `most` groups.
+ * @param asked the requested days, in order
+ * @param today months of its year are named without the year
  */
 export function groupDays(
   days: readonly Day[],
@@ -201,7 +187,7 @@ export function groupDays(
   return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** Labelled by its days that were asked about, `1–4 Oct`. No chart or table has weeks of so many years that two are named alike. */
+/** The requested days of a week: `1–4 Oct`. */
 function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
@@ -211,7 +197,7 @@ function weekLabel(monday: Day, asked: readonly Day[]): string {
   return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
-/** @returns the days by the first day of the unit that each is in, in their order */
+/** @returns the days by the first day of their unit, in order */
 function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
   const byStart = new Map<Day, Day[]>();
   for (const day of days) {
@@ -223,7 +209,7 @@ function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readon
   return byStart;
 }
 
-/** Some days of each period; none where only the other one has such days. */
+/** Days of two periods that are compared; empty if only the other has such days. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -231,7 +217,7 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether the pairs are calendar units, as both periods begin with one; else each has so many `days`. */
+  /** Whether the pairs are calendar units, because both periods begin with one; else each has this many `days`. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];
@@ -247,12 +233,8 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
 ];
 
 /**
- * Two periods side by side: the days of months by their place in the month, others by their weekday, because spending
- * drops every Saturday; longer parts in their order.
- *
- * @param periods the days of each, in order
- * @param finest what no pair is smaller than
- * @returns the finest unit that makes at most `most` pairs; years if none does
+ * Pairs the days of two periods, in the finest unit, from `finest` on, that makes at most `most` pairs: days of months by
+ * their number, others by weekday, because spending drops on Saturdays; longer units in their order.
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {

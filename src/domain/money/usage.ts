@@ -23,10 +23,7 @@ import {
   type WireScalar,
 } from './amount.ts';
 
-/**
- * An amount of a day. `raw`: the digits as they were sent, or those of the sum of several items; `readable`: how many
- * items are in `value`; `incomplete`: another one is unreadable.
- */
+/** `raw`: the digits as sent, or of the sum; `readable`: the number of items in `value`; `incomplete`: others are unreadable. */
 export type RowAmount =
   | {
       readonly value: Money;
@@ -36,10 +33,7 @@ export type RowAmount =
     }
   | { readonly unreadable: string };
 
-/**
- * What the service charged on a day, or an item without a readable one. Amount and bonuses are never added: the API does
- * not say whether one contains the other.
- */
+/** A day's charges, or an item without a readable day. Amount and bonuses are never added: one may contain the other. */
 export interface DayCharges {
   readonly day?: Day;
   /** The day, or the raw value. */
@@ -185,10 +179,7 @@ export interface Usage {
   readonly today?: DayFigure;
 }
 
-/**
- * `today` counts only toward the total, because it isn't over. Set it if the period includes today, even if `days`
- * omits it.
- */
+/** `today` counts only toward the total, because it isn't over. Set it if the period includes today. */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;
@@ -255,20 +246,13 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-const SHOWN = 3;
-
-/** @returns undefined without amounts; unreadable if all of them are */
+/** @returns undefined without amounts; the first if none of them is readable */
 export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
   const [first] = amounts;
   if (first === undefined || amounts.length === 1) return first;
   const readable = amounts.filter((amount) => 'value' in amount);
   const [only, ...others] = readable;
-  if (only === undefined) {
-    const texts = [
-      ...new Set(amounts.flatMap((amount) => ('unreadable' in amount ? amount.unreadable : []))),
-    ];
-    return { unreadable: [...texts.slice(0, SHOWN), ...(texts.length > SHOWN ? ['…'] : [])].join(', ') };
-  }
+  if (only === undefined) return first;
   const value = sumMoney(readable.map((amount) => amount.value));
   return {
     value,

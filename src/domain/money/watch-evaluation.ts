@@ -1,4 +1,4 @@
-/** Judges whether a watch has crossed its threshold, when it may alert again, and how often it would have. */
+/** Decides when a watch crosses its threshold, recovers, and alerts again; and simulates the past. */
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Money, sumMoney, toPlainDigits } from './amount.ts';
 import {

@@ -70,7 +70,7 @@ export function periodOf({ text, typed, rule, ...named }: NamedDays, now: Millis
   if (endsToday && startOfDay(first, zone) === now) throw new Failure('period-just-began', { phrase: text });
   const complete = endsToday ? days.slice(0, -1) : days;
   const before = daysBeforePeriod(named.first, rule, complete.length, zone);
-  const comparison = describeWindow(before, complete, zone, complete.at(-1));
+  const comparison = describeWindow(before, complete, zone, today);
   return {
     phrase: text,
     from: startOfDay(first, zone),
@@ -94,7 +94,7 @@ export interface ComparisonWindow {
   readonly currentDays: readonly Day[];
   /** The first and the last date that the window was asked for, and today if it is the last. */
   readonly requested: RequestedDays;
-  /** '7–13 Nov', or '7–13 Nov 2025' if the period ends in another year. */
+  /** '7–13 Nov', with the year if it is not the current one */
   readonly label: string;
 }
 
@@ -156,7 +156,7 @@ function sameDaysBefore(
 
 /**
  * @param complete the complete days of the period that the window is compared with
- * @param today a day of the year that the label leaves out, if any
+ * @param today the label leaves out its year
  * @returns undefined if the window has no day
  */
 function describeWindow(

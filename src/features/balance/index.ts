@@ -31,7 +31,7 @@ import {
 import { computeUsage } from '../../domain/money/usage.ts';
 import { dayAt, type Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
-import { type Column, compact, escapeMarkup } from '../../slack/block-kit/blocks.ts';
+import { type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
 import { commandButton, commandOption } from '../../slack/commands/command-buttons.ts';
 import { type HelpLine, helpMessage, PERIOD_EXAMPLES } from '../../slack/commands/help.ts';
 import {
@@ -76,12 +76,11 @@ const HELP: HelpLine = {
 
 const SMALL = `${PERIOD_EXAMPLES.order} ${PERIOD_EXAMPLES.products} ${commandText('/spend')} takes periods.`;
 
-/** `/balance`: what is left and how long it lasts. */
 export function createBalanceFeature({ billing, answerStore, clock }: Services): Feature {
   async function answer(text: string, request: Request): Promise<void> {
     const { workspace, at } = request;
     const { output, ...words } = parseBalance(text, readerIn(workspace, at));
-    if (words.help) return request.reply.private(helpMessage('What have we got?', [HELP], SMALL, request));
+    if (words.help) return request.reply.private(helpMessage('What’s left?', [HELP], SMALL, request));
     const projects = findAskedProjects(words, request);
     const view = await fetchProjects(projects, request, clock, (target) =>
       fetchBalance(billing, workspace, target, at),
@@ -126,17 +125,14 @@ function parseBalance(text: string, reader: Reader) {
   throw new InvalidWord(output, 'explains a change in spend', `Type ${commandText('/spend')} prod why.`);
 }
 
-/**
- * The outputs of the workflow step. @throws invalid-response if the balance is unreadable, because a workflow would
- * continue with zero
- */
+/** The step's outputs. @throws invalid-response for an unreadable balance: a workflow would go on with zero */
 function stepBalance({ target, balance, bonuses, runway }: BalanceFigures, locale: string) {
   if ('unreadable' in balance)
     throw new Failure('invalid-response', { service: 'billing', what: 'the balance is not a number' });
   const money = moneyFormatter(locale, target.currency);
   return {
     amount: money(balance.value),
-    bonuses: 'unreadable' in bonuses ? 'not readable' : money(bonuses.value),
+    bonuses: 'unreadable' in bonuses ? 'unreadable' : money(bonuses.value),
     runway: typeof runway === 'string' ? `Runway unknown: ${runway}` : formatRunway(runway, money),
   };
 }
@@ -148,10 +144,7 @@ interface BalanceFigures extends ConnectedAnswer, Account {
 
 type BalanceView = AnswerView<BalanceFigures>;
 
-/**
- * Asks for the balance and the week for the runway in parallel; answers with the balance even without the week.
- * @throws Failure
- */
+/** Fetches the balance and, for the runway, the last week, in parallel. Works without the week. @throws Failure */
 async function fetchBalance(
   billing: BillingClient,
   workspace: Workspace,
@@ -226,12 +219,18 @@ function listAnswer(view: BalanceView): AnswerText {
       cell: ({ runway }) => (typeof runway === 'string' ? 'unknown' : formatRunwayShort(runway)),
     },
   ]);
+  const [first, second] = sorted;
+  const isRanked = first && second && estimateOf(first) && outlookOf(second).days !== undefined;
+  const soon = runningOutLine(
+    sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway)),
+  );
   return {
     ...parts,
-    title: severalTitle(view, leftOf, { verbs: LEFT }),
-    lines: [
-      runningOutLine(sorted.filter(({ runway }) => typeof runway !== 'string' && isRunningOut(runway))),
-    ],
+    title: joinTexts(', ', [
+      severalTitle(view, leftOf, { verbs: LEFT }),
+      soon === '' && isRanked && `${first.target.label} runs out first`,
+    ]),
+    lines: [soon],
     facts: compact([answered.length > 0 && 'runway at the average of the last 7 days', ...parts.facts]),
   };
 }

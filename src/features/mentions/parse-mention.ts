@@ -44,13 +44,11 @@ interface Mention {
   readonly rest: string;
 }
 
-/**
- * Before the first word there may be pictures: “👍 thanks”.
- * @param self Tally’s user ID; without it only a mention at the start is taken for Tally's
- */
+/** @param self Tally’s user ID; without it only a mention at the start is taken for Tally's */
 export function splitMention(message: string, self?: SlackId): Mention {
   const text = plainMentionText(message, self);
   const typed = text.split(/\s+/);
+  // Emoji may come first: “👍 thanks”.
   const at = typed.findIndex((word) => plain(word) !== '');
   return { text, name: plain(typed[at] ?? ''), rest: typed.slice(at + 1).join(' ') };
 }
@@ -85,15 +83,12 @@ export function parseQuestionMention(
   if (others.length > 0)
     return {
       kind: 'nothing',
-      fact: `I can’t do that from a question. Type ${others.map(commandText).join(' or ')}.`,
+      fact: `That needs a command. Type ${others.map(commandText).join(' or ')}.`,
     };
   return read ?? { kind: 'nothing', fact: undefined };
 }
 
-/**
- * `spend what did prod cost?` is a question. Text that is neither is treated as the command, which explains what is
- * wrong.
- */
+/** `spend what did prod cost?` is a question. Other text is treated as the command, which explains what is wrong. */
 function commandOrQuestion(command: SlashCommand, text: string, reader: Reader): Command {
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
@@ -122,6 +117,9 @@ const COMMAND_FOR: readonly (readonly [RegExp, ...CommandName[]])[] = [
   ],
 ];
 
+/** In characters: longer text is a message rather than a mistyped command, and takes long to correct. */
+const LONGEST_CORRECTED = 200;
+
 /** The command or verb that the first word is, mistyped, with the rest corrected too. */
 function nearestCommand(
   name: string,
@@ -129,7 +127,7 @@ function nearestCommand(
   { commands, verbs, reader, acceptsWords }: KnownCommands,
 ): Command | undefined {
   const near = nearestWord(name, [...commands.map((command) => command.slice(1)), ...verbs]);
-  if (near === undefined) return undefined;
+  if (near === undefined || rest.length > LONGEST_CORRECTED) return undefined;
   const slash = commandOf(near, commands);
   const typed: Command = slash
     ? { command: slash, text: rest }
@@ -174,10 +172,7 @@ interface Asked {
 /** Slack doesn’t say where the answer to a slash command is, so Tally can’t recognize a thread below it. */
 const NO_ANSWER = 'Tally doesn’t know which answer you mean: it doesn’t remember answers to slash commands.';
 
-/**
- * Reads a free-text question. In a thread, missing parts come from the last answer there. @throws not-allowed if the
- * asker may not ask about that project here any more
- */
+/** In a thread, what a question lacks comes from the last answer. @throws not-allowed if its project can't be asked about now */
 export async function readMention(
   asked: Asked,
   place: ThreadPlace | undefined,
@@ -273,10 +268,7 @@ function isGone(
 
 const typedWords = (text: string): ReadonlySet<string> => new Set(text.split(/[\s,?!.]+/).map(normalizeText));
 
-/**
- * A list's answer names every project in it. Don't name one that the asker may not ask about here and didn't type.
- * @throws not-allowed
- */
+/** Because answers name their projects. @throws not-allowed for one that may not be asked about here and wasn't typed */
 function requireAskable(words: ParsedCommand, text: string, request: Request): void {
   const typed = typedWords(text);
   for (const target of findAskedProjects(words, { ...request, ...publicScope(request) }).targets)

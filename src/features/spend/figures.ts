@@ -36,11 +36,11 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 
 export interface SpendFigures extends ConnectedAnswer {
   readonly usage: Usage;
-  /** Since the days that it is compared with; a sentence if they could not be fetched, undefined if there are none. */
+  /** Compared with `before`; a sentence if those days couldn't be fetched, undefined if there are none. */
   readonly change: UsageChange | string | undefined;
-  /** Of those days. */
+  /** Usage of the compared days. */
   readonly before: Usage | undefined;
-  /** Of the month that runs, if that is what was asked about and enough days are reported. */
+  /** Set if the current month was asked about and enough days are reported. */
   readonly forecast: Forecast | undefined;
 }
 
@@ -74,7 +74,8 @@ export async function fetchSpend(
       .then(({ charges, remarks }) => ({ remarks, usage: computeUsage(charges, period) })),
     earlier && addUpEarlier(billing.consumption(access, target, { ...earlier, zone }), period),
   ]);
-  const { why, before, forecast } = past ?? {};
+  const { why, before, history } = past ?? {};
+  const today = forecastOn(period);
   return {
     target,
     connection: access.connection,
@@ -84,7 +85,10 @@ export async function fetchSpend(
       comparison && before
         ? compareUsage(now.usage, before, { current: comparison.currentDays, before: comparison.days })
         : comparison && why,
-    forecast,
+    forecast:
+      history && today !== undefined
+        ? forecastMonth(history.amounts, today, zone, now.usage.today?.value)
+        : undefined,
     remarks: collectRemarks(
       [`the figures for ${dates}`, now],
       ...(past && earlier ? [[`the figures for ${formatRequestedDays(earlier.days)}`, past] as const] : []),
@@ -114,7 +118,7 @@ function earlierDays(period: Period): Omit<TimeRange, 'zone'> | undefined {
   };
 }
 
-/** Usage of the compared days, and the forecast. Optional: the answer works without them. */
+/** Usage of the compared days, and of those that a forecast needs. Optional: the answer works without them. */
 async function addUpEarlier(
   asked: Promise<Consumption>,
   period: Period,
@@ -122,30 +126,26 @@ async function addUpEarlier(
   remarks: readonly string[];
   why?: string;
   before?: Usage | undefined;
-  forecast?: Forecast | undefined;
+  history?: Usage | undefined;
 }> {
   const answer = await asked.catch(missedAnswer);
   if ('why' in answer) return answer;
   const { charges, remarks } = answer;
   const { comparison, zone } = period;
   const today = forecastOn(period);
-  const historyTo = (now: Day) => daysInRange(forecastFrom(now), addDays(now, -1), zone);
   return {
     remarks,
     before: comparison && usageOn(comparison.days, charges),
-    forecast:
+    history:
       today === undefined
         ? undefined
-        : forecastMonth(usageOn(historyTo(today), charges).amounts, today, zone),
+        : usageOn(daysInRange(forecastFrom(today), addDays(today, -1), zone), charges),
   };
 }
 
 const COMPARED = 'compared, not in the total';
 
-/**
- * One row a day, then the exact query and totals. Compared days follow with a note, so the total is the sum of the rows
- * without a note.
- */
+/** One row a day, then the exact query and totals. The total is the sum of the rows that aren't noted as compared. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');

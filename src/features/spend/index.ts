@@ -86,9 +86,9 @@ function parseSpend(text: string, reader: Reader): ParsedCommand {
     );
   if (unit === undefined) return words;
   if (several !== undefined && unit !== 'day')
-    throw new InvalidWord(`by ${unit}`, 'works for one project', 'Name one, or ask for all of them per day.');
+    throw new InvalidWord(`by ${unit}`, 'works for one project', 'Name one project.');
   if (versus !== undefined)
-    throw new InvalidWord(`by ${unit}`, 'doesn’t go with a comparison', 'Leave out “vs”, or the unit.');
+    throw new InvalidWord(`by ${unit}`, 'doesn’t work with a comparison', 'Leave out “vs”, or the unit.');
   return words;
 }
 
@@ -99,8 +99,8 @@ function inMonthOfBudget({ output, ...words }: ParsedCommand, reader: Reader): P
   if (words.phrase === undefined || words.phrase.first === month.first) return { ...words, phrase: month };
   throw new InvalidWord(
     words.phrase.typed,
-    'has no budget: a budget is about the running month',
-    'Leave it out.',
+    'isn’t this month, and budgets are for this month',
+    'Leave out the period.',
   );
 }
 
@@ -193,10 +193,7 @@ function todayOption(phrase: string, words: (phrase: string) => Command) {
     : [];
 }
 
-/**
- * The step's outputs. @throws no-data, or invalid-response if the amount is unreadable, because a workflow would
- * continue with zero
- */
+/** The step's outputs. @throws no-data, or invalid-response for an unreadable amount: a workflow would go on with zero */
 function stepSpend({ target, usage }: SpendFigures, period: Period, locale: string) {
   const { total } = usage;
   const { requested, zone, today } = period;

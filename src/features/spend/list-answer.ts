@@ -11,7 +11,7 @@ import {
   sumMoney,
 } from '../../domain/money/amount.ts';
 import { sumChanges } from '../../domain/money/comparison.ts';
-import { forecastDay } from '../../domain/money/forecast.ts';
+import { forecastDay, formatForecast } from '../../domain/money/forecast.ts';
 import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../../domain/money/usage.ts';
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
@@ -35,9 +35,12 @@ import {
   comparedChange,
   moneyIn,
   periodName,
+  SO_FAR,
   spendCommand,
   uncomparedNote,
 } from './project-answer.ts';
+
+const labelsOf = (figures: readonly SpendFigures[]) => figures.map(({ target }) => target.label);
 
 /** Orders by spend, descending, or ascending if `isLowest`. */
 const bySpendIn =
@@ -73,15 +76,14 @@ export function listAnswer(view: SpendView): AnswerText {
   const expected = forecastText(view);
   const title = severalTitle(view, ({ usage }) => readableTotal(usage), {
     when: periodName(period),
-    // Mark the sum as “so far”, to distinguish it from the forecast.
-    ...(expected && { verbs: ['so far', 'credited so far'] }),
+    ...(expected && { verbs: SO_FAR }),
     ...(top && { count: formatTop(top, shape.isLowest) }),
   });
   const parts = listParts(view, answered.toSorted(bySpendIn(shape)), columnsOf(view));
   const change = totalChange(view);
   return {
     ...parts,
-    title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected]),
+    title: joinTexts(', ', [`${title}${incompleteMark(isIncomplete)}`, expected, leastText(view)]),
     lines: [joinTexts(' · ', [change && changeText(change, view), biggestChange(view)])],
     facts: compact([
       period.today !== undefined && 'today so far',
@@ -106,6 +108,14 @@ export function listAnswer(view: SpendView): AnswerText {
   };
 }
 
+/** `least by staging`, if the cheapest project was asked for. */
+function leastText({ answered, shape }: SpendView): string {
+  const [first, second] = answered.filter(({ usage }) => readableTotal(usage)).sort(bySpendIn(shape));
+  return shape.isLowest && first && second && hasOneCurrency(answered)
+    ? `least by ${first.target.label}`
+    : '';
+}
+
 /** `about 1,234,000.00 by 30 Nov`: the sum of the rows' forecasts, and of how many projects it is. */
 function forecastText({ answered, failed, period: { today }, locale }: SpendView): string {
   const known = answered.flatMap(({ forecast }) => forecast?.total ?? []);
@@ -113,7 +123,7 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   const of = answered.length + failed.length;
   // Say the count only if it is lower than the title's.
   const whose = known.length === answered.length ? '' : ` for ${known.length} of ${pluralize(of, 'project')}`;
-  return `about ${formatMoney(sumMoney(known), locale)} by ${forecastDay(today)}${whose}`;
+  return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
 /** `Bonuses: prod 1,000.00 and staging 200.00.` */
@@ -126,7 +136,7 @@ function bonusNote(view: SpendView): string {
 }
 
 /** Only if every answered project can be compared, because a partial sum would look like the total; and in percent. */
-export function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
+function totalChange({ answered, period }: SpendView): ComparedChange | undefined {
   const changes = answered.flatMap((figures) => comparedChange(figures) ?? []);
   if (period.comparison === undefined || changes.length < answered.length || !hasOneCurrency(answered))
     return undefined;
@@ -207,7 +217,7 @@ function coverageNotes({ answered, period }: SpendView): string[] {
     period.versus && partly(({ before }) => before, `, ${period.comparison?.label}`),
     averages.length > 0 &&
       averages.length < compared.length &&
-      `Compared by the average a day: ${listNames(averages.map(({ target }) => target.label))}.`,
+      `Compared by daily average: ${listNames(labelsOf(averages))}.`,
   ]);
 }
 
@@ -219,6 +229,8 @@ interface BudgetState extends SpendFigures {
   readonly budget: Money | undefined;
   readonly spent: Money | undefined;
   readonly isOver: boolean;
+  /** By how much the forecast passes the budget; absent if it doesn't, or the budget is passed already. */
+  readonly excess: Money | undefined;
 }
 
 /**
@@ -228,13 +240,13 @@ interface BudgetState extends SpendFigures {
 export function budgetAnswer(view: SpendView, asked: BudgetQuestion, request: Request): Answer<SpendFigures> {
   requireRight('member', request.user);
   const states = view.answered.map((figures) => budgetOf(figures, request));
-  const [only] = view.projects.isList ? [] : states;
-  const { requested } = view.period;
-  const month = formatMonth(requested.first, requested.today);
-  return {
-    ...(only ? projectBudget(only, view, month, asked) : listBudgets(states, view, month, asked)),
-    actions: budgetActions(view, states),
-  };
+  const budgeted = view.projects.isList ? states.filter(({ budget }) => budget) : states;
+  const [only, ...others] = budgeted;
+  const isOne = only && others.length === 0 && view.failed.length === 0;
+  const text = isOne ? projectBudget(only, view, asked) : listBudgets(budgeted, view, asked);
+  const without = budgeted.length === 0 ? [] : labelsOf(states.filter((state) => !budgeted.includes(state)));
+  const note = without.length > 0 && `No budget: ${without.join(', ')}.`;
+  return { ...text, notes: compact([note, ...text.notes]), actions: budgetActions(view, states) };
 }
 
 function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
@@ -245,73 +257,83 @@ function budgetOf(figures: SpendFigures, { workspace }: Request): BudgetState {
     )
     .sort((a, b) => a.cmp(b));
   const spent = readableTotal(figures.usage);
-  return { ...figures, budget, spent, isOver: budget !== undefined && spent?.gt(budget) === true };
+  const excess = budget && figures.forecast?.total.minus(budget);
+  const isOver = budget !== undefined && spent?.gt(budget) === true;
+  return { ...figures, budget, spent, isOver, excess: !isOver && excess?.gt(0) ? excess : undefined };
 }
 
-/** `Not yet: 740,697.00 of 800,000.00 (93 %). Expected to pass it by about 34,000.00.` */
-function projectBudget(
-  state: BudgetState,
-  { locale, period }: SpendView,
-  month: string,
-  asked: BudgetQuestion,
-): AnswerText {
-  const { target, budget, spent, forecast, isOver, remarks } = state;
+const budgetMonth = ({ period: { requested } }: SpendView) => formatMonth(requested.first, requested.today);
+
+/** Yes or no, and which projects are over budget, or else expected to be. @param states with a budget and figures */
+function judge(states: readonly BudgetState[], asked: BudgetQuestion) {
+  const [no, soFar, yes] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
+  const over = states.filter(({ isOver }) => isOver);
+  const soon = states.filter(({ excess }) => excess);
+  if (over.length > 0) return { verdict: no, projects: over, what: 'over budget' };
+  return { verdict: soon.length > 0 ? soFar : yes, projects: soon, what: 'expected to pass the budget' };
+}
+
+/** `740,697.00 of 800,000.00 EUR (92.6 %)` */
+function shareText({ target, budget, spent }: BudgetState, locale: string): string {
+  if (budget === undefined) return 'No budget is set';
+  if (spent === undefined) return 'no figures yet';
+  const share = formatShare(divide(spent.times(100), budget), locale);
+  return `${formatMoney(spent, locale)} of ${formatMoney(budget, locale, target.currency)} (${share})`;
+}
+
+/** `prod · November · Not yet: 740,697.00 of 800,000.00 (92.6 %)`, and what is expected. */
+function projectBudget(state: BudgetState, view: SpendView, asked: BudgetQuestion): AnswerText {
+  const { target, budget, spent, forecast, excess, remarks } = state;
+  const { locale, period } = view;
   const money = moneyFormatter(locale, target.currency);
-  const share = budget && spent && formatShare(divide(spent.times(100), budget), locale);
-  const excess = budget && forecast?.total.minus(budget);
-  const isSoon = !isOver && excess?.gt(0) === true;
-  const [over, soon, within] = asked === 'budget' ? ['No', 'Yes, so far', 'Yes'] : ['Yes', 'Not yet', 'No'];
-  const expected =
-    isSoon && excess
-      ? `Expected to pass it by about ${money(excess)}.`
-      : forecast && `Expected by ${forecastDay(period.today ?? '')}: about ${money(forecast.total)}.`;
-  const verdict = isOver ? over : isSoon ? soon : within;
-  const text =
-    budget === undefined
-      ? ['No budget is set.', spent && `Spent so far this month: ${money(spent)}.`]
-      : spent === undefined
-        ? ['No figures yet, so Tally can’t tell.']
-        : [`${verdict}: ${money(spent)} of ${money(budget)} (${share}).`, expected];
+  const verdict = budget && spent ? `${judge([state], asked).verdict}: ` : '';
+  const expected = excess
+    ? `Expected to pass it by about ${money(excess)}.`
+    : forecast && `Expected: ${formatForecast(forecast.total, period.today ?? '', money)}.`;
+  const soFar = spent && `Spent so far this month: ${money(spent)}.`;
   return {
-    title: `${target.label} · ${month} · ${budget ? `${share ?? 'no figures'} of the budget` : 'no budget'}`,
-    lines: [escapeMarkup(joinTexts(' ', text))],
+    title: `${target.label} · ${budgetMonth(view)} · ${verdict}${shareText(state, locale)}`,
+    lines: [escapeMarkup((budget ? expected : soFar) || '')],
     facts: [productFact(state)],
     remarks,
     notes: [],
   };
 }
 
-/** Whether all hold, and which don't; then a row a project. */
-function listBudgets(
-  states: readonly BudgetState[],
-  view: SpendView,
-  month: string,
-  asked: BudgetQuestion,
-): AnswerText {
-  const known = states.filter(({ budget, spent }) => budget && spent);
-  const over = known.filter(({ isOver }) => isOver).map(({ target }) => target.label);
-  const isYes = (asked === 'budget') === (over.length === 0);
-  const verdict = `${isYes ? 'Yes' : 'No'}: ${known.length - over.length} of ${known.length} within budget`;
-  const write = ({ target }: BudgetState, value: Money | undefined, none: string) =>
-    value === undefined ? none : moneyFormatter(view.locale, target.currency)(value);
+/** Whether all hold, and which don't; then a row for each that has a budget. */
+function listBudgets(states: readonly BudgetState[], view: SpendView, asked: BudgetQuestion): AnswerText {
+  const { locale, failed } = view;
+  const known = states.filter(({ spent }) => spent);
+  const { verdict, projects, what } = judge(known, asked);
+  const names =
+    projects.length > MOST_NAMED ? `${projects.length} of ${known.length}` : listNames(labelsOf(projects));
+  const answer = `${verdict}: ${names === '' ? `all ${known.length} within budget` : `${names} ${what}`}`;
+  const text =
+    states.length === 0
+      ? 'No budget is set for these projects'
+      : known.length === 0
+        ? 'no figures yet'
+        : answer;
+  const parts = listParts(view, states, [
+    { title: 'Spent of budget', cell: (state) => shareText(state, locale) },
+    {
+      title: 'Expected',
+      cell: ({ forecast, target }) => (forecast ? formatMoney(forecast.total, locale, target.currency) : '–'),
+    },
+  ]);
   return {
-    ...listParts(view, states, [
-      {
-        title: 'Spent of budget',
-        cell: (state) => `${write(state, state.spent, 'no data')} of ${write(state, state.budget, 'none')}`,
-      },
-      { title: 'Expected', cell: (state) => write(state, state.forecast?.total, '–') },
-    ]),
-    title: `${month} · ${known.length === 0 ? 'No budget is set for these projects' : verdict}`,
-    lines: [over.length === 0 ? '' : `Over budget: *${over.map(escapeMarkup).join(', ')}*`],
+    ...parts,
+    rows: states.length + failed.length > 0 ? parts.rows : undefined,
+    title: `${budgetMonth(view)} · ${text}`,
+    lines: [],
   };
 }
 
-const MOST_OFFERED = 3;
+const MOST_NAMED = 3;
 
 /** Links to the days, and a form to set a missing budget. */
 function budgetActions(view: SpendView, states: readonly BudgetState[]): Answer['actions'] {
-  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_OFFERED);
+  const without = states.filter(({ budget }) => budget === undefined).slice(0, MOST_NAMED);
   const offers = without.flatMap(({ target: { label, word } }, at) => {
     const text = states.length === 1 ? 'Set a budget…' : `Set a budget for ${label}…`;
     return commandButton(`budget-${at}`, text, toCommand('/billing watch', `${word} budget`));

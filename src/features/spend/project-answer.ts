@@ -1,5 +1,4 @@
 /** The answer about one project, and what it has in common with those about several. */
-
 import { type Output, rankText } from '../../domain/language/parsed-command.ts';
 import {
   formatDifference,
@@ -14,7 +13,7 @@ import {
   isWellReported,
   type UsageChange,
 } from '../../domain/money/comparison.ts';
-import { formatForecast } from '../../domain/money/forecast.ts';
+import { formatForecast, formatForecastBasis } from '../../domain/money/forecast.ts';
 import {
   comparedRows,
   formatCost,
@@ -59,23 +58,26 @@ import { type SpendFigures, type SpendView, wholeUnit } from './figures.ts';
 export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerText {
   const { usage, before, target, remarks } = figures;
   const { period, locale } = view;
-  const { versus, comparison, today } = period;
+  const { versus, comparison } = period;
   const isCompared = versus !== undefined && comparison !== undefined && before !== undefined;
   const uncompared = uncomparedNote(figures, period);
-  const forecast = today !== undefined && figures.forecast;
   const ranked = rankDays(figures, view);
+  const chart =
+    (isCompared && versusChart(usage, before, comparison)) || spendChart(usage, period, view.shape.unit);
   return {
-    title: [target.label, periodName(period), headline(figures, locale)].join(' · '),
+    title: [target.label, periodName(period), headline(figures, view)].join(' · '),
     lines: compact([
       ranked.line,
       versus && uncompared !== '' ? escapeMarkup(uncompared) : factLine(figures, view),
-      forecast && escapeMarkup(formatForecast(forecast, today, moneyFormatter(locale))),
     ]),
-    chart: (isCompared && versusChart(usage, before, comparison)) || spendChart(usage, period),
-    rows: ranked.rows ?? (isCompared ? versusTable(figures, view) : daysTable(figures, view)),
+    chart,
+    rows:
+      ranked.rows ??
+      (isCompared ? versusTable(figures, view) : daysTable(figures, view, chart !== undefined)),
     remarks,
     facts: compact([
       ...reportedFacts(usage, view),
+      figures.forecast && formatForecastBasis(figures.forecast, moneyFormatter(locale)),
       formatBonusTotal(usage.bonuses, moneyFormatter(locale)),
       productFact(figures),
       zoneFact(view, period.zone),
@@ -84,12 +86,20 @@ export function projectAnswer(figures: SpendFigures, view: SpendView): AnswerTex
   };
 }
 
-function headline({ usage, target }: SpendFigures, locale: string): string {
+/** What is called “so far” beside the month's forecast, in place of “spent”. */
+export const SO_FAR = ['so far', 'credited so far'] as const;
+
+function headline(
+  { usage, target, forecast }: SpendFigures,
+  { period: { today }, locale }: SpendView,
+): string {
   const { total, reported, fullDays } = usage;
   if (total.readable === 0) return 'no readable amounts';
   const days = hasGaps(usage) ? ` on ${reported.length} of ${fullDays} days` : '';
-  const money = moneyFormatter(locale, target.currency);
-  return `${formatSpent(total.value, money)}${days}${incompleteMark(total.incomplete)}`;
+  const spent = formatSpent(total.value, moneyFormatter(locale, target.currency), forecast && SO_FAR);
+  const expected =
+    forecast && today !== undefined && formatForecast(forecast.total, today, moneyFormatter(locale));
+  return joinTexts(', ', [`${spent}${days}${incompleteMark(total.incomplete)}`, expected]);
 }
 
 /** Whether the title must say how many days are reported. */
@@ -142,7 +152,7 @@ export function changeText(change: ComparedChange, { period, locale }: SpendView
 }
 
 /** How far two sides can be compared: `daily average, 6 of 7 days reported`. */
-export const changeNotes = (
+const changeNotes = (
   { figures: { basis, percent }, coverage: { before } }: ComparedChange,
   ...amounts: readonly string[]
 ): string =>
@@ -190,7 +200,11 @@ const foldedRows = (fold: string, cells: readonly (readonly string[])[]): Answer
   fitsTable(cells) ? { fold: `${fold} (${cells.length - 1})`, cells } : undefined;
 
 /** A row a day, with those that are missing; by week, month or longer where days don't fit, or as it was asked. */
-function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView): Answer['rows'] {
+function daysTable(
+  { usage }: SpendFigures,
+  { period, shape, locale }: SpendView,
+  hasChart: boolean,
+): Answer['rows'] {
   const { rows: charged, missing, bonuses } = usage;
   const [first, ...others] = charged;
   // With one row, the title already shows the amount.
@@ -209,7 +223,8 @@ function daysTable({ usage }: SpendFigures, { period, shape, locale }: SpendView
       ...(bonuses.value.eq(0) && !bonuses.incomplete ? [] : [{ title: 'Bonuses', cell: bonusOf }]),
     ],
   );
-  return foldedRows(`Each ${unit}`, cells);
+  // Without a chart, the rows of the unit that was asked for are the answer.
+  return shape.unit !== undefined && !hasChart ? { cells } : foldedRows(`Each ${unit}`, cells);
 }
 
 /** Both periods side by side, where the comparison was named; days without a counterpart, such as today, come last. */

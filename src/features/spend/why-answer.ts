@@ -1,6 +1,6 @@
 /** What made a change: a sentence, then the days of a project, or the projects, the largest difference first. */
-
 import {
+  changeInPercent,
   formatDifference,
   formatMoney,
   formatPercent,
@@ -9,6 +9,7 @@ import {
   type MoneyFormatter,
   moneyFormatter,
   sumByLabel,
+  sumMoney,
 } from '../../domain/money/amount.ts';
 import {
   byDifference,
@@ -25,19 +26,11 @@ import { commandButton } from '../../slack/commands/command-buttons.ts';
 import { failedNotes, failedRows, productNames } from '../../slack/commands/project-answers.ts';
 import { type Answer, answerActions, productFact, zoneFact } from '../../slack/reply/render-answer.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
-import { formatTop, totalChange } from './list-answer.ts';
-import {
-  changeNotes,
-  comparedChange,
-  periodName,
-  reportOf,
-  spendCommand,
-  uncomparedNote,
-} from './project-answer.ts';
+import { formatTop } from './list-answer.ts';
+import { comparedChange, periodName, reportOf, spendCommand, uncomparedNote } from './project-answer.ts';
 
 interface Explained extends ExplainedDays {
   readonly figures: SpendFigures;
-  /** Usage of the compared days. */
   readonly before: Usage;
 }
 
@@ -49,8 +42,6 @@ type Noun = keyof typeof MOST_ROWS;
 type ReasonRow = Row & { readonly currency?: string };
 
 const MOST_NOTES = 5;
-const NO_COMPLETE_DAY = 'Only complete days are compared, and this period has none.';
-const LEFT_OUT = 'Days whose counterpart has no data are left out.';
 
 export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const { projects, answered, failed, period, locale } = view;
@@ -71,19 +62,20 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
   const single = only && shown.length + others.length < 2 ? shown[0] : undefined;
   const money = moneyFormatter(locale);
   const columns = differenceColumns(noun, view, sums.length > 1).slice(0, comparison ? 3 : 2);
+  const isPartial = explained.some((each) => each.uncompared.length > 0);
+  const comparable = rows.flatMap(({ current }) => current?.days ?? []).length;
+  const days = only ? pluralize(comparable, 'comparable day') : 'comparable days';
   const difference = `${differenceText(sums, locale)} ${comparison?.label}`;
-  const named = (figures: SpendFigures, note: string) =>
-    only ? capital(note) : `${figures.target.label}: ${note}`;
   return {
     title: [
       only?.target.label ?? countText(explained.length, view),
       today === undefined ? periodName(period) : comparedDates(period),
-      sums.length === 0 ? 'no comparison' : difference,
+      sums.length === 0 ? 'no comparison' : `${difference}${isPartial ? `, on ${days}` : ''}`,
     ].join(' · '),
     lines: [
       sum && rows.length > 1 ? reasonText(rows, sum.value, money, noun) : '',
       joinTexts(' · ', [
-        percentText(view),
+        sum && percentText(sum.value, explained, locale),
         single && `${formatCost(single.current, money)} vs ${formatCost(single.before, money)}`,
       ]),
     ],
@@ -97,28 +89,37 @@ export function whyAnswer(view: SpendView): Answer<SpendFigures> {
       zoneFact(view, zone),
     ]),
     notes: compact([
-      comparison === undefined && NO_COMPLETE_DAY,
-      ...uncompared.flatMap((figures) => {
-        const note = uncomparedNote(figures, period);
-        return note === '' ? [] : named(figures, note);
-      }),
-      ...limitLines(
-        explained.flatMap((each) => gapNote(each, period).map((note) => named(each.figures, note))),
-        MOST_NOTES,
-      ),
-      explained.some((each) => each.uncompared.length > 0) && LEFT_OUT,
+      comparison === undefined && 'Only complete days are compared, and this period has none.',
+      ...missingNotes(view, explained, uncompared),
+      isPartial && 'Left out: days without data on either side.',
       ...failedNotes(failed),
     ]),
     actions: whyActions(view, only ? undefined : explained.find(({ value }) => !value.eq(0))?.figures),
   };
 }
 
-/** `*▲ 7.9 %* (daily average)`: what the days before are, the title says. */
-function percentText(view: SpendView): string {
-  const change = totalChange(view);
-  const percent = change?.figures.percent;
-  const notes = change && changeNotes(change);
-  return percent ? `*${formatPercent(percent, view.locale)}*${notes && ` (${notes})`}` : '';
+/** Why projects are not compared, and which days of the others have no data. */
+function missingNotes(
+  { projects, period }: SpendView,
+  explained: readonly Explained[],
+  uncompared: readonly SpendFigures[],
+): readonly string[] {
+  const named = ({ target }: SpendFigures, note: string) =>
+    note === '' ? [] : [projects.isList ? `${target.label}: ${note}` : capital(note)];
+  return [
+    ...uncompared.flatMap((figures) => named(figures, uncomparedNote(figures, period))),
+    ...limitLines(
+      explained.flatMap((each) => named(each.figures, gapNote(each, period))),
+      MOST_NOTES,
+    ),
+  ];
+}
+
+/** `*▲ 7.9 %*`: the title's difference, of what the same days cost before. */
+function percentText(value: Money, explained: readonly Explained[], locale: string): string {
+  const base = sumMoney(explained.map((each) => each.base));
+  const percent = changeInPercent(base.plus(value), base);
+  return percent ? `*${formatPercent(percent, locale)}*` : '';
 }
 
 /** @returns nothing if there is nothing to compare with, or too few days are reported */
@@ -184,7 +185,7 @@ function reasonText(rows: readonly Row[], value: Money, money: MoneyFormatter, n
   if (isMost && first.part.times(value).gt(0)) return `Mostly ${first.name}: ${difference} of ${sum}.`;
   if (second && first.part.times(second.part).lt(0))
     return `${capital(first.name)} ${difference}, partly offset by ${second.name} ${formatDifference(second.part, money)}.`;
-  return `Spread over ${pluralize(rows.length, noun)}: the most is ${difference} of ${sum}, ${first.name}.`;
+  return `Spread over ${pluralize(rows.length, noun)}. The largest is ${first.name}: ${difference} of ${sum}.`;
 }
 
 const capital = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -199,7 +200,7 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
 }
 
 /** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
-function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string[] {
+function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();
   const unreadable = daysOf('unreadableDays');
@@ -207,7 +208,7 @@ function gapNote({ figures: { usage }, before }: Explained, { comparison }: Spen
     formatMissingDays({ missing: daysOf('missing') }, nameDay),
     unreadable.length > 0 && `the amount for ${listDays(unreadable, nameDay)} couldn’t be read in full`,
   ]);
-  return text === '' ? [] : [`${text}.`];
+  return text && `${text}.`;
 }
 
 /** `3 projects`, `2 of 3 projects`, `Top 3 of 12 projects` */

@@ -28,16 +28,16 @@ interface Bar {
 /**
  * One bar a day; a long period gets one bar a week or month. Unreported days keep an empty place. A week's or month's
  * bar is a daily average unless all are complete and fully reported. Today is labelled “so far”, is a series of its
- * own, and is left out of averages.
+ * own, and is left out of averages. @param finest no bar is smaller than this unit, which the rows were asked for by
  */
-export function spendChart(usage: Usage, period: AskedDays): Chart | undefined {
-  const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints);
+export function spendChart(usage: Usage, period: AskedDays, finest?: Unit): Chart | undefined {
+  const { unit, rows: all } = periodRows(usage, period, SLACK_LIMITS.chartPoints, finest);
   const isTodayAlone = ({ current }: Row) => current?.days.every((day) => day === period.today) === true;
   const rows = unit === 'day' ? all : all.filter((row) => !isTodayAlone(row));
   const days = rows.flatMap(({ current }) => current?.days ?? []);
   // If few days have data, use smaller bars.
   if (unit !== 'day' && days.length < period.days.length && days.length > 0)
-    return spendChart(usage, { ...period, days });
+    return spendChart(usage, { ...period, days }, finest);
   const isTotal = rows.every(({ current }) => current && current.reported === daysInUnit(unit, current.days));
   const isOneMonth = new Set(days.map((day) => day.slice(0, 7))).size === 1;
   const bars = rows.map((row): Bar => {

@@ -2,7 +2,12 @@ import { Big } from 'big.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toPlainDigits } from '../../../src/domain/money/amount.ts';
-import { forecastFrom, forecastMonth, formatForecast } from '../../../src/domain/money/forecast.ts';
+import {
+  forecastFrom,
+  forecastMonth,
+  formatForecast,
+  formatForecastBasis,
+} from '../../../src/domain/money/forecast.ts';
 import {
   addDays,
   type Day,
@@ -19,10 +24,11 @@ const TODAY = '2026-11-21';
 /** What is forecast where billing reports `costOn` of each day back to `from`; undefined: no item. */
 function forecast(
   costOn: (day: Day) => string | undefined,
-  { today = TODAY, zone = 'UTC', from = forecastFrom(today) } = {},
+  { today = TODAY, zone = 'UTC', from = forecastFrom(today), spentToday = '0' } = {},
 ) {
   const days = daysInRange(from, addDays(today, -1), zone);
-  const found = forecastMonth(usageOfItems(itemsOf(days, costOn), { days, zone }).amounts, today, zone);
+  const { amounts } = usageOfItems(itemsOf(days, costOn), { days, zone });
+  const found = forecastMonth(amounts, today, zone, new Big(spentToday));
   return (
     found && {
       ...found,
@@ -45,6 +51,13 @@ describe('the forecast of a running month', () => {
       of: 28,
       error: undefined,
     });
+  });
+
+  it('counts what today has cost so far, if that is more than a usual day', () => {
+    const usual = () => '10';
+    expect(forecast(usual, { spentToday: '4' })?.total).toBe('300');
+    expect(forecast(usual, { spentToday: '70.123456789012345' })?.total).toBe('360.123456789012345');
+    expect(forecast(usual, { today: '2026-11-30', spentToday: '70' })?.total).toBe('360');
   });
 
   it('expects of each weekday what it usually costs', () => {
@@ -252,15 +265,13 @@ describe('a forecast in words', () => {
   };
   const { error: _, ...WITHOUT_ERROR } = FORECAST;
 
-  it('says until when, the range if there is one, and its basis', () => {
-    expect(formatForecast(FORECAST, '2026-11-21', toPlainDigits)).toBe(
-      'Forecast: about 861234 by 30 Nov (± 12000), from 27 of the last 28 days',
+  it('says until when, its basis, and the range if there is one', () => {
+    expect(formatForecast(FORECAST.total, '2026-11-21', toPlainDigits)).toBe('about 861234 by 30 Nov');
+    expect(formatForecastBasis(FORECAST, toPlainDigits)).toBe(
+      'estimated from 27 of the last 28 days, ± 12000',
     );
-    expect(formatForecast({ ...WITHOUT_ERROR, of: 27 }, '2026-09-30', toPlainDigits)).toBe(
-      'Forecast: about 861234 by 30 Sep, from the last 27 days',
-    );
-    expect(formatForecast({ ...WITHOUT_ERROR, reported: 3, of: 3 }, '2026-09-30', toPlainDigits)).toBe(
-      'Forecast: about 861234 by 30 Sep, from the last 3 days',
+    expect(formatForecastBasis({ ...WITHOUT_ERROR, of: 27 }, toPlainDigits)).toBe(
+      'estimated from the last 27 days',
     );
   });
 });

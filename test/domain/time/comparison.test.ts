@@ -64,6 +64,12 @@ describe('a unit that runs', () => {
   });
 });
 
+it('is named with its year unless that is the current one', () => {
+  expect(compared('last november', on('2026-11-21'))).toMatchObject({ label: '1–31 Oct 2025' });
+  expect(compared('yesterday', on('2027-01-01'))).toMatchObject({ label: 'Thu 24 Dec 2026' });
+  expect(compared('last-month', on('2027-01-15'))).toMatchObject({ label: '1–30 Nov 2026' });
+});
+
 describe('a single day', () => {
   it('has no comparison if the zone left out the day a week before', () => {
     // Friday 30 December 2011 was not in Apia.
