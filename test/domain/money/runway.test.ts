@@ -55,7 +55,7 @@ describe('the runway', () => {
     expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
   });
 
-  it('of less than a day says so, and names no date', () => {
+  it('is “less than a day” below one day', () => {
     for (const balance of ['0', '0.10', '0.99']) {
       const result = estimate(balance, '0', ...aWeekOf('1'));
       expect(formatRunwayLine(result, toPlainDigits)).toMatch(/^:warning: \*Less than a day, until around /);
