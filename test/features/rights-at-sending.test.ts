@@ -154,14 +154,14 @@ describe('a limit that is saved while billing is asked', () => {
 });
 
 describe('who asked', () => {
-  it('gets no figures if deactivated while billing is asked', async () => {
+  it('gets no figures if deactivated during the billing request', async () => {
     const before = await countFigures();
     const leave = () => (person().left = true);
     await meanwhile(() => say('/spend prod'), leave, /only answers members of the workspace/, true);
     expect(await countFigures()).toBe(before);
   });
 
-  it('gets no figures if made a guest while billing is asked', async () => {
+  it('gets no figures if made a guest during the billing request', async () => {
     const before = await countFigures();
     const demote = () => (person().role = 'guest');
     await meanwhile(() => say('/spend prod'), demote, /Guests can’t use Tally/, true);

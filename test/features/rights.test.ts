@@ -606,7 +606,7 @@ describe('a member', () => {
   );
 });
 
-describe('somebody who may not ask', () => {
+describe('someone who may not ask', () => {
   beforeEach(() => useSettings({}));
 
   it.each([

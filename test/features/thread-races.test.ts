@@ -45,7 +45,7 @@ const remembered = async (redis = bot.redis) =>
     ...(JSON.parse(value) as { text: string; ids: object }),
   }));
 
-describe('two people who ask on in one thread at the same instant', () => {
+describe('two people who follow up in one thread at the same instant', () => {
   it('each get the answer to their own question, and exactly one is remembered', async () => {
     await start();
     await prepare();
@@ -97,7 +97,7 @@ describe('a workspace that is uninstalled', () => {
     return found.flat();
   };
 
-  it('between question and follow-up leaves nothing to refer to, and nothing stored', async () => {
+  it('leaves nothing to refer to, and nothing stored, between question and follow-up', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -110,7 +110,7 @@ describe('a workspace that is uninstalled', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('while the question is answered is not written to any more', async () => {
+  it('isn’t written to while the question is answered', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;

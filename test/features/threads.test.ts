@@ -93,7 +93,7 @@ describe('a follow-up in a thread', () => {
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
 
-  it('that names its project and says what it asks takes nothing from the thread', async () => {
+  it('takes nothing from the thread if it names its project and says what it asks', async () => {
     const { reply } = await startThread('spend prod october storage');
     expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
       /^staging · Fri 20 Nov · /,
@@ -290,7 +290,7 @@ describe('what is remembered', () => {
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
   });
 
-  it('does not hold an answer back when Redis does not take it', async () => {
+  it('doesn’t delay an answer when Redis fails to store it', async () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
@@ -302,7 +302,7 @@ describe('what is remembered', () => {
 });
 
 describe('the project of the answer', () => {
-  it('that was renamed or removed is not taken for another one', async () => {
+  it('is not mistaken for another one after it was renamed or removed', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -315,7 +315,7 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('that was removed is asked for even if two Septembers may be meant', async () => {
+  it('is asked for after it was removed, even if two Septembers are possible', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
