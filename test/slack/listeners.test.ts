@@ -246,12 +246,13 @@ describe('a click', () => {
 
 describe('a form', () => {
   const blocks = ['first', 'last'].map((block_id) => ({ type: 'input', block_id }));
+  let windows = 0;
   const submit = (name: string, around: object = {}, person = OWNER) =>
     tally
       .interact({
         ...{ type: 'view_submission', ...sender(person) },
         view: {
-          ...{ id: 'V1', type: 'modal', callback_id: 'form', private_metadata: 'm' },
+          ...{ id: `V${++windows}`, type: 'modal', callback_id: 'form', private_metadata: 'm' },
           ...{ state: state(name), blocks: [...blocks, section('…')], ...around },
         },
       })
