@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { note } from './happened.ts';
 
 export interface SlackPost {
   readonly workspace: string;
@@ -146,6 +147,7 @@ export async function startMinimalSlack() {
       args: new URLSearchParams(Buffer.concat(chunks).toString()),
     };
     calls.push(call);
+    note(`${call.method} ${call.args.get('channel') ?? ''} ${call.args.get('text') ?? ''}`);
     const fault = slack.fault(call);
     if (fault !== undefined) return fail(response, call, fault);
     if (call.method === 'chat.postMessage' && slack.slow > 0) await delay(slack.slow);

@@ -4,6 +4,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { RecordFields } from '../../src/workspace/record/workspace-store.ts';
 import { createDeliveryParts, type DeliveryOptions } from './delivery.ts';
+import { note } from './happened.ts';
 import { startMinimalSlack } from './minimal-slack.ts';
 import { fieldsOf, type RecordParts } from './records.ts';
 import { testRedis } from './redis.ts';
@@ -49,7 +50,10 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     save: ({ connections = [], ...given }: RecordParts) =>
       redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
     /** @returns when to run again */
-    run: () => parts.runner.run(TEAM),
+    run() {
+      note(`a run at ${new Date(delivery.now).toISOString()}`);
+      return parts.runner.run(TEAM);
+    },
     /** As a worker does that is woken whenever it wants to be. */
     async until(end: number): Promise<void> {
       const { run } = delivery;
