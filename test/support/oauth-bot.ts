@@ -127,7 +127,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       );
       const record = { fields: await redis.client.hgetall(recordKey(app_installed_team_id ?? team.id)) };
       const view = {
-        id: 'V1',
+        id: `V${++asked}`,
         type: 'modal',
         callback_id: 'connect',
         // As the form was opened a moment before: for a new connection, or to replace its token.
