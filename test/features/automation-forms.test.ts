@@ -119,18 +119,6 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     await notWaiting();
   });
 
-  it('shows what was loaded, even if a project is searched meanwhile', async () => {
-    await open(`${kind} ${command}`);
-    const [[field, value, shown]] = choices as [Example['choices'][number]];
-    const release = holdPreviews(1);
-    await choose(field, value);
-    await bot.slack.waitFor(() => around.waits.length === 0);
-    await suggested(`${kind}-form:projects`, 'pro');
-    release[0]!();
-    await shows(shown);
-    await notWaiting();
-  });
-
   it('is not opened by a forged state', async () => {
     await open(`${kind} ${command}`);
     const values = {
