@@ -1,5 +1,5 @@
 /** Whatever a button or a command brings along, a person reads a sentence, Slack gets no block that it refuses, and what only reads changes nothing. */
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { rulesFor } from '../../src/slack/server/listeners.ts';
 import { serve } from '../http/service.ts';
@@ -36,36 +36,34 @@ const click = (action_id: string, value: string) =>
 const type = (command: string, text: string) =>
   bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 
-describe('a forged value', () => {
-  it('gets a sentence, never an empty block', async () => {
-    const before = bot.slack.calls.length;
-    const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
-    for (const value of ODD) {
-      for (const id of [...Object.keys(actions), 'rerun', 'run', 'share'])
-        expect((await click(id, value)).status).toBe(200);
-      for (const line of lines) {
-        const [command = '', ...words] = line.split(' ');
-        expect((await type(command, [...words, value].join(' '))).status).toBe(200);
-      }
+it('a forged value gets a sentence, never an empty block', async () => {
+  const before = bot.slack.calls.length;
+  const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
+  for (const value of ODD) {
+    for (const id of [...Object.keys(actions), 'rerun', 'run', 'share'])
+      expect((await click(id, value)).status).toBe(200);
+    for (const line of lines) {
+      const [command = '', ...words] = line.split(' ');
+      expect((await type(command, [...words, value].join(' '))).status).toBe(200);
     }
-    await bot.waitUntilIdle();
-    const refused = bot.slack.calls
-      .slice(before)
-      .filter(({ response }) =>
-        /invalid_(?:blocks|arguments|view)|no_text|msg_too_long/.test(JSON.stringify(response)),
-      )
-      .map(({ method, args }) => ({ method, args }));
-    expect(refused).toEqual([]);
-    const isEmpty = (block: object) => 'text' in block && textOf(block).replace(/[\s\p{Cf}]/gu, '') === '';
-    const posted: { text: string; blocks?: object[] }[] = inbox.requests.map(({ body }) => JSON.parse(body));
-    const isWrong = ({ text, blocks = [] }: (typeof posted)[0]) =>
-      text.trim() === '' || blocks.length === 0 || blocks.some(isEmpty);
-    expect(posted.filter(isWrong)).toEqual([]);
-    expect(bot.log()).not.toMatch(/"level":"error".*"event":"request"/);
-    expect(bot.log()).not.toContain('"outcome":"unknown"');
-    expect(bot.slack.complaints).toEqual([]);
-  }, 120_000);
-});
+  }
+  await bot.waitUntilIdle();
+  const refused = bot.slack.calls
+    .slice(before)
+    .filter(({ response }) =>
+      /invalid_(?:blocks|arguments|view)|no_text|msg_too_long/.test(JSON.stringify(response)),
+    )
+    .map(({ method, args }) => ({ method, args }));
+  expect(refused).toEqual([]);
+  const isEmpty = (block: object) => 'text' in block && textOf(block).replace(/[\s\p{Cf}]/gu, '') === '';
+  const posted: { text: string; blocks?: object[] }[] = inbox.requests.map(({ body }) => JSON.parse(body));
+  const isWrong = ({ text, blocks = [] }: (typeof posted)[0]) =>
+    text.trim() === '' || blocks.length === 0 || blocks.some(isEmpty);
+  expect(posted.filter(isWrong)).toEqual([]);
+  expect(bot.log()).not.toMatch(/"level":"error".*"event":"request"/);
+  expect(bot.log()).not.toContain('"outcome":"unknown"');
+  expect(bot.slack.complaints).toEqual([]);
+}, 120_000);
 
 /** After an error the reply to what says that it only reads promises that nothing was changed. */
 it('a handler that says that it only reads changes nothing, whatever a manager sends it', async () => {

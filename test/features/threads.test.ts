@@ -239,32 +239,28 @@ describe('in a channel with a default project', () => {
   });
 });
 
-describe('a question that only lacks its project', () => {
-  it('is completed by the name below it', async () => {
-    const { asked } = await sayAsked('how much did foo spend last week?');
-    const { visibleText } = await say('@Tally prod', { thread: asked.ts });
-    expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
-  });
+it('a question that only lacks its project is completed by the name below it', async () => {
+  const { asked } = await sayAsked('how much did foo spend last week?');
+  const { visibleText } = await say('@Tally prod', { thread: asked.ts });
+  expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
 });
 
-describe('a question that failed', () => {
-  it('is asked again by “again”, and is no answer for others to follow up', async () => {
-    const { reply } = await startThread('spend prod october');
-    bot.billing.respond(() => ({ status: 400 }));
-    expect((await reply('spend staging september')).message.ephemeral).toBe(true);
-    bot.billing.respond(undefined);
-    expect((await reply('and the balance?', { as: OWNER })).visibleText).toContain('prod · ');
-    bot.billing.respond(() => ({ status: 400 }));
-    await reply('spend staging september');
-    bot.billing.respond(undefined);
-    const { message } = await reply('and august?');
-    expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual([
-      '/spend staging 2026-08',
-      '/spend prod 2026-08',
-    ]);
-    expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
-    expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
-  });
+it('a question that failed is asked again by “again”, and is no answer for others to follow up', async () => {
+  const { reply } = await startThread('spend prod october');
+  bot.billing.respond(() => ({ status: 400 }));
+  expect((await reply('spend staging september')).message.ephemeral).toBe(true);
+  bot.billing.respond(undefined);
+  expect((await reply('and the balance?', { as: OWNER })).visibleText).toContain('prod · ');
+  bot.billing.respond(() => ({ status: 400 }));
+  await reply('spend staging september');
+  bot.billing.respond(undefined);
+  const { message } = await reply('and august?');
+  expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual([
+    '/spend staging 2026-08',
+    '/spend prod 2026-08',
+  ]);
+  expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
+  expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
 });
 
 describe('what is remembered', () => {

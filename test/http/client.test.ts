@@ -444,14 +444,12 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe('an unreadable answer', () => {
-  it('is named where it is not HTTP', async () => {
-    const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-    const service = await serving(serveRaw((socket) => void other(socket)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({
-      kind: 'invalid-response',
-      data: { what: 'something that is not HTTP' },
-    });
+it('an unreadable answer is named where it is not HTTP', async () => {
+  const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  const service = await serving(serveRaw((socket) => void other(socket)));
+  expect(await failureOf(ask(http(), service.url))).toMatchObject({
+    kind: 'invalid-response',
+    data: { what: 'something that is not HTTP' },
   });
 });
 
