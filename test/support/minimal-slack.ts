@@ -95,11 +95,16 @@ export async function startMinimalSlack() {
         ({ ts }) => Number(ts) >= Number(args.get('oldest')) && Number(ts) <= Number(args.get('latest')),
       )
       .map(({ ts, key, thread, isBroadcast }) => ({
-        ...{ ts, thread, isBroadcast },
+        ts,
+        thread,
+        isBroadcast,
         metadata: { event_type: 'tally_delivery', event_payload: { key } },
       }));
   const userOf = (workspace: string, id: string) => ({
-    ...{ id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) },
+    id,
+    deleted: false,
+    team_id: workspace,
+    is_admin: slack.admins.has(id),
     ...slack.people.get(id),
   });
   const methods: Record<string, (call: Call) => object> = {

@@ -78,7 +78,12 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     next(() => slack.say(person, channel, text, thread), person, channel);
 
   return {
-    ...{ answers, next, modal, modalText, modalSays, send },
+    answers,
+    next,
+    modal,
+    modalText,
+    modalSays,
+    send,
     ask,
     /** Asks, and resolves with what the answer says. */
     read: async (...question: Parameters<typeof ask>): Promise<string> =>
@@ -163,11 +168,15 @@ export function createPeople(slack: Slack, botUrl: () => string) {
 
 /** From whom a payload comes. */
 export const sentBy = (person: string, home = TEAM) => ({
-  ...{ team: { id: TEAM }, user: { id: person, team_id: home }, trigger_id: 'x' },
+  team: { id: TEAM },
+  user: { id: person, team_id: home },
+  trigger_id: 'x',
 });
 
 /** The payload of a click, even on a button that this person doesn’t see. */
 export const clickOf = (person: string, action: object, channel = CHANNEL) => ({
-  ...{ type: 'block_actions', ...sentBy(person), channel: { id: channel } },
+  type: 'block_actions',
+  ...sentBy(person),
+  channel: { id: channel },
   actions: [{ type: 'button', block_id: 'b', ...action }],
 });

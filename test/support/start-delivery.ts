@@ -26,7 +26,10 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
   const key = recordKey(TEAM);
   let parts: ReturnType<typeof createDeliveryParts>;
   const delivery = {
-    ...{ redis: redis.client, url: redis.url, slack, keyring },
+    redis: redis.client,
+    url: redis.url,
+    slack,
+    keyring,
     now: begin,
     get parts() {
       return parts;
@@ -34,8 +37,13 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     /** The same worker once more, as another process has it. */
     another: (given: Partial<DeliveryOptions> = {}) =>
       createDeliveryParts({
-        ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
-        ...{ clock: () => delivery.now, ...options(), ...given },
+        redis: redis.client,
+        redisUrl: redis.url,
+        slackUrl: slack.url,
+        keyring,
+        clock: () => delivery.now,
+        ...options(),
+        ...given,
       }),
     /** Another process takes over. */
     async restart(given?: Partial<DeliveryOptions>): Promise<void> {
