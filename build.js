@@ -13,10 +13,10 @@ import { build } from 'esbuild';
 export const ROOT = fileURLToPath(new URL('.', import.meta.url));
 
 /**
- * Parts of dependencies that Tally never runs: Bolt's receiver for Express and its body parser, the states of installations
- * that Slack's installer signs, BullMQ's cron and its queues in PostgreSQL, prom-client's exemplars.
+ * Parts of dependencies that Tally never runs: Bolt's receiver for Express and its body parser, BullMQ's cron and its
+ * queues in PostgreSQL, prom-client's exemplars.
  */
-const UNUSED = /^(?:express|raw-body|jsonwebtoken|cron-parser|@opentelemetry\/api|\.\.?\/postgres\b.*)$/;
+const UNUSED = /^(?:express|raw-body|cron-parser|@opentelemetry\/api|\.\.?\/postgres\b.*)$/;
 
 /** @type {import('esbuild').Plugin} */
 const withoutUnused = {

@@ -51,7 +51,7 @@ const usage = [
   '',
   ...Object.entries(COMMANDS).map(([name, [what]]) => `  ${name.padEnd(15)}${what}`),
   '',
-  'The environment is the configuration: see docs/environment.md in the release file.',
+  'The environment is the configuration: see docs/environment.md in the package.',
 ].join('\n');
 
 const asksForHelp = (word = '') => ['help', '--help', '-h'].includes(word);

@@ -142,8 +142,8 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ's event stream contains the workspace's ID.
-      await connection.del(queue().toKey('events'));
+      // BullMQ doesn't remove a running job, nor what follows it (`dn`), and its event stream contains the workspace's ID.
+      await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {
       const states = ['delayed', 'waiting', 'active'] as const;

@@ -197,6 +197,19 @@ describe('a wake-up', () => {
     expect([runs, most]).toEqual([2, 1]);
   });
 
+  it('that was planned during a run goes when the workspace leaves before the run ends', async () => {
+    let runs = 0;
+    const wakeUps = queueOf(async () => {
+      runs += 1;
+      await wakeUps.wake(TEAM, Date.now() + HOUR);
+      await wakeUps.forget(TEAM);
+    });
+    wakeUps.start();
+    await wakeUps.wake(TEAM, 0);
+    await waitUntil(async () => runs > 0 && (await redis.llen('{tally}:deliver:active')) === 0);
+    expect(await planned()).toEqual([]);
+  });
+
   it('says that the store does not answer instead of waiting for it', async () => {
     const lost = openWakeUps(redis, 'unix:///nowhere/redis.sock');
     await expect(lost.wake(TEAM, 0)).rejects.toMatchObject({ kind: 'store-unavailable' });

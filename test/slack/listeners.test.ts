@@ -1,4 +1,5 @@
 /** From what Slack sends to a listener, and what becomes of its answer or its failure. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { EXTERNAL, GUEST, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { TEAM } from '../../sandbox/slack/people.ts';
@@ -246,13 +247,12 @@ describe('a click', () => {
 
 describe('a form', () => {
   const blocks = ['first', 'last'].map((block_id) => ({ type: 'input', block_id }));
-  let windows = 0;
   const submit = (name: string, around: object = {}, person = OWNER) =>
     tally
       .interact({
         ...{ type: 'view_submission', ...sender(person) },
         view: {
-          ...{ id: `V${++windows}`, type: 'modal', callback_id: 'form', private_metadata: 'm' },
+          ...{ id: `V${randomUUID()}`, type: 'modal', callback_id: 'form', private_metadata: 'm' },
           ...{ state: state(name), blocks: [...blocks, section('…')], ...around },
         },
       })

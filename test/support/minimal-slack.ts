@@ -52,8 +52,6 @@ export async function startMinimalSlack() {
     group: new Set<string>(),
     /** What `users.info` says besides of a person, a full member otherwise. */
     people: new Map<string, object>(),
-    /** Deletes a message, as a person can. */
-    remove: (post: SlackPost) => void posts.splice(posts.indexOf(post), 1),
     /** Forgets every post and call. */
     reset() {
       posts.length = 0;

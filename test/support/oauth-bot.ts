@@ -1,5 +1,5 @@
 /** The whole bot with OAuth, in one or more processes, and a person with a browser. */
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { startBilling } from '../../sandbox/billing.ts';
 import { createTally } from '../../src/app.ts';
 import { parseConfig } from '../../src/config/config.ts';
@@ -132,7 +132,7 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
       );
       const record = { fields: await redis.client.hgetall(recordKey(app_installed_team_id ?? team.id)) };
       const view = {
-        id: `V${++asked}`,
+        id: `V${randomUUID()}`,
         type: 'modal',
         callback_id: 'connect',
         // As the form was opened a moment before: for a new connection, or to replace its token.

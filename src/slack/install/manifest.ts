@@ -21,7 +21,7 @@ export const SCOPES: readonly Scope[] = [
   },
   { scope: 'users:read', why: 'to know who is an owner, an admin or a guest, and how to write numbers' },
   { scope: 'app_mentions:read', why: 'to read mentions of Tally, also in threads' },
-  { scope: 'im:history', why: 'to read direct messages to Tally; it reads no other conversation' },
+  { scope: 'im:history', why: 'to read direct messages to Tally' },
   { scope: 'channels:read', why: 'to check a public channel before posting there on schedule' },
   {
     scope: 'groups:read',

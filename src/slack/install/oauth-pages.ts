@@ -147,7 +147,7 @@ export const landingPage = (address: string): string =>
     'Add Tally to Slack',
     `<p>Tally answers in Slack what your cloud projects have left, what they spent, and how long that will last.</p>
 <p><a class="button" href="${escapeHtml(address)}">Add to Slack</a></p>
-<p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads only messages that mention it or are sent to it. It reads figures and never moves money.</p>
+<p>Then Tally sends you a message with the first steps: an admin connects it to the billing service with <code>${commandText('/billing connect')}</code>. Tally reads messages that mention it or are sent to it. It reads figures and never moves money.</p>
 <p class="small">The button works for ten minutes, in this browser. When you remove Tally from a workspace, it deletes everything it stored for that workspace.</p>`,
   );
 
