@@ -108,7 +108,7 @@ describe.each(EXAMPLES)('a $kind', ({ kind, list, words, another, max, ...said }
     await row(answer, 'delete', item.id);
     await updated(answer, 'This can’t be undone.');
     await bot.press(answer, 'Keep');
-    await updated(answer, said.titleOf('prod'));
+    await updated(answer, 'Pause');
     expect(await saved()).toEqual([item]);
     await row(answer, 'delete', item.id);
     await updated(answer, 'This can’t be undone.');
