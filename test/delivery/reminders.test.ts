@@ -105,7 +105,7 @@ describe('a token of somebody who has left', () => {
     ['moved to another organization', { team_id: 'T0OTHER001' }],
     ['was removed', 'unknown'],
   ])(
-    'is announced to an admin or owner, who can replace it, if that person and all managers %s',
+    'who %s, as all managers did: each reminder reaches an admin or owner, who can replace it',
     async (_, profile) => {
       await save({ settings: { managers: [BOSS] } });
       await connect('token 1', EXPIRES);
@@ -148,7 +148,7 @@ it('announces an application access, with the button that replaces it', async ()
   expect(texts(ANNA)).toHaveLength(3);
 });
 
-describe('the message about a rejected token', () => {
+describe('a token that the service rejects', () => {
   it('is sent at once and only once, also to the owners of waiting watches, whichever request was rejected', async () => {
     await connect('token 1', EXPIRES);
     const elsewhere = { alias: 'eu', id: '7', connection: 'eu' };

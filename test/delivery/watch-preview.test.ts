@@ -27,7 +27,7 @@ test('works out earlier balances from what was spent since', () => {
   expect(preview).toMatchObject({ dates: ['2026-11-16'], isCrossed: true });
 });
 
-test('has no dates for a project without data', () => {
+test('knows nothing of a project without data', () => {
   const preview = previewWatch(
     { kind: 'budget', amount: new Big(1) },
     { ...figures, usage: { ...figures.usage, days: {} } },
