@@ -48,7 +48,7 @@ async function shownMetrics(): Promise<string> {
   return body;
 }
 
-it('the rules and the dashboard ask for metrics and labels that the bot shows', async () => {
+it('the rules and the dashboard use only metrics and labels that the bot has', async () => {
   const page = await shownMetrics();
   const labelsOf = (name: string): string[] =>
     [...page.matchAll(new RegExp(`^${name}(?:\\{(.*)\\})? `, 'gm'))].flatMap(([, labels = '']) =>
@@ -64,7 +64,7 @@ it('the rules and the dashboard ask for metrics and labels that the bot shows', 
   }
 });
 
-it('every alert says how bad it is, what happened and what to do, and leads to a section that is there', async () => {
+it('every alert says how bad it is, what happened and what to do, and links to an existing section', async () => {
   const page = await readFile('docs/troubleshooting.md', 'utf8');
   const sections = [...page.matchAll(/^## (.*)$/gm)].map(([, title = '']) =>
     title.toLowerCase().replaceAll(' ', '-').replaceAll("'", ''),

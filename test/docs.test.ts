@@ -52,7 +52,7 @@ describe('the links', () => {
     expect(readdirSync('docs/pictures').filter((name) => !all.includes(`pictures/${name}`))).toEqual([]);
   });
 
-  it.each(TEXTS)('and the names of files on $page are of files that exist', ({ text }) => {
+  it.each(TEXTS)('and file names on $page lead to files that exist', ({ text }) => {
     const named = spansIn(text).filter((span) =>
       /^(?:src|test|sandbox|bench|docs)\/[\w./-]+\.\w+$/.test(span),
     );
@@ -88,7 +88,7 @@ describe('what `npm run docs` writes', () => {
     await expect(await content()).toMatchFileSnapshot(`../${file}`);
   });
 
-  it.each(NAMES)('has an example of %s that Tally takes, and says how to write it', (name) => {
+  it.each(NAMES)('has an example of %s that Tally accepts, and says how to write it', (name) => {
     const { example } = DESCRIPTIONS[name];
     if (!example.includes('…')) expect(variables.shape[name].safeParse(example).error).toBeUndefined();
     expect(formOf(name)).toMatch(/^[A-Z].*\.$|xapp-…$|xoxb-…$/);

@@ -114,7 +114,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('takes from a .env of its folder what the environment leaves out, and says where it can’t be read', async () => {
+  it('reads from .env in its folder what the environment lacks, and says if that can’t be read', async () => {
     const home = await mkdtemp(join(tmpdir(), 'tally-env-'));
     onTestFinished(() => rm(home, { recursive: true }));
     const start = (env = {}) => run(process.execPath, [tallyFile, 'start'], home, env);
@@ -180,7 +180,7 @@ describe('the executable tally', () => {
     });
   });
 
-  it('goes on where its log can’t be written, as on a full disk', async ({ skip }) => {
+  it('continues if its log can’t be written, as on a full disk', async ({ skip }) => {
     skip(!existsSync('/dev/full'), 'this system has no /dev/full');
     const redis = await testRedis();
     const port = String(await freePort());
@@ -196,7 +196,7 @@ describe('the executable tally', () => {
     await redis.close();
   });
 
-  it('sends the answers that are under way before SIGTERM ends it', async () => {
+  it('sends answers that are under way before SIGTERM ends it', async () => {
     const encryptionKeys = `test:${randomBytes(32).toString('base64')}`;
     const on = await startBot({ encryptionKeys });
     onTestFinished(() => on.stop());

@@ -470,7 +470,7 @@ describe('a token that the service repeats', () => {
     ],
   ];
 
-  it.each(ECHOES)('is in nothing that is kept: %s', async (_, write) => {
+  it.each(ECHOES)('is in nothing that Tally keeps: %s', async (_, write) => {
     const service = await echo(write);
     const it = client();
     const tokens = [SECRET, OTHER].map((token) => access(service, token));
@@ -488,7 +488,7 @@ it.each([
   ['a question that it rejects', { errors: [{ message: 'No such project' }] }, 404, 'query-rejected'],
   ['GraphQL errors with HTTP 200', { errors: [{ message: 'No such field' }] }, 200, 'query-rejected'],
   ['a rejected token', {}, 401, 'token-rejected'],
-] as const)('counts %s as what it is, whatever its status', async (_, body, status, outcome) => {
+] as const)('recognizes %s, whatever its status', async (_, body, status, outcome) => {
   const exchanges: ExchangeInfo[] = [];
   const service = await answering(body, status);
   await failureOf(client({}, (exchange) => exchanges.push(exchange)).balance(access(service), project));

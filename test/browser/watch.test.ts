@@ -16,7 +16,7 @@ withSandboxPage((opened) => {
 const NEXT_CHECK = { timeout: 45_000 };
 
 describe('a watch of the balance', () => {
-  it('alerts, is acknowledged, recovers where it stands, and alerts again', async () => {
+  it('alerts, is acknowledged, recovers in place, and alerts again', async () => {
     await (await connect(page, token)).getByText('Connected').waitFor();
     await closeModal(page);
     await page.getByRole('button', { name: 'cloud-costs' }).click();

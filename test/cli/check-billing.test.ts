@@ -38,7 +38,7 @@ const project = ['--project', '123'];
 const item = (day: string, totalAmount: unknown = '10.50') => ({ day, totalAmount, totalBonuses: '0.00' });
 const dayBefore = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
 
-it('ends with 0 for a service that conforms, with a line for each of seven points', async () => {
+it('exits with 0 for a service that conforms, with a line for each of seven points', async () => {
   const { code, output, errors } = await checkBilling(project, { BILLING_TOKEN: token });
   expect({ code, errors }).toEqual({ code: 0, errors: '' });
   expect([...output.matchAll(/^pass +(\S+) /gm)].map(([, id]) => id)).toEqual(Object.keys(POINTS));
@@ -86,7 +86,7 @@ it.each<[string, string, () => void]>([
     'empty-period',
     () => billing.respond(({ query }) => (query.includes('2001-') ? items([item('2001-01-01')]) : undefined)),
   ],
-])('ends with 1 for one that %s, and names the point %s', async (_, id, change) => {
+])('exits with 1 for a service that %s, and names the point %s', async (_, id, change) => {
   change();
   const { code, output } = await checkBilling(project, { BILLING_TOKEN: token });
   expect([code, [...output.matchAll(/^FAIL +(\S+) .*\n +wanted: /gm)].map(([, failed]) => failed)]).toEqual([
@@ -125,7 +125,7 @@ it.each<[string, string[], Record<string, string>]>([
   ['The token is empty', project, {}],
   ['no HTTP header can carry it', project, { BILLING_TOKEN: 'with a space' }],
   ['Expected only options.', [...project, 'a-secret-by-mistake'], {}],
-])('ends with 64 and says “%s” for %j %j, and asks nobody', async (says, args, env) => {
+])('exits with 64 and says “%s” for %j %j, without a request', async (says, args, env) => {
   const { code, output, errors } = await checkBilling(args, env);
   expect({ code, output }).toEqual({ code: 64, output: '' });
   expect(errors.split('\n')[0]).toContain(says);

@@ -237,7 +237,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
   }, 60_000);
   afterAll(() => Promise.all([...releases.splice(0), ...ends].map((end) => end())));
 
-  it('ends with 0 where nothing is broken, and writes nothing', async () => {
+  it('exits with 0 if nothing is broken, and writes nothing', async () => {
     const server = await redisServer();
     const ran = await doctor({ ...healthy, REDIS_URL: urlOf(server) });
     expect(ran).toEqual({ code: 0, output: expect.stringMatching(/\nTally can start\.\n$/) });
@@ -276,7 +276,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     });
   });
 
-  it('lists everything that is wrong with the environment, ends with 1, and asks nobody', async () => {
+  it('lists everything that is wrong with the environment, and exits with 1 without a request', async () => {
     const { code, output } = await doctor({
       ...healthy,
       REDIS_URL: '',
@@ -288,7 +288,7 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     expect(output).toContain('3 problems to fix.');
   });
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     expect(await doctor({}, '--help')).toEqual({
       code: 0,
       output: expect.stringMatching(/^Usage: tally doctor/),

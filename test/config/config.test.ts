@@ -38,7 +38,7 @@ function problemOf(changes: NodeJS.ProcessEnv) {
 }
 
 describe('parseConfig', () => {
-  it('takes four variables and fills in the rest', () => {
+  it('needs four variables, and has defaults for the rest', () => {
     expect(parseConfig(HTTP)).toEqual({
       slack: {
         mode: { kind: 'http' },
@@ -56,7 +56,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('takes every optional variable', () => {
+  it('accepts every optional variable', () => {
     const config = parseConfig({
       ...HTTP,
       SLACK_API_URL: 'http://127.0.0.1:4000/api',
@@ -78,7 +78,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('is Socket Mode as soon as there is an app-level token, and needs no signing secret then', () => {
+  it('uses Socket Mode if there is an app-level token, and then needs no signing secret', () => {
     const { slack } = parseConfig({
       ...HTTP,
       SLACK_SIGNING_SECRET: '',
@@ -90,7 +90,7 @@ describe('parseConfig', () => {
     });
   });
 
-  it('takes a value with spaces and quotes around it, and an empty one for unset', () => {
+  it('ignores spaces and quotes around a value, and treats an empty one as unset', () => {
     const config = parseConfig({ ...HTTP, PORT: ' "3001" ', LOG_LEVEL: "''", BILLING_BASE_URL: '   ' });
     expect(config.http.port).toBe(3001);
     expect(config.log.level).toBe('info');
@@ -104,7 +104,7 @@ describe('parseConfig', () => {
     expect(Object.isFrozen(config.trustedHosts[0])).toBe(true);
   });
 
-  it('names everything that is missing at once, and the sandbox', () => {
+  it('lists everything that is missing, and mentions the sandbox', () => {
     const error = refusal({});
     expect(error.problems.map(({ name }) => name).sort()).toEqual([
       'ENCRYPTION_KEYS',
@@ -118,7 +118,7 @@ describe('parseConfig', () => {
     expect(error.message).toContain('openssl rand -base64 32');
   });
 
-  it('takes the three variables of OAuth and the public address in place of the bot token', () => {
+  it('accepts the three variables of OAuth and the public URL in place of the bot token', () => {
     const { slack, http } = parseConfig(OAUTH);
     expect(slack.credentials).toEqual({
       kind: 'oauth',
@@ -238,7 +238,7 @@ describe('parseConfig', () => {
 });
 
 describe('ENCRYPTION_KEYS', () => {
-  it('keeps the order, newest first, and takes both alphabets of base64', () => {
+  it('keeps the order, newest first, and accepts both alphabets of base64', () => {
     const bytes = Buffer.alloc(32, 0xfb).fill(0xff, 20);
     const text = `new:${bytes.toString('base64url')}, old:${bytes.toString('base64')}`;
     const { keys } = parseConfig({ ...HTTP, ENCRYPTION_KEYS: text });
@@ -265,7 +265,7 @@ describe('ENCRYPTION_KEYS', () => {
     ['two keys of one name', `k1:${KEY},k1:${KEY}`],
   ])('refuses %s', (_, text) => expect(problemOf({ ENCRYPTION_KEYS: text }).name).toBe('ENCRYPTION_KEYS'));
 
-  it('takes any 32 bytes under any proper name', () => {
+  it('accepts any 32 bytes under any valid name', () => {
     const id = fc.stringMatching(/^[A-Za-z0-9_-]{1,32}$/);
     const key = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes));
     const keys = fc.uniqueArray(fc.record({ id, key }), { selector: (entry) => entry.id, minLength: 1 });

@@ -232,7 +232,7 @@ describe('an alert of a spike', () => {
     ]);
   });
 
-  it('says that the day was corrected, or which later one was calm', () => {
+  it('says that the day was corrected, or which later day was usual again', () => {
     expect(recovers(of(day({ amount: big(39) })))).toBe(
       'prod recovered: billing now reports 39 EUR for Wed 18 Nov.',
     );
@@ -258,7 +258,7 @@ describe('amounts and names in an alert', () => {
     ],
   });
 
-  it('are the workspace’s, or the project’s own', () => {
+  it('use the workspace’s number format, and the project’s currency if it has one', () => {
     const money = (id: string, product: 1 | 2) =>
       moneyWriter({ id, product }, workspace, workspace.settings.locale)(big('1234.5'));
     expect(money('123', 2)).toContain('CHF');

@@ -317,7 +317,7 @@ describe.each(cases)('%s', (_, { to, prepare, send, goOn: later }) => {
   );
 
   const ways = Object.entries(WAYS).filter(([, { of }]) => of.includes(to));
-  describe.each(ways)('to whom it may no longer go: %s', (way, { asManager, end }) => {
+  describe.each(ways)('that its recipient may no longer see: %s', (way, { asManager, end }) => {
     it.each(momentsOf(ways.findIndex(([name]) => name === way)))('%s', async (___, fault) => {
       await begin(asManager);
       await prepare();

@@ -58,7 +58,7 @@ const until = async (count: number, stage: Stage) => {
 };
 
 it.concurrent(
-  'posts every one of 200 exactly once, with a process and Redis killed in the middle',
+  'sends each of 200 posts exactly once, with a process and Redis killed in the middle',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;
@@ -86,7 +86,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'lets what is under way go out when it is told to end, and another process does the rest',
+  'finishes what it is sending when it is told to end, and leaves the rest to another process',
   () =>
     onStage(async (stage) => {
       const { client, slack, start } = stage;
@@ -108,7 +108,7 @@ it.concurrent(
 );
 
 it.concurrent(
-  'tells every one of 100 crossings exactly once, with a process and Redis killed in the middle',
+  'alerts about each of 100 crossings exactly once, with a process and Redis killed in the middle',
   () =>
     onStage(async (stage) => {
       const { redis, client, slack, start } = stage;

@@ -72,7 +72,7 @@ describe('the owner of a schedule', () => {
     expect(people().sort()).toEqual(expected.map(directMessage).sort());
   });
 
-  it('gets one message for one cause, and each owner one of their own', async () => {
+  it('gets one message for each cause, and so does every other owner', async () => {
     await given({ id: 'schedul2' });
     await given({ id: 'schedul3', owner: 'U0OTHER001' });
     await forHours(1);
@@ -183,7 +183,7 @@ describe('a notice', () => {
     expect(values).toEqual(['now schedu00', undefined]);
   });
 
-  it('names no project and no cause to a reader who may not ask about it', () => {
+  it('doesn’t name the project or the cause to a reader who may not ask about it', () => {
     const { text, lines } = notice({}, { limited: true });
     expect(text).toBe('“Yesterday’s spend” for a project you can’t ask about here wasn’t posted.');
     expect(lines.join()).not.toContain('eu');

@@ -102,7 +102,7 @@ describe('a post', () => {
     expect(render({}, { ...finding('1'), covers }).lines.at(-1)).toBe(`days in America/New_York · ${PRINT}`);
   });
 
-  it('names what was missed, below', () => {
+  it('lists missed dates at the end', () => {
     const missed = {
       date: '2026-11-19',
       covers: { first: '2026-11-18', last: '2026-11-18', zone: 'UTC' },

@@ -660,7 +660,7 @@ describe('a date that was never posted', () => {
     expect(inChannel()[0]?.blocks).toContain('(due Sat 21 Nov)');
   });
 
-  it('is not tried again by itself', async () => {
+  it('is not retried by itself', async () => {
     await given({ timing: { cadence: { kind: 'monthly', day: 20 }, time: '09:00', zone: 'Europe/Rome' } });
     await lost();
     answer = () => finding('100');
@@ -790,7 +790,7 @@ describe('a figure that changes after the post', () => {
   });
 });
 
-describe('a post whose schedule, settings or rights were changed since', () => {
+describe('a post whose schedule, settings or rights have changed since', () => {
   const SECRET = '777.00';
   const settings = (text: string) => set({ settings: text });
 
@@ -945,7 +945,7 @@ describe('Send it now', () => {
   });
 });
 
-describe('a schedule that is removed or changed while it is tried', () => {
+describe('a schedule that is removed or changed while its post is retried', () => {
   it.each([
     ['paused', () => given({ id: 'schedul2', paused: { at: delivery.now, by: 'U0OWNER001' } })],
     ['removed', () => remove('schedule:schedul2')],

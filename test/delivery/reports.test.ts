@@ -160,7 +160,7 @@ describe('the post about yesterday', () => {
     expect((await post('yesterday', ['5001'])).reads[0]).toBe('prod · Fri 20 Nov · 400.00');
   });
 
-  it('calls a negative day credited, and the same amount the same', async () => {
+  it('calls a negative day “credited”, and an equal amount the “same”', async () => {
     setDays('5001', days('2026-11', 13, 13, '100'), days('2026-11', 20, 20, '-35'));
     expect((await post('yesterday', ['5001'])).reads.slice(0, 2)).toEqual([
       'prod · Fri 20 Nov · 35.00 credited',
@@ -410,7 +410,7 @@ describe('a digest of several projects', () => {
     expect(reads.join('\n')).toContain(':warning: *Under 14 days or overdrawn: dev*');
   });
 
-  it('says in its header that nothing is reported, and in a row which project it is', async () => {
+  it('says in its header if nothing is reported, and in a row if one project isn’t', async () => {
     setDays('5001', days('2026-11', 13, 19, '10'));
     const { reads, message } = await post('yesterday', ['5001', '5002']);
     expect(reads[0]).toBe('1 of 2 projects · Fri 20 Nov · 12.25');
@@ -421,7 +421,7 @@ describe('a digest of several projects', () => {
     );
   });
 
-  it('says how many days each project has at least', async () => {
+  it('says how many reported days each project has at least', async () => {
     setDays('5002', days('2026-11', 1, 20, '10'));
     expect((await post('yesterday', ['5001', '5002'])).reads[2]).toMatch(
       /^\*This month\* 282\.25 \(at least 8 of 20 days\)/,

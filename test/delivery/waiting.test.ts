@@ -121,7 +121,7 @@ describe('a post whose newest day billing has not reported', () => {
     expect(posts()).toHaveLength(1);
   });
 
-  it('still has its hour of tries when billing fails after the wait', async () => {
+  it('is still retried for an hour when billing fails after the wait', async () => {
     await given({ waitHours: 1 });
     await until(NINE + 30 * MINUTE);
     answer = () => Promise.reject(new Failure('timed-out', { service: 'billing', after: 10_000 }));

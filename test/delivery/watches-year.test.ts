@@ -75,7 +75,7 @@ const nameOf = (kind: OracleRule['kind'], { episode, level }: AlertedLevel): str
 
 describe(`evaluating ${DAYS} days`, () => {
   it.each([1, 2])(
-    'tells what an oracle tells, at whatever hours it looks (project %d)',
+    'alerts as an oracle does, whatever hours it checks at (project %d)',
     (seed) => {
       const project = simulateProject(seed, FIRST, HISTORY + DAYS);
       const random = seededRandom(seed * 7);
@@ -120,7 +120,7 @@ describe(`evaluating ${DAYS} days`, () => {
 describe(`a worker over ${WORKER_DAYS} days`, () => {
   const ZONE = 'America/New_York';
 
-  it('alerts once about each crossing, over restarts, lost answers and changed thresholds', async () => {
+  it('alerts once about each crossing, despite restarts, lost answers and changed thresholds', async () => {
     const project = simulateProject(11, FIRST, HISTORY + WORKER_DAYS);
     const random = seededRandom(5);
     const inMoney = (cents: number) => cents / 100;

@@ -138,7 +138,7 @@ describe('a watch on a balance', () => {
     expect(alerts()).toHaveLength(1);
   });
 
-  it('tells each person once, in a direct message', async () => {
+  it('alerts each person once, in a direct message', async () => {
     await save(watch(BALANCE, { channel: undefined, people: ['U0ANNA0001', 'U0BEN00001'] }));
     balance = 40_000;
     await forHours(3);
@@ -205,7 +205,7 @@ describe('a watch on a balance', () => {
     expect(slack.posts).toEqual([]);
   });
 
-  it('counts down the balance alone, whatever bonuses there are', async () => {
+  it('estimates from the balance only, whatever bonuses there are', async () => {
     bonuses = 500_000;
     await save(watch(BALANCE));
     balance = 40_000;

@@ -120,32 +120,30 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-describe('what people mistype, and what they call things', () => {
-  it.each([
-    ...[
-      ...['main', 'eu-finance', 'web-shop', 'team7', 'k8s-prod', 's3-backup', 'us-east-1a', 'customer42'],
-      ...['mlops-gpu-a100'],
-    ],
-    ...[
-      ...['acme-production-2024', 'production2024', 'kubernetes-cluster', 'data-warehouse-2'],
-      ...['crypt-rhythms', 'WebShopProd'],
-    ],
-    ...[
-      ...['lst7dys', 'last7dayz', 'yestreday', 'last-7-dsys', 'stroage', 'virtulization', 'last-week-123'],
-      ...['quarter3of2026'],
-    ],
-    ...[
-      ...['2026-13-45', '2026-10-05T10:15:30Z', '1oct2026-3nov2026', '2025q3..2026q1', '123abc', '1,234'],
-      ...['12/13/2026', '7d5'],
-    ],
-    ...[
-      ...['banana', 'connect prod', '12345678901234567890', 'https://example.com/path', 'münchen-büro'],
-      ...['会計部門'],
-    ],
-  ])('is no secret: %s', (word) => {
-    expect(couldBeSecret(word)).toBe(false);
-    expect(looksLikeSecret(word)).toBe(false);
-  });
+it.each([
+  ...[
+    ...['main', 'eu-finance', 'web-shop', 'team7', 'k8s-prod', 's3-backup', 'us-east-1a', 'customer42'],
+    ...['mlops-gpu-a100'],
+  ],
+  ...[
+    ...['acme-production-2024', 'production2024', 'kubernetes-cluster', 'data-warehouse-2'],
+    ...['crypt-rhythms', 'WebShopProd'],
+  ],
+  ...[
+    ...['lst7dys', 'last7dayz', 'yestreday', 'last-7-dsys', 'stroage', 'virtulization', 'last-week-123'],
+    ...['quarter3of2026'],
+  ],
+  ...[
+    ...['2026-13-45', '2026-10-05T10:15:30Z', '1oct2026-3nov2026', '2025q3..2026q1', '123abc', '1,234'],
+    ...['12/13/2026', '7d5'],
+  ],
+  ...[
+    ...['banana', 'connect prod', '12345678901234567890', 'https://example.com/path', 'münchen-büro'],
+    ...['会計部門'],
+  ],
+])('what people mistype, and what they call things is no secret: %s', (word) => {
+  expect(couldBeSecret(word)).toBe(false);
+  expect(looksLikeSecret(word)).toBe(false);
 });
 
 describe('a word at the edge between a name and a secret', () => {

@@ -117,7 +117,7 @@ describe('the managers', () => {
     expect(await bot.read('/balance prod', MEMBER)).toContain('can’t ask about this project');
   });
 
-  it('open the people of a project for somebody who may not get its tokens', async () => {
+  it('open the list of people for someone who may not get a project’s tokens', async () => {
     await addProject(bot, { alias: 'prod', id: '123' });
     const access = { project: '123', authUrl: 'http://127.0.0.1/v3', lastFour: '0001', registeredAt: 0 };
     const issuers = { people: [OWNER], groups: [] };

@@ -107,19 +107,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
     expect(modalText()).toContain(last);
   });
 
-  it('shows what it waited for, also when a project is searched meanwhile', async () => {
-    await open(`${kind} ${command}`);
-    const [[field, value, shown]] = choices as [Example['choices'][number]];
-    const release = holdPreviews(1);
-    await choose(field, value);
-    await bot.slack.waitFor(() => around.waits.length === 0);
-    await suggested(`${kind}-form:projects`, 'pro');
-    release[0]!();
-    await shows(shown);
-    await notWaiting();
-  });
-
-  it('shows what it waited for, also when a project is searched meanwhile', async () => {
+  it('shows what was loaded, even if a project is searched meanwhile', async () => {
     await open(`${kind} ${command}`);
     const [[field, value, shown]] = choices as [Example['choices'][number]];
     const release = holdPreviews(1);
@@ -155,7 +143,7 @@ describe.each(EXAMPLES)('the form of a $kind', ({ kind, command, list, first, se
 });
 
 describe('what the form hides for a while', () => {
-  it('is kept: an amount that was typed, and the channel', async () => {
+  it('is kept, like an amount that was typed and the channel', async () => {
     await open('watch prod balance 50000');
     await choose('kind', 'runway');
     await shows('Fewer than');

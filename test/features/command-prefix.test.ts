@@ -18,7 +18,7 @@ const shown = (): string =>
   ].join('\n');
 
 describe('an app whose commands have a prefix', () => {
-  it('writes them so in help, answers, errors and buttons', async () => {
+  it('has the prefix in help, answers, errors and buttons', async () => {
     const all = await bot.ask('/acme-billing help more', OWNER);
     expect(all.visibleText).toContain('`/acme-spend 123 last-7-days`');
     const word = await bot.ask('/acme-spend 123 lst-week', OWNER);
@@ -31,7 +31,7 @@ describe('an app whose commands have a prefix', () => {
     expect(shown()).not.toMatch(PLAIN);
   });
 
-  it('writes them so on Home, too', async () => {
+  it('has the prefix on Home, too', async () => {
     await addConnection(bot);
     expect(await bot.home()).toContain('`/acme-balance prod`');
     const help = await bot.ask('help more', OWNER, directOf(OWNER));

@@ -259,7 +259,7 @@ describe('the form', () => {
     expect(await connectionIn('main')).toMatchObject(chosen);
   });
 
-  it('replaces no connection that somebody else changed since it was opened', async () => {
+  it('replaces no connection that someone else changed since it was opened', async () => {
     await register('main');
     await openForm('/billing connect');
     await openForm('/billing connect main', ADMIN);
@@ -373,7 +373,7 @@ describe('several connections', () => {
     expect(shown()).toContain('Acme');
   });
 
-  it('send each token to its own host alone, also after one of them moved to the other', async () => {
+  it('send each token only to its own host, also after one of them moved to the other', async () => {
     const second = await startBilling({ now: () => bot.clock.now });
     onTestFinished(() => second.close());
     const seen = (host: BillingService) => [...new Set(host.requests.map(({ token }) => token))];
@@ -508,7 +508,7 @@ describe('/billing disconnect', () => {
     expect(await connectionIn('main')).not.toBeNull();
   });
 
-  it('removes a damaged record, and can’t be asked about a connection that there isn’t', async () => {
+  it('removes a damaged record, and rejects an unknown connection', async () => {
     await bot.connect();
     await bot.store({ 'connection:main': '{' });
     await open();

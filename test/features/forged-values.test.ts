@@ -1,9 +1,8 @@
 /** Whatever a button or a command brings along, a person reads a sentence, Slack gets no block that it refuses, and what only reads changes nothing. */
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { OWNER } from '../../sandbox/slack/index.ts';
 import { rulesFor } from '../../src/slack/server/listeners.ts';
+import { serve } from '../http/service.ts';
 import { botOfFile, CHANNEL, textOf } from '../support/bot.ts';
 import { clickOf, TEAM } from '../support/people.ts';
 import { addProjects } from '../support/projects.ts';
@@ -24,19 +23,12 @@ const WORDS = [
   'prod daily 09:00',
 ];
 
-const posted: { text: string; blocks?: object[] }[] = [];
-const inbox = createServer(async (request, response) => {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  posted.push(JSON.parse(text));
-  response.end('ok');
-});
-await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
-const response_url = `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/r`;
+const inbox = await serve((_, response) => response.end('ok'));
+const response_url = `${inbox.url}/r`;
 const bot = await botOfFile({ now: Date.now });
 await bot.connect();
 await addProjects(bot, { prod: '123', web: '456' });
-afterAll(() => new Promise((resolve) => inbox.close(resolve)));
+afterAll(inbox.close);
 
 const { actions, commands } = bot.registry.listeners();
 const click = (action_id: string, value: string) =>
@@ -44,36 +36,34 @@ const click = (action_id: string, value: string) =>
 const type = (command: string, text: string) =>
   bot.command({ team_id: TEAM, user_id: OWNER, channel_id: CHANNEL, command, text, response_url });
 
-describe('a forged value', () => {
-  it('gets a sentence, never an empty block', async () => {
-    const before = bot.slack.calls.length;
-    const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
-    for (const value of ODD) {
-      for (const id of [...Object.keys(actions), 'rerun', 'run', 'share'])
-        expect((await click(id, value)).status).toBe(200);
-      for (const line of lines) {
-        const [command = '', ...words] = line.split(' ');
-        expect((await type(command, [...words, value].join(' '))).status).toBe(200);
-      }
+it('a forged value gets a sentence, never an empty block', async () => {
+  const before = bot.slack.calls.length;
+  const lines = [...bot.registry.commands(), ...bot.registry.verbs().map((verb) => `/billing ${verb}`)];
+  for (const value of ODD) {
+    for (const id of [...Object.keys(actions), 'rerun', 'run', 'share'])
+      expect((await click(id, value)).status).toBe(200);
+    for (const line of lines) {
+      const [command = '', ...words] = line.split(' ');
+      expect((await type(command, [...words, value].join(' '))).status).toBe(200);
     }
-    await bot.waitUntilIdle();
-    const refused = bot.slack.calls
-      .slice(before)
-      .filter(({ response }) =>
-        /invalid_(?:blocks|arguments|view)|no_text|msg_too_long/.test(JSON.stringify(response)),
-      )
-      .map(({ method, args }) => ({ method, args }));
-    expect(refused).toEqual([]);
-    const isEmpty = (block: object) => 'text' in block && textOf(block).replace(/[\s\p{Cf}]/gu, '') === '';
-    const wrong = posted.filter(
-      ({ text, blocks = [] }) => text.trim() === '' || blocks.length === 0 || blocks.some(isEmpty),
-    );
-    expect(wrong).toEqual([]);
-    expect(bot.log()).not.toMatch(/"level":"error".*"event":"request"/);
-    expect(bot.log()).not.toContain('"outcome":"unknown"');
-    expect(bot.slack.complaints).toEqual([]);
-  }, 120_000);
-});
+  }
+  await bot.waitUntilIdle();
+  const refused = bot.slack.calls
+    .slice(before)
+    .filter(({ response }) =>
+      /invalid_(?:blocks|arguments|view)|no_text|msg_too_long/.test(JSON.stringify(response)),
+    )
+    .map(({ method, args }) => ({ method, args }));
+  expect(refused).toEqual([]);
+  const isEmpty = (block: object) => 'text' in block && textOf(block).replace(/[\s\p{Cf}]/gu, '') === '';
+  const posted: { text: string; blocks?: object[] }[] = inbox.requests.map(({ body }) => JSON.parse(body));
+  const isWrong = ({ text, blocks = [] }: (typeof posted)[0]) =>
+    text.trim() === '' || blocks.length === 0 || blocks.some(isEmpty);
+  expect(posted.filter(isWrong)).toEqual([]);
+  expect(bot.log()).not.toMatch(/"level":"error".*"event":"request"/);
+  expect(bot.log()).not.toContain('"outcome":"unknown"');
+  expect(bot.slack.complaints).toEqual([]);
+}, 120_000);
 
 /** After an error the reply to what says that it only reads promises that nothing was changed. */
 it('a handler that says that it only reads changes nothing, whatever a manager sends it', async () => {

@@ -84,15 +84,13 @@ describe('help', () => {
   });
 });
 
-describe('help before anything is connected', () => {
-  it('leads to the connection instead of to questions that nobody can answer yet', async () => {
-    await bot.drop('connection:main', 'settings');
-    const forManager = await bot.ask('/billing help', OWNER);
-    expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
-    const forMember = await bot.ask('/billing help', MEMBER);
-    expect(forMember.visibleText).toContain('An owner or admin of this workspace can connect it');
-    expect(forMember.visibleText).not.toContain('how much');
-  });
+it('help leads to the connection before anything is connected', async () => {
+  await bot.drop('connection:main', 'settings');
+  const forManager = await bot.ask('/billing help', OWNER);
+  expect(forManager.visibleText).toMatch(/^Tally isn’t connected[\s\S]*\nConnect…/);
+  const forMember = await bot.ask('/billing help', MEMBER);
+  expect(forMember.visibleText).toContain('An owner or admin of this workspace can connect it');
+  expect(forMember.visibleText).not.toContain('how much');
 });
 
 describe('a word that a subcommand doesn’t accept', () => {

@@ -115,7 +115,7 @@ describe('a mention', () => {
     expect(types).not.toContain('data_visualization');
   });
 
-  it('that Slack sends again, to this process or another, is answered once', async () => {
+  it('is answered once, even if Slack sends it again, to this process or another', async () => {
     const event = {
       type: 'app_mention',
       user: MEMBER,
@@ -137,7 +137,7 @@ describe('a mention', () => {
     for (const key of keys) expect(await bot.redis.client.pttl(key)).toBeLessThanOrEqual(600_000);
   });
 
-  it('of a bot is not answered, nor is an edit', async () => {
+  it('isn’t answered if it is a bot’s, nor if it is an edit', async () => {
     const event = { type: 'app_mention', user: MEMBER, text: '<@U0TALLYBOT> balance 123', channel: CHANNEL };
     await bot.slack.event({ ...event, ts: '1.1', bot_id: 'B0OTHER' });
     await bot.slack.event({ ...event, ts: '1.2', subtype: 'message_changed' });
@@ -147,7 +147,7 @@ describe('a mention', () => {
 });
 
 describe('a mention that is no command', () => {
-  it('without words gets short help, visible only to the person', async () => {
+  it('gets short help if it has no words, visible only to the person', async () => {
     const { message, visibleText } = await say('@Tally');
     expect(message.ephemeral).toBe(true);
     expect(message.threadTs).toBeUndefined();
@@ -205,7 +205,7 @@ describe('a mention that is no command', () => {
     expect(visibleText).toMatch(/I don’t recognize “|“every” doesn’t belong there/);
   });
 
-  it('about another person is not answered', async () => {
+  it('isn’t answered if it is about another person', async () => {
     const { visibleText } = await say('@Tally what did @mateus spend last month?');
     expect(visibleText).toContain('You mentioned a person, a channel or a group.');
   });
@@ -277,7 +277,7 @@ describe('a mention that is no command', () => {
     expect(JSON.stringify(message)).not.toContain('<!here');
   });
 
-  it('with a secret in it is neither repeated nor logged', async () => {
+  it('is neither repeated nor logged if it contains a secret', async () => {
     for (const text of [`@Tally ${SECRET}`, `@Tally spend ${SECRET}`, `@Tally billing connect ${SECRET}`]) {
       expect((await say(text)).message.ephemeral).toBe(true);
     }
@@ -400,7 +400,7 @@ describe('a direct message', () => {
     await bot.updated(message, ' · 9–15 Nov · ', MEMBER);
   });
 
-  it('from Tally itself is never answered', async () => {
+  it('is never answered if Tally itself sent it', async () => {
     const own = {
       type: 'message',
       channel_type: 'im',
@@ -413,7 +413,7 @@ describe('a direct message', () => {
     expect(calls('chat.postMessage')).toHaveLength(1);
   });
 
-  it('in a channel, without a mention, is ignored', async () => {
+  it('is ignored in a channel', async () => {
     const heard = { type: 'message', user: MEMBER, channel: CHANNEL, text: 'balance 123', ts: '1.1' };
     await bot.slack.event({ ...heard, channel_type: 'channel' });
     await say('balance 123', { channel: DIRECT });

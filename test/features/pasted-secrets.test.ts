@@ -90,7 +90,7 @@ describe('the form of a connection', () => {
   });
 });
 
-describe('a word that could be a secret, and is not registered', () => {
+describe('an unregistered word that could be a secret', () => {
   it.each([
     ['/billing connect q7x2k9v4', 'That looks like a token or a password.'],
     ['/billing disconnect q7x2k9v4', 'That looks like a token or a password.'],

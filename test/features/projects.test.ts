@@ -368,7 +368,7 @@ describe('a project that is changed', () => {
 });
 
 describe('a project that is removed', () => {
-  it('goes with the defaults of channels, once it was asked whether to', async () => {
+  it('is removed with the defaults of channels, after a confirmation', async () => {
     await add('prod', '123', { currency: 'EUR', channels: [CHANNEL] });
     await bot.ask('/billing default prod');
     const asked = await bot.ask('/billing projects remove prod');
@@ -379,7 +379,7 @@ describe('a project that is removed', () => {
     expect(await lastChange()).toBe(`${OWNER} removed the project prod (project 123)`);
   });
 
-  it('stays when the person cancels, and when the name belongs to another project by then', async () => {
+  it('stays if the person cancels, or if the name belongs to another project by then', async () => {
     await add('prod', '123');
     const asked = await bot.ask('/billing projects remove prod');
     await openForm('/billing projects edit prod');

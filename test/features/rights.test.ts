@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
 import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
@@ -10,6 +8,7 @@ import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-cli
 import type { Right } from '../../src/workspace/permissions.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import { serve } from '../http/service.ts';
 import { BOT_TOKEN, CHANNEL, SATURDAY, startBot, textOf } from '../support/bot.ts';
 import { QUIET } from '../support/delivery-runner.ts';
 import { FINANCE, SHARED, sentBy, TEAM } from '../support/people.ts';
@@ -21,26 +20,19 @@ const HASH = recordKey(TEAM);
 const BOT_USER = 'U0TALLYBOT';
 
 let now = SATURDAY;
-/** The bot's posts to each request's `response_url`, by request number. */
-const posted = new Map<string, { response_type: string; visibleText: string }[]>();
 let requests = 0;
-
-const inbox = createServer(async (request, response) => {
-  let text = '';
-  for await (const chunk of request) text += String(chunk);
-  const body = JSON.parse(text);
-  const key = request.url!.slice(1);
-  posted.set(key, [...(posted.get(key) ?? []), { ...body, visibleText: textOf(body.blocks) }]);
+/** What the bot posts first to each request's `response_url`, by request number. */
+const posted = new Map<string, { response_type: string; visibleText: string }>();
+const inbox = await serve(({ url = '' }, response, nth) => {
+  const body = JSON.parse(inbox.requests[nth - 1]!.body);
+  const key = url.slice(1);
+  if (!posted.has(key)) posted.set(key, { ...body, visibleText: textOf(body.blocks) });
   response.end('ok');
 });
-await new Promise<void>((resolve) => inbox.listen(0, '127.0.0.1', resolve));
 const bot = await startBot({ now: () => now });
 await bot.connect();
 await addProjects(bot, { prod: '123', web: '456', closed: { id: '999', channels: [FINANCE] } });
-afterAll(async () => {
-  await bot.stop();
-  await new Promise((resolve) => inbox.close(resolve));
-});
+afterAll(() => bot.stop().then(inbox.close));
 
 /** Registers an access with these people. It cannot be unsealed, because no token is issued here. */
 async function addAccess(project: string, people: readonly string[]) {
@@ -70,10 +62,10 @@ const from = (person: string) => sentBy(person, homeOf(person));
 
 function responseUrl(): { key: string; response_url: string } {
   const key = String(++requests);
-  return { key, response_url: `http://127.0.0.1:${(inbox.address() as AddressInfo).port}/${key}` };
+  return { key, response_url: `${inbox.url}/${key}` };
 }
 
-const reply = (key: string) => bot.slack.waitFor(() => posted.get(key)?.[0], 12_000);
+const reply = (key: string) => bot.slack.waitFor(() => posted.get(key), 12_000);
 
 async function command(person: string, text: string) {
   const { key, response_url } = responseUrl();
@@ -606,7 +598,7 @@ describe('a member', () => {
   );
 });
 
-describe('somebody who may not ask', () => {
+describe('someone who may not ask', () => {
   beforeEach(() => useSettings({}));
 
   it.each([

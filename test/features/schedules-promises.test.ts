@@ -107,16 +107,14 @@ async function noted({ id }: Schedule, date: string, due: number, state = 'poste
   await tally.redis.client.hset(LOG_KEY, postKey(id, date), JSON.stringify(message));
 }
 
-describe('what a form promises', () => {
-  it('never includes a second post for the same date', async () => {
-    const schedule = await setUp();
-    now = NINE + HOUR;
-    await noted(schedule, '2026-11-20', NINE);
-    await openEdit();
-    await change('time', { selected_time: '17:00' });
-    const form = await modalSays('Sat 21 Nov 2026, 17:00');
-    expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
-  });
+it('what a form promises never includes a second post for the same date', async () => {
+  const schedule = await setUp();
+  now = NINE + HOUR;
+  await noted(schedule, '2026-11-20', NINE);
+  await openEdit();
+  await change('time', { selected_time: '17:00' });
+  const form = await modalSays('Sat 21 Nov 2026, 17:00');
+  expect(form).not.toContain('Fri 20 Nov 2026, 17:00');
 });
 
 describe('what is due while the form is open', () => {
@@ -144,23 +142,19 @@ describe('what is due while the form is open', () => {
   });
 });
 
-describe('the days that a post covers', () => {
-  it('are named, with a warning when the previous week is not over then', async () => {
-    await openForm('schedule 123 weekly mon 9:00');
-    await unfold();
-    await change('zone', { selected_option: option('Australia/Sydney') });
-    const text = await modalSays('The first post misses 16–22 Nov 2026: ');
-    expect(text).toContain('The first post covers 9–15 Nov 2026 (UTC).');
-    expect(text).toContain('at 09:00 in Australia/');
-    expect(text).toContain('Sun 22 Nov isn’t over yet in UTC, this workspace’s reporting time zone.');
-    await change('zone', { selected_option: option('UTC') });
-    expect(await modalSays('covers 16–22 Nov 2026')).not.toContain('misses');
-  });
+it('the days that a post covers are named, with a warning when the previous week is not over then', async () => {
+  await openForm('schedule 123 weekly mon 9:00');
+  await unfold();
+  await change('zone', { selected_option: option('Australia/Sydney') });
+  const text = await modalSays('The first post misses 16–22 Nov 2026: ');
+  expect(text).toContain('The first post covers 9–15 Nov 2026 (UTC).');
+  expect(text).toContain('at 09:00 in Australia/');
+  expect(text).toContain('Sun 22 Nov isn’t over yet in UTC, this workspace’s reporting time zone.');
+  await change('zone', { selected_option: option('UTC') });
+  expect(await modalSays('covers 16–22 Nov 2026')).not.toContain('misses');
 });
 
-describe('every form and message', () => {
-  it('was accepted by Slack', () => expect(tally.slack.complaints).toEqual([]));
-});
+it('every form and message was accepted by Slack', () => expect(tally.slack.complaints).toEqual([]));
 
 describe('a promise', () => {
   const zones = [

@@ -277,7 +277,7 @@ describe('the list', () => {
     expect((await audit())[0]).toBe(`${MEMBER} changed a schedule:`);
   });
 
-  it('is tried again at once by whoever mended what paused it', async () => {
+  it('is tried again at once by anyone who fixed what paused it', async () => {
     const { id } = await setUp('prod daily 09:00');
     await setLastPost(id, { due: around.now, result: 'paused', cause: storedCause('eu') });
     const list = await ask('schedules');

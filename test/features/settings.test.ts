@@ -105,7 +105,7 @@ describe('two managers with the form open', () => {
   const submitted = async (fields: Fields, person: string, said: string) =>
     expect(await bot.save(fields, person)).toContain(said);
 
-  it('read that somebody else was first, and nothing is lost', async () => {
+  it('read that someone else was first, and nothing is lost', async () => {
     await opened();
     await submitted({ currency: 'EUR', visibility: 'channel' }, ADMIN, 'Saved.');
     await submitted(

@@ -181,21 +181,19 @@ describe('a CSV of several projects, of which some fail', () => {
   });
 });
 
-describe('/spend … details', () => {
-  it('shows what to reconcile with: exact times, total, items and the connection', async () => {
-    await bot.openForm('/spend prod last-4-days details');
-    const text = await bot.modalSays('Details');
-    for (const line of [
-      'Project     7001',
-      'Product     Cloud platform (1)',
-      'Start       2026-11-17T00:00:00.000Z',
-      'End         2026-11-20T23:59:59.999Z',
-      'Total       123456789012345678901234567890.724 (incomplete)',
-      'Bonuses     0.5',
-      'Items       5',
-      'Connection  main',
-      'Asked at    2026-11-21T10:15:30.123Z',
-    ])
-      expect(text).toContain(line);
-  });
+it('/spend … details shows what to reconcile with: exact times, total, items and the connection', async () => {
+  await bot.openForm('/spend prod last-4-days details');
+  const text = await bot.modalSays('Details');
+  for (const line of [
+    'Project     7001',
+    'Product     Cloud platform (1)',
+    'Start       2026-11-17T00:00:00.000Z',
+    'End         2026-11-20T23:59:59.999Z',
+    'Total       123456789012345678901234567890.724 (incomplete)',
+    'Bonuses     0.5',
+    'Items       5',
+    'Connection  main',
+    'Asked at    2026-11-21T10:15:30.123Z',
+  ])
+    expect(text).toContain(line);
 });

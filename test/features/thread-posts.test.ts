@@ -99,7 +99,7 @@ const limitTo = async (channel: string) => {
   await addProject(bot, { alias: 'prod', id: '123', channels: [channel] });
 };
 
-describe('below a scheduled post', () => {
+describe('follow-ups below a scheduled post', () => {
   it.each<[Parameters<typeof posted>[0], string, string]>([
     [{}, '/spend', 'prod 2026-11-19'],
     [{ ids: ['123', '456'] }, '/spend', 'prod,staging 2026-11-19'],
@@ -114,7 +114,7 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toContain('staging · ');
   });
 
-  it('“why?” is about its day, also days later', async () => {
+  it('are about its day for “why?”, also days later', async () => {
     const { ts } = await posted();
     bot.clock.now += 3 * DAY;
     const { visibleText } = await say('why?', ts);
@@ -133,20 +133,20 @@ describe('below a scheduled post', () => {
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*20–22 Nov/);
   });
 
-  it('of the first day of a month the days are the month before, and stay that month', async () => {
+  it('cover the month before for a post on the first day of a month, also later', async () => {
     bot.clock.now = at('2026-12-01T09:00:00Z');
     const { ts } = await posted({ report: 'month-to-date' });
     bot.clock.now += 20 * DAY;
     expect((await say('and staging?', ts)).visibleText).toMatch(/staging · [\s\S]*1–30 Nov/);
   });
 
-  it('the product is named if the name alone means another one', async () => {
+  it('name the product if the name alone means another one', async () => {
     bot.billing.setItems('777', '[{"day":"2026-11-19","totalAmount":5,"totalBonuses":0}]', 2);
     await posted({ projects: [{ id: '777', product: 2 }] });
     expect(await remembered()).toMatchObject([{ text: '777 2026-11-19 storage' }]);
   });
 
-  it('names only projects that the post shows', async () => {
+  it('name only projects that the post shows', async () => {
     await addProject(bot, { alias: 'secret', id: '789', channels: ['C0OTHER001'] });
     const projects = [
       { id: '123', product: 1 as const, alias: 'prod' },
@@ -174,7 +174,7 @@ describe('below a scheduled post', () => {
     expect((await say('why?', ts, MEMBER, DIRECT)).visibleText).toMatch(/prod · [\s\S]*Thu 19 Nov/);
   });
 
-  it('checks the rights of the person who asks bot.clock.now', async () => {
+  it('check the current rights of the person who asks', async () => {
     const { ts } = await posted();
     await limitTo('C0OTHER001');
     for (const text of ['again', 'why?', 'and october?']) {
@@ -191,7 +191,7 @@ describe('below a scheduled post', () => {
     expect((await say('why?', other.ts)).visibleText).toContain('Which project?');
   });
 
-  it('the post is sent and recorded even if Redis can’t store what follow-ups refer to', async () => {
+  it('don’t keep the post from being sent and recorded if Redis can’t store what they refer to', async () => {
     const projects = [{ id: '123', product: 1 as const, alias: 'prod' }];
     const timing = { cadence: { kind: 'daily' } as const, time: '09:00', zone: 'UTC' };
     await save(
@@ -209,7 +209,7 @@ describe('below a scheduled post', () => {
   });
 });
 
-describe('below an alert', () => {
+describe('follow-ups below an alert', () => {
   const days = (last: string) =>
     Array.from({ length: 50 }, (_, ago) => {
       const day = new Date(NINE - (ago + 1) * DAY).toISOString().slice(0, 10);

@@ -45,7 +45,7 @@ const remembered = async (redis = bot.redis) =>
     ...(JSON.parse(value) as { text: string; ids: object }),
   }));
 
-describe('two people who ask on in one thread at the same instant', () => {
+describe('two people who follow up in one thread at the same instant', () => {
   it('each get the answer to their own question, and exactly one is remembered', async () => {
     await start();
     await prepare();
@@ -97,7 +97,7 @@ describe('a workspace that is uninstalled', () => {
     return found.flat();
   };
 
-  it('between question and follow-up leaves nothing to refer to, and nothing stored', async () => {
+  it('leaves nothing to refer to, and nothing stored, between question and follow-up', async () => {
     await start();
     await prepare();
     const { thread } = await ask('spend prod october');
@@ -110,7 +110,7 @@ describe('a workspace that is uninstalled', () => {
     expect(await keysLeft()).toEqual([]);
   });
 
-  it('while the question is answered is not written to any more', async () => {
+  it('isn’t written to while the question is answered', async () => {
     await start();
     await prepare();
     let isGone: Promise<unknown> | undefined;
@@ -128,37 +128,36 @@ describe('a workspace that is uninstalled', () => {
   });
 });
 
-describe('while Redis is away', () => {
-  it.each(['hangs', 'dies'] as const)(
-    'as it %s no figures are sent, since nobody can tell who may see them, and the next question has to name its project',
-    async (how) => {
-      const redis = await testRedis();
-      stores.push(redis);
-      const proxy = await startRedisProxy(redis.url);
-      await start(proxy.url);
-      await prepare(redis);
-      await ask('balance staging');
-      bot.billing.respond(() => {
-        if (how === 'hangs') proxy.freeze();
-        else void proxy.stop();
-        bot.billing.respond(undefined);
-        return undefined;
-      });
-      const { visibleText, thread } = await ask('spend prod october');
-      expect(visibleText).toContain('Tally can’t reach its database right now.');
-      await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('Could not remember a question');
-      if (how === 'dies') await proxy.start();
-      await expect
-        .poll(async () => (await ask('and september?', thread)).visibleText, { timeout: 20_000 })
-        .toContain('Which project?');
-      expect((await remembered(redis)).map(({ text }) => text)).toEqual(['staging']);
-    },
-    60_000,
-  );
-});
+it.each(['hangs', 'dies'] as const)(
+  'while Redis is away as it %s no figures are sent, since nobody can tell who may see them, and the next question has to name its project',
+  async (how) => {
+    const redis = await testRedis();
+    stores.push(redis);
+    const proxy = await startRedisProxy(redis.url);
+    await start(proxy.url);
+    await prepare(redis);
+    await ask('balance staging');
+    bot.billing.respond(() => {
+      if (how === 'hangs') proxy.freeze();
+      else void proxy.stop();
+      bot.billing.respond(undefined);
+      return undefined;
+    });
+    const { visibleText, thread } = await ask('spend prod october');
+    expect(visibleText).toContain('Tally can’t reach its database right now.');
+    await expect.poll(() => bot.log(), { timeout: 20_000 }).toContain('Could not remember a question');
+    if (how === 'dies') await proxy.start();
+    await expect
+      .poll(async () => (await ask('and september?', thread)).visibleText, { timeout: 20_000 })
+      .toContain('Which project?');
+    expect((await remembered(redis)).map(({ text }) => text)).toEqual(['staging']);
+  },
+  60_000,
+);
 
-describe('what is remembered', () => {
-  it.each(['message_changed', 'message_deleted'])('stays as it is at a %s', async (subtype) => {
+it.each(['message_changed', 'message_deleted'])(
+  'what is remembered stays as it is at a %s',
+  async (subtype) => {
     await start();
     await prepare();
     const channel = MEMBER.replace(/^U/, 'D');
@@ -173,5 +172,5 @@ describe('what is remembered', () => {
     await bot.waitUntilIdle();
     expect(seenBy(MEMBER, channel)).toHaveLength(seen);
     expect(await remembered()).toEqual(before);
-  });
-});
+  },
+);

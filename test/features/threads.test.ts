@@ -93,7 +93,7 @@ describe('a follow-up in a thread', () => {
     expect((await reply('and staging?', { as: OWNER })).visibleText).toContain('October');
   });
 
-  it('that names its project and says what it asks takes nothing from the thread', async () => {
+  it('takes nothing from the thread if it names its project and says what it asks', async () => {
     const { reply } = await startThread('spend prod october storage');
     expect((await reply('how much did staging spend yesterday?')).visibleText).toMatch(
       /^staging · Fri 20 Nov · /,
@@ -239,32 +239,28 @@ describe('in a channel with a default project', () => {
   });
 });
 
-describe('a question that only lacks its project', () => {
-  it('is completed by the name below it', async () => {
-    const { asked } = await sayAsked('how much did foo spend last week?');
-    const { visibleText } = await say('@Tally prod', { thread: asked.ts });
-    expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
-  });
+it('a question that only lacks its project is completed by the name below it', async () => {
+  const { asked } = await sayAsked('how much did foo spend last week?');
+  const { visibleText } = await say('@Tally prod', { thread: asked.ts });
+  expect(visibleText).toMatch(/prod · [\s\S]*9–15 Nov/);
 });
 
-describe('a question that failed', () => {
-  it('is asked again by “again”, and is no answer for others to follow up', async () => {
-    const { reply } = await startThread('spend prod october');
-    bot.billing.respond(() => ({ status: 400 }));
-    expect((await reply('spend staging september')).message.ephemeral).toBe(true);
-    bot.billing.respond(undefined);
-    expect((await reply('and the balance?', { as: OWNER })).visibleText).toContain('prod · ');
-    bot.billing.respond(() => ({ status: 400 }));
-    await reply('spend staging september');
-    bot.billing.respond(undefined);
-    const { message } = await reply('and august?');
-    expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual([
-      '/spend staging 2026-08',
-      '/spend prod 2026-08',
-    ]);
-    expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
-    expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
-  });
+it('a question that failed is asked again by “again”, and is no answer for others to follow up', async () => {
+  const { reply } = await startThread('spend prod october');
+  bot.billing.respond(() => ({ status: 400 }));
+  expect((await reply('spend staging september')).message.ephemeral).toBe(true);
+  bot.billing.respond(undefined);
+  expect((await reply('and the balance?', { as: OWNER })).visibleText).toContain('prod · ');
+  bot.billing.respond(() => ({ status: 400 }));
+  await reply('spend staging september');
+  bot.billing.respond(undefined);
+  const { message } = await reply('and august?');
+  expect(message.buttons.filter((label) => label.startsWith('/'))).toEqual([
+    '/spend staging 2026-08',
+    '/spend prod 2026-08',
+  ]);
+  expect((await reply('again')).visibleText).toMatch(/staging · [\s\S]*1–30 Sep/);
+  expect((await reply('and august?')).visibleText).toMatch(/staging · [\s\S]*1–31 Aug/);
 });
 
 describe('what is remembered', () => {
@@ -290,7 +286,7 @@ describe('what is remembered', () => {
     expect(await bot.redis.client.hlen(threadsKey(TEAM))).toBe(before);
   });
 
-  it('does not hold an answer back when Redis does not take it', async () => {
+  it('doesn’t delay an answer when Redis fails to store it', async () => {
     await bot.redis.client.set(threadsKey(TEAM), 'not a hash');
     const { message, visibleText } = await say('@Tally spend prod october');
     expect(message.ephemeral).toBe(false);
@@ -302,7 +298,7 @@ describe('what is remembered', () => {
 });
 
 describe('the project of the answer', () => {
-  it('that was renamed or removed is not taken for another one', async () => {
+  it('is not mistaken for another one after it was renamed or removed', async () => {
     const { reply } = await startThread('spend prod october');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });
@@ -315,7 +311,7 @@ describe('the project of the answer', () => {
     expect((await reply('and staging?')).visibleText).toContain('staging · ');
   });
 
-  it('that was removed is asked for even if two Septembers may be meant', async () => {
+  it('is asked for after it was removed, even if two Septembers are possible', async () => {
     const { reply } = await startThread('spend prod october 2025');
     await removeProject('prod');
     await addProject(bot, { alias: 'prod', id: '789' });

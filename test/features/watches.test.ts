@@ -239,7 +239,7 @@ describe('a saved watch', () => {
       await bot.closeForm(MEMBER);
     });
 
-    it('previews it for a channel that may see it, to somebody who is there', async () => {
+    it('previews it for a channel that may see it, to someone who is in it', async () => {
       await add('secret', '789', { channels: [FINANCE] });
       members(FINANCE).splice(0, 99, 'bot', MEMBER);
       expect(await send(to(FINANCE), MEMBER)).toContain('48.210');

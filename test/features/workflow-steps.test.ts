@@ -52,7 +52,7 @@ describe('Get spend', () => {
     expect((await spend(inputs)).outputs).toMatchObject(outputs);
   });
 
-  it('takes empty and missing inputs alike', async () => {
+  it('treats empty and missing inputs alike', async () => {
     const empty = { project: 'prod', period: '', product: null, channel: '' };
     expect((await spend(empty)).outputs).toEqual((await spend({ project: ' prod ' })).outputs);
   });
@@ -122,7 +122,7 @@ describe('Get balance', () => {
     expect((await balance({ project: '1002' })).outputs).toMatchObject({ runway: 'Nothing is being spent' });
   });
 
-  it('takes no period', async () => {
+  it('accepts no period', async () => {
     expect(await errorOf(balance({ project: 'prod last-week' }))).toMatch(/a balance is always as of now/);
     expect((await balance({ project: 'prod', period: 'last-week' })).outputs).toBeDefined();
   });

@@ -68,13 +68,13 @@ describe('an answer', () => {
     }
   });
 
-  it.each([400, 401, 403, 404, 418])('of status %i is handed over after one try', async (status) => {
+  it.each([400, 401, 403, 404, 418])('is returned after one try if its status is %i', async (status) => {
     const service = await serving(serve((_, response) => json(response, 'no', status)));
     expect(await ask(http(), service.url)).toMatchObject({ status, text: 'no' });
     expect(service.requests).toHaveLength(1);
   });
 
-  it('of status 401 counts even when its body breaks off', async () => {
+  it('counts if its status is 401, even when its body breaks off', async () => {
     const service = await serving(
       serveRaw((socket) => {
         socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 100\r\n\r\nabc');
@@ -444,14 +444,12 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe('an unreadable answer', () => {
-  it('is named where it is not HTTP', async () => {
-    const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-    const service = await serving(serveRaw((socket) => void other(socket)));
-    expect(await failureOf(ask(http(), service.url))).toMatchObject({
-      kind: 'invalid-response',
-      data: { what: 'something that is not HTTP' },
-    });
+it('an unreadable answer is named where it is not HTTP', async () => {
+  const other = (socket: Socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  const service = await serving(serveRaw((socket) => void other(socket)));
+  expect(await failureOf(ask(http(), service.url))).toMatchObject({
+    kind: 'invalid-response',
+    data: { what: 'something that is not HTTP' },
   });
 });
 
@@ -469,7 +467,7 @@ describe('a redirect', () => {
     expect(failure).toMatchObject({ kind: 'redirect-refused', data: { status: 302, target } });
   });
 
-  it('to a long URL is reported by its first 300 characters', async () => {
+  it('is reported by the first 300 characters of its URL', async () => {
     const location = `https://elsewhere.example.com/${'a'.repeat(1_000)}`;
     const service = await serving(serve((_, response) => response.writeHead(302, { location }).end()));
     const failure = await failureOf(ask(http(), service.url));
@@ -485,7 +483,7 @@ describe('a redirect', () => {
     });
   });
 
-  it.each([301, 303, 307, 308])('of status %i is not followed', async (status) => {
+  it.each([301, 303, 307, 308])('isn’t followed if its status is %i', async (status) => {
     const other = await serving(serve((_, response) => json(response, '{}')));
     const service = await serving(
       serve((_, response) => response.writeHead(status, { location: `${other.url}/there` }).end()),

@@ -49,7 +49,7 @@ describe('a secret that the service echoes', () => {
     expect(mask('Nothing of it is here.')).toBe('Nothing of it is here.');
   });
 
-  it('is masked only as a whole if it is short, and not at all if it is as short as a syllable', () => {
+  it('is masked only as a whole if it is short, and not at all if it is very short', () => {
     expect(createSecretMask(['pa55w'])('the password pa55w is wrong')).toBe('the password … is wrong');
     expect(createSecretMask(['no'])('no such project')).toBe('no such project');
   });

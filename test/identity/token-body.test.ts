@@ -209,15 +209,13 @@ describe('the body of a token', () => {
   });
 });
 
-describe('an error in the identity API’s form', () => {
-  it.each([
-    ['{"error":{"code":404,"message":"Could not find it.","title":"Not Found"}}', 'Could not find it.'],
-    ['{"error":{"code":404}}', ''],
-    ['{"error":"Not Found"}', undefined],
-    ['{"message":"Not Found"}', undefined],
-    ['<h1>Not Found</h1>', undefined],
-    ['', undefined],
-  ])('is distinguished from anything else: %s', (text, message) => {
-    expect(identityErrorOf(text)).toBe(message);
-  });
+it.each([
+  ['{"error":{"code":404,"message":"Could not find it.","title":"Not Found"}}', 'Could not find it.'],
+  ['{"error":{"code":404}}', ''],
+  ['{"error":"Not Found"}', undefined],
+  ['{"message":"Not Found"}', undefined],
+  ['<h1>Not Found</h1>', undefined],
+  ['', undefined],
+])('an error in the identity API’s form is distinguished from anything else: %s', (text, message) => {
+  expect(identityErrorOf(text)).toBe(message);
 });

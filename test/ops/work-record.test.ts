@@ -34,7 +34,7 @@ describe('the line of a request', () => {
     });
   });
 
-  it('of a failure has the chain of its causes; a warning only if people cannot fix it', () => {
+  it('has the chain of causes of a failure, and is a warning only if people cannot fix it', () => {
     const error = new Failure(
       'store-unavailable',
       {},
@@ -74,7 +74,7 @@ describe('the line of a delivery', () => {
     });
   });
 
-  it('is a warning where it is tried again or given up, an error where Tally is at fault', () => {
+  it('is a warning if it is retried or given up, and an error if Tally is at fault', () => {
     const error = new Failure('service-failed', { service: 'billing', status: 503 });
     for (const outcome of ['retrying', 'paused', 'failed'])
       expect(lineOf(post({ outcome, error }))).toMatchObject({ level: 'warn', err: { status: 503 } });
@@ -83,7 +83,7 @@ describe('the line of a delivery', () => {
       expect(lineOf(post({ outcome })).level).toBe('info');
   });
 
-  it('of a run is written only if it failed', () => {
+  it('is written for a run only if it failed', () => {
     const run = (outcome: string, error?: Error): Work => ({
       ...{ kind: 'run', workspace: 'T1', began: 0, ms: 1, outcome, error },
     });

@@ -24,7 +24,7 @@ async function use(bot: Bot): Promise<void> {
 }
 
 describeUnless(NO_SERVER, 'a user of the ACL', () => {
-  it('with the documented permissions can do everything that Tally does', async () => {
+  it('a Redis user with the documented permissions can do everything that Tally does', async () => {
     const server = await startServer();
     await server.client.call('ACL', 'SETUSER', 'tally', ...(await documentedRules()));
     const bot = await startBot({ redisUrl: `redis://tally:a-password@127.0.0.1:${server.port}` });

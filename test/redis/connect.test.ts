@@ -137,7 +137,7 @@ describe('a connection to a server that refuses', () => {
     skip(SERVER_BINARY === undefined, 'the embedded Redis has no password and is never full'),
   );
   afterEach(() => server?.kill());
-  it('takes up a connection that was closed while idle, and reports no outage', async () => {
+  it('reopens a connection that was closed while idle, and reports no outage', async () => {
     server = await startServer(['timeout 1']);
     const reports: unknown[] = [];
     const redis = connected(`redis://127.0.0.1:${server.port}`, {
@@ -162,7 +162,7 @@ describe('a connection to a server that refuses', () => {
     expect(`${told[0]?.message} ${String(failure)}`).not.toContain('a-wrong-password');
   });
 
-  it('tells a Redis that cannot serve from a command that is wrong', async () => {
+  it('distinguishes a Redis that cannot serve from a wrong command', async () => {
     server = await startServer(['maxmemory 1']);
     const redis = connected(`redis://127.0.0.1:${server.port}`);
     await waitUntilReady(redis, 5_000);

@@ -113,7 +113,7 @@ describeUnless(NO_TLS, 'with TLS', () => {
     },
   );
 
-  it.each(FORMS)('%s refuses a certificate of an unknown authority, and goes on to try', async (form) => {
+  it.each(FORMS)('%s refuses a certificate of an unknown authority, and keeps trying', async (form) => {
     const bot = await startUntil(environment(urls.get(form) ?? ''), (log) =>
       log.includes('Redis does not answer'),
     );

@@ -113,7 +113,7 @@ describe('what Slack is asked of a person', () => {
   });
 });
 
-describe('a refusal to somebody who is no manager', () => {
+describe('a refusal to someone who is no manager', () => {
   const connect = async (name: string, registeredBy: string, registeredAt: number) =>
     tally.workspaces.saveConnection(await changeIn(tally.workspaces, TEAM), {
       ...{ name, baseUrl: 'https://billing.example', token: `a-token-for-${name}`, role: 'read-only' },
@@ -137,7 +137,7 @@ describe('a refusal to somebody who is no manager', () => {
     for (const admin of [ADMIN, OWNER]) expect(said).toContain(`<@${admin}>`);
   });
 
-  it('names nobody if that person is no longer an admin, or no token was registered', async () => {
+  it('names no one if that person is no longer an admin, or no token was registered', async () => {
     expect(await refusal()).not.toContain('<@');
     await connect('main', MEMBER, 1);
     expect(await refusal()).not.toContain('<@');
@@ -172,7 +172,7 @@ describe('a request', () => {
     },
   );
 
-  it('that cannot open a form has a button that opens it, without words that could be a secret', async () => {
+  it('gets a button if it cannot open a form itself, without words that could be a secret', async () => {
     await tally.slack.say(MEMBER, CHANNEL, '@Tally form');
     const offer = await tally.slack.waitFor(() =>
       tally.slack

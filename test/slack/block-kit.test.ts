@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { clipText, escapeMarkup } from '../../src/slack/block-kit/blocks.ts';
 import { anyText } from '../support/any-text.ts';
 
-describe('outside text', () => {
+describe('untrusted text', () => {
   it('cannot notify people or make links', () => {
     expect(escapeMarkup('<!channel> & <@U1> <https://evil.example|Slack>')).toBe(
       '&lt;!channel&gt; &amp; &lt;@U1&gt; &lt;https://evil.example|Slack&gt;',
     );
   });
 
-  it('never holds a bare angle bracket or an ampersand that is no entity', () => {
+  it('never contains a bare angle bracket, or an ampersand that is no entity', () => {
     fc.assert(
       fc.property(anyText(), (text) => {
         expect(escapeMarkup(text)).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);

@@ -54,7 +54,7 @@ describe('the members of a channel', () => {
     ...{ members, ...(next_cursor !== undefined && { response_metadata: { next_cursor } }) },
   });
 
-  it('are read to the end for somebody who is not there', async () => {
+  it('are read to the end for someone who is not there', async () => {
     for (const end of [page(['U3'], ''), page(['U3']), {}]) {
       const { channels, asked } = membersOf([page(['U1'], 'a'), end]);
       expect(await channels.has('C1', 'U9')).toBe(false);

@@ -155,7 +155,7 @@ const click = (action: object, around: object = {}) =>
 const state = (name: string) => ({ values: { name: { value: { type: 'plain_text_input', value: name } } } });
 
 describe('a command', () => {
-  it('runs with its words as of now, and is answered to the person alone', async () => {
+  it('runs with its words at the current time, and only the person gets the answer', async () => {
     const { text, ephemeral } = await reply(() => type('/spend prod'));
     expect([text, ephemeral, ran]).toEqual(['Figures', true, ['spend prod']]);
     expect(requests[0]).toMatchObject({ at: NOW, audience: 'asker', channel: CHANNEL });
@@ -174,7 +174,7 @@ describe('a command', () => {
     expect(text).toContain(`Unknown command “${command}”. Type /billing help`);
   });
 
-  it('is answered for the channel if it is a question and the settings say so', async () => {
+  it('is answered for the channel if it is a question and the settings allow it', async () => {
     await useSettings({ visibility: 'channel' });
     expect((await reply(() => type('/spend'))).ephemeral).toBe(false);
     expect((await reply(() => type('/billing'))).ephemeral).toBe(true);
@@ -189,7 +189,7 @@ describe('a command', () => {
     expect((await reply(() => type('/billing bug'))).text).not.toContain('Nothing was changed.');
   });
 
-  it('of a thousand characters runs; a longer one, or one with a registered secret, does not', async () => {
+  it('runs with a thousand characters, but not with more, nor with a registered secret', async () => {
     const longest = `${'a '.repeat(499)}aa`;
     await reply(() => type(`/spend ${longest}`));
     expect(ran).toEqual([`spend ${longest}`]);
@@ -198,7 +198,7 @@ describe('a command', () => {
     expect(ran).toHaveLength(1);
   });
 
-  it('beyond the rate limit is refused in the acknowledgement, without a call to Slack', async () => {
+  it('is refused in the acknowledgement beyond the rate limit, without a call to Slack', async () => {
     limits = { requests: [throttled()] };
     const before = tally.slack.calls.length;
     const { body } = await tally.command({ ...place, command: '/spend', text: '123 last-week' });
@@ -208,7 +208,7 @@ describe('a command', () => {
 });
 
 describe('a click', () => {
-  it('on a command runs it, for the channel only where it is shared, and as of when it was asked', async () => {
+  it('runs the command of its button, for the channel only if shared, and as of when it was asked', async () => {
     const answers = [];
     for (const [action_id, value] of [
       ['rerun:a', '/spend prod'],
@@ -227,14 +227,14 @@ describe('a click', () => {
     ]);
   });
 
-  it('in a message that everybody sees answers the person alone, even where answers are for the channel', async () => {
+  it('is answered only to the person if everyone sees the message, even if answers are for the channel', async () => {
     await useSettings({ visibility: 'channel' });
     const around = { container: { message_ts: '1.1', is_ephemeral: false } };
     const { ephemeral } = await reply(() => click({ action_id: 'run:a', value: '/spend' }, around));
     expect(ephemeral).toBe(true);
   });
 
-  it('beyond the rate limit gets a warning, then no answer', async () => {
+  it('gets a warning beyond the rate limit, then no answer', async () => {
     limits = { requests: [throttled()] };
     const { text } = await reply(() => click({ action_id: 'rerun:a', value: '/spend prod' }));
     expect(text).toMatch(/^You’re asking faster/);
@@ -266,7 +266,7 @@ describe('a form', () => {
     expect(requests[0]?.at).toBe(NOW);
   });
 
-  it('with a wrong field keeps what was typed, and says what is wrong', async () => {
+  it('keeps what was typed if a field is wrong, and says what is wrong', async () => {
     expect(await submit('')).toEqual({ response_action: 'errors', errors: { name: 'Type a name.' } });
   });
 
@@ -283,7 +283,7 @@ describe('a form', () => {
     expect(ran).toEqual(expected);
   });
 
-  it('beyond the rate limit keeps what was typed, with an error below the last field', async () => {
+  it('keeps what was typed beyond the rate limit, with an error below the last field', async () => {
     limits = { requests: [throttled(), throttled()] };
     expect(await submit('a')).toEqual({
       response_action: 'errors',
@@ -326,14 +326,14 @@ describe('an event', () => {
       ...around,
     });
 
-  it('that Slack repeats is handled once', async () => {
+  it('is handled once, even if Slack repeats it', async () => {
     for (const event_id of ['EvTwice', 'EvTwice', 'EvOther']) await send({}, { event_id });
     for (const _ of [1, 2]) await send({ type: 'app_home_opened', text: '' }, { event_id: 'EvHome' });
     await reply(() => send({ text: 'fail' }));
     expect(ran.toSorted()).toEqual(['home', 'mention fail', 'mention x', 'mention x']);
   });
 
-  it('of a person of another organization is refused', async () => {
+  it('is refused from a person of another organization', async () => {
     const { text, ephemeral } = await reply(
       () => send({ user: EXTERNAL, user_team: OTHER_TEAM, channel: SHARED }),
       ...[EXTERNAL, SHARED],
@@ -341,7 +341,7 @@ describe('an event', () => {
     expect([text, ephemeral]).toEqual([expect.stringMatching(/^Tally only answers members/), true]);
   });
 
-  it('that asks a question gets the answer in its thread, or without a thread in a direct message', async () => {
+  it('gets an answer to its question in its thread, or without a thread in a direct message', async () => {
     const posted = async (event: object) => {
       const before = tally.slack.calls.length;
       await send({ text: 'ask', ...event });
@@ -358,7 +358,7 @@ describe('an event', () => {
     ]);
   });
 
-  it('beyond the rate limit gets one warning, then no answer', async () => {
+  it('gets one warning beyond the rate limit, then no answer', async () => {
     limits = { requests: [throttled()] };
     expect((await reply(() => send({}))).text).toMatch(/^You’re asking faster/);
     limits = { requests: [throttled()], refusals: [throttled()] };

@@ -18,7 +18,7 @@ const logged = (log: string, workspace: string) =>
     .filter((line) => line.includes(`"workspace":"${workspace}"`) && !line.includes('"level":"info"'))
     .map((line) => JSON.parse(line) as { level: string; msg: string });
 
-it('calls an outage an outage, for the asker and in the log, not a missing installation', async () => {
+it('reports an outage, to the asker and in the log, and not a missing installation', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startOAuthBot({ env: { REDIS_URL: proxy.url } });
@@ -42,7 +42,7 @@ it('calls an outage an outage, for the asker and in the log, not a missing insta
   await store.close();
 });
 
-it('keeps a form with what was typed while Redis is away, and saves it once Redis is back', async () => {
+it('keeps a form with what was typed while Redis is down, and saves it once Redis is back', async () => {
   const store = await testRedis();
   const proxy = await startRedisProxy(store.url);
   const bot = await startBot({ redisUrl: proxy.url });

@@ -20,13 +20,13 @@ describe('a token that was not registered', () => {
     );
   });
 
-  it('is not reported as unsaved when the store’s answer was lost', () => {
+  it('is not reported as unsaved if Redis’s answer was lost', () => {
     const said = reads(new Failure('store-unavailable', { write: 'unsure' }));
     expect(said).toMatch(/^May not be connected/);
     expect(said).not.toMatch(/stays in use|not stored/);
   });
 
-  it('says nothing about the previous one if another person changed it first', () => {
+  it('isn’t said to leave the previous one in use if another person changed it first', () => {
     const said = reads(new Failure('edit-conflict', { now: 'Someone else changed this first.' }));
     expect(said).toMatch(/^Not connected/);
     expect(said).not.toContain('stays in use');

@@ -27,7 +27,7 @@ function markedIn(sent: unknown): string[] {
   return [...(isMarked ? [text] : []), ...Object.values(sent).flatMap(markedIn)];
 }
 
-describe('outside text', () => {
+describe('untrusted text', () => {
   let bot: Bot;
   const heard: Answer[] = [];
   const sent = (): unknown[] => [
@@ -152,7 +152,7 @@ it('has no command renamed for an app with a prefix', () => {
 });
 
 describe('a scheduled post that is late, corrected, or fails', () => {
-  it('shows outside text without any effect as markup too', async () => {
+  it('shows untrusted text without any effect as markup, too', async () => {
     const nine = Date.parse('2026-11-20T08:00:00Z');
     let now = nine + 20 * 60_000;
     let digits = '100';

@@ -48,7 +48,7 @@ describe('a modal that a request opened', () => {
     expect(tally.messageTexts()).toEqual([]);
   });
 
-  it('leaves a direct message where it was closed in between', async () => {
+  it('becomes a direct message if it was closed in between', async () => {
     await started({
       commands: command(async (request) => {
         await request.reply.modal.open(view('Issuing'));
@@ -65,7 +65,7 @@ describe('a modal that a request opened', () => {
   });
 });
 
-describe('what is for the asker alone', () => {
+describe('what is only for the asker', () => {
   const sayHello: CommandHandler = {
     right: 'ask',
     run: (_, request) => request.reply.private({ text: 'Hello.', blocks: [section('Hello.')] }),

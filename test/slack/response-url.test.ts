@@ -67,7 +67,7 @@ const rich: Message = {
 };
 
 describe('a response_url', () => {
-  it('gets the message for the asker alone unless it is for everyone', async () => {
+  it('gets the message only for the asker, unless it is for everyone', async () => {
     const { url, posted, responseUrls } = await responseUrl();
     await responseUrls.post(url, rich);
     await responseUrls.post(url, rich, { everyone: true });

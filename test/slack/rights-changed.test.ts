@@ -25,15 +25,15 @@ async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
   return tally.slack.waitFor(() => tally.messageTexts()[0]);
 }
 
-it('is not sent when the rights have changed since it was asked for, and can be tried again', async () => {
+it('an answer is not sent if the rights have changed since it was asked for, and can be asked for again', async () => {
   expect(await asked()).toBe('Who may see this changed while Tally was answering.\nTry again');
 });
 
-it('is sent where it changes something itself', async () => {
+it('an answer is sent if its own command changed the settings', async () => {
   expect(await asked({ changes: true })).toBe('The answer');
 });
 
-it('counts a double click once, in a message and in Home, and each press in a window', async () => {
+it('a double click counts once in a message and in Home, and twice in a window', async () => {
   const pressed: string[] = [];
   tally = await startListenerBot({
     actions: {

@@ -90,7 +90,7 @@ describe('a listener', () => {
     expect(bot.slack.complaints).toEqual([]);
   });
 
-  it('answers although its store is gone, and is not ready until then', async () => {
+  it('answers although Redis is down, and is not ready until it is back', async () => {
     const store = await startRedis();
     await started({ redisUrl: store.url });
     await store.stop();
@@ -187,7 +187,7 @@ describe('a stop', () => {
     await bot.slack.waitFor(() => bot.slack.messages(OWNER, CHANNEL).length >= 20);
   });
 
-  it('answers what is still coming in when it begins', async () => {
+  it('answers a request that is still arriving when it begins', async () => {
     await started();
     await bot.connect();
     bot.billing.setMode('slow');
@@ -211,7 +211,7 @@ describe('a stop', () => {
     expect(textOf(bot.slack.messages(OWNER, CHANNEL))).toContain('left');
   });
 
-  it('makes the bot not ready at once, and goes on for the configured time', async () => {
+  it('makes the bot not ready at once, and keeps serving for the configured time', async () => {
     await started();
     const stopped = bot.stopBot(700);
     expect((await fetch(`${bot.url}/readyz`)).status).toBe(503);

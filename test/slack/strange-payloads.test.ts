@@ -178,7 +178,7 @@ describe('a value of another type where Slack sends text', () => {
   });
 
   it.each(['x'.repeat(65), 'T0/../E0', 't0lower'])(
-    'is not accepted as the workspace that uninstalls: %s',
+    'a strange ID does not uninstall a workspace: %s',
     async (id) => {
       const gone = { type: 'team_access_revoked', team_ids: [id] };
       expect(await tally.event(event({ event: gone }))).toBe(200);

@@ -75,7 +75,7 @@ describe('the first word of a command', () => {
     expect(await run(text)).toEqual(expected);
   });
 
-  it('that is unknown is refused with the nearest one', async () => {
+  it('is refused if it is unknown, with the nearest one', async () => {
     expect(await run('conect now')).toMatchObject({
       ...{ word: 'conect', offered: ['connect now'], kind: 'invalid-word' },
       message: 'Unknown command “conect”.',

@@ -47,7 +47,7 @@ async function livedIn(team: Team): Promise<void> {
   await bot.redis.client.set(`tally:{${team.id}}:token-lock`, 'x', 'PX', 60_000);
 }
 
-describe('a workspace that leaves', () => {
+describe('a workspace that uninstalls', () => {
   it.each([
     ['app_uninstalled', [UNINSTALLED]],
     ['tokens_revoked', [REVOKED]],
@@ -74,7 +74,7 @@ describe('a workspace that leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it('stays when only somebody’s own token was revoked', async () => {
+  it('stays if only a user’s own token was revoked', async () => {
     await started();
     await livedIn(NORTH);
     const event = { type: 'tokens_revoked', tokens: { oauth: ['U1'], bot: [] } };
@@ -82,7 +82,7 @@ describe('a workspace that leaves', () => {
     expect(await isInstalled(NORTH)).toBe(1);
   });
 
-  it('that installed Tally again is not deleted by an older event that Slack repeats', async () => {
+  it('is not deleted by an older event that Slack repeats, if it has installed Tally again', async () => {
     await started();
     await livedIn(NORTH);
     const event = { team_id: NORTH.id, event: UNINSTALLED, event_time: epochSeconds() - 300 };
@@ -189,7 +189,7 @@ describe('a token that is being tested while the workspace leaves', () => {
     expect(await keysWith(NORTH.id)).toEqual([]);
   });
 
-  it.each([0, 1])('is not stored with the one token either, be it the very first: %i', async (at) => {
+  it.each([0, 1])('is not stored by a bot with one token either, not even as its first: %i', async (at) => {
     await started({ processes: 2, env: ONE_TOKEN });
     bot.slack.grant(ONE_TOKEN.SLACK_BOT_TOKEN, NORTH);
     await connectingWhile(async () => {

@@ -110,7 +110,7 @@ describe('the role', () => {
     expect(await find('U1')).toMatchObject({ role });
   });
 
-  it('of Slackbot is nobody, although Slack does not call it a bot', async () => {
+  it('is “nobody” for Slackbot, although Slack does not call it a bot', async () => {
     expect(await find('USLACKBOT')).toMatchObject({ role: 'nobody' });
   });
 
@@ -151,7 +151,7 @@ describe('a named group', () => {
     expect([times('S1'), times('S2')]).toEqual([2, 2]);
   });
 
-  it('that Slack does not list has no members for questions, and is an error for changes', async () => {
+  it('has no members for questions and is an error for changes, if Slack does not list it', async () => {
     members = { S1: refusal('missing_scope'), S2: ['U2'] };
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
     expect(await admit('U1')).toMatchObject({ canAsk: true, canManage: false });
@@ -159,7 +159,7 @@ describe('a named group', () => {
     await expect(admit('U1', true)).rejects.toMatchObject({ data: { code: 'missing_scope' } });
   });
 
-  it('that is gone has no members', async () => {
+  it('has no members once it is deleted', async () => {
     members = { S2: ['U1'] };
     expect(await admit('U1', true)).toMatchObject({ canManage: true });
   });

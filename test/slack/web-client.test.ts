@@ -57,7 +57,7 @@ const FAULTS: [string, (res: ServerResponse) => void][] = [
 ];
 
 describe('a call to Slack', () => {
-  it.each(FAULTS)('that only reads is repeated once when Slack %s', async (_, fault) => {
+  it.each(FAULTS)('is repeated once if it only reads and Slack %s', async (_, fault) => {
     const { client, calls } = await startApi(fault);
     expect(await read(client)).toMatchObject({ ok: true });
     expect(calls).toEqual(['users.info', 'users.info']);
@@ -88,13 +88,13 @@ describe('a call to Slack', () => {
     expect(outcome === undefined).toBe(!NON_REPEATABLE_METHODS.has(method));
   });
 
-  it('that posts is repeated once when Slack answers that it is too busy', async () => {
+  it('is repeated once if it posts and Slack answers that it is too busy', async () => {
     const { client, calls } = await startApi((res) => res.writeHead(503).end());
     expect(await post(client)).toMatchObject({ ok: true });
     expect(calls).toHaveLength(2);
   });
 
-  it('that could not be sent, or was refused, has done nothing', async () => {
+  it('has done nothing if it could not be sent, or was refused', async () => {
     const closed = await startApi(() => undefined);
     releases.splice(0).forEach((release) => void release());
     expect(await error(post(closed.client))).toMatchObject({ data: { unclear: false } });

@@ -10,8 +10,13 @@ export const answerView = <T extends ProjectAnswer>(
   const { target } = figures;
   const { word, product } = target;
   return {
-    ...{ answered: [figures], failed: [], at: now, fetched: now, locale: 'en-US' },
-    ...{ sharedBy: undefined, user: { canManage: false, zone: 'UTC' } },
+    answered: [figures],
+    failed: [],
+    at: now,
+    fetched: now,
+    locale: 'en-US',
+    sharedBy: undefined,
+    user: { canManage: false, zone: 'UTC' },
     mayShare: () => true,
     projects: { word, product, targets: [target], isList: false },
     ...details,

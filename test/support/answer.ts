@@ -63,7 +63,10 @@ export function toAnswer(message: Omit<Message, 'blocks'> & { readonly blocks?: 
   const options = optionsOf(blocks);
   const values = [...buttonsOf(blocks).map(({ value }) => value), ...options.map(({ value }) => value)];
   return {
-    ...{ ...message, blocks, visibleText, options },
+    ...message,
+    blocks,
+    visibleText,
+    options,
     lines: visibleText.replaceAll('\u00a0', ' ').split('\n'),
     types: blocks.map(({ type }) => String(type)),
     buttons: labelsOf(blocks),

@@ -65,8 +65,16 @@ const ONE_DAY = previewFigures(() => '1000', '48210', 1);
 /** The features of schedules and watches behind a real Slack and Redis, with delivery and billing as `around` says. */
 export async function startAutomationBot() {
   const fresh = () => ({
-    ...{ isStoreAway: false, planned: 0, waits: [], sent: [], refusal: undefined, asked: [], responses: [] },
-    ...{ figures: ONE_DAY, states: new Map(), outcome: 'recorded' as const },
+    isStoreAway: false,
+    planned: 0,
+    waits: [],
+    sent: [],
+    refusal: undefined,
+    asked: [],
+    responses: [],
+    figures: ONE_DAY,
+    states: new Map(),
+    outcome: 'recorded' as const,
   });
   const around: Surroundings = { now: SATURDAY, ...fresh() };
   const changed = async () => {
@@ -83,7 +91,8 @@ export async function startAutomationBot() {
       });
       const workspaces = {
         ...stored,
-        ...{ schedules: awayAtTimes(stored.schedules), watches: awayAtTimes(stored.watches) },
+        schedules: awayAtTimes(stored.schedules),
+        watches: awayAtTimes(stored.watches),
       };
       const scheduling = {
         changed,
@@ -181,7 +190,13 @@ export async function startAutomationBot() {
 
   return {
     ...bot,
-    ...{ around, add, stored, openForm, change, members, notWaiting },
+    around,
+    add,
+    stored,
+    openForm,
+    change,
+    members,
+    notWaiting,
     /** Sends a `/billing` command and resolves with the bot's next message. */
     ask: (text: string, person = OWNER, channel = CHANNEL) => bot.ask(`/billing ${text}`, person, channel),
     /** Chooses in a field by value; what it doesn't offer is chosen as in a search. */

@@ -14,6 +14,7 @@ import type { RateLimiter } from '../../src/slack/server/rate-limiter.ts';
 import type { LoadingDelays } from '../../src/slack/slack-services.ts';
 import { createKeyring, type Keyring } from '../../src/vault/keyring.ts';
 import { createAudit } from '../../src/workspace/record/audit.ts';
+import { note } from './happened.ts';
 import { UNLIMITED } from './no-rate-limits.ts';
 import { CHANNEL, createPeople, type People, TEAM } from './people.ts';
 import { type TestRedis, testRedis } from './redis.ts';
@@ -256,14 +257,28 @@ export async function startTestSlack(
     functions: WORKFLOW_FUNCTIONS,
     prefix,
   });
-  return startSlack({
+  const secrets = { signingSecret: SIGNING_SECRET, botToken: BOT_TOKEN, appToken: APP_TOKEN };
+  const slack = await startSlack({
     mode,
     botUrl,
-    signingSecret: SIGNING_SECRET,
-    botToken: BOT_TOKEN,
-    appToken: APP_TOKEN,
+    ...secrets,
     manifest,
     ...(ackTimeout !== undefined && { ackTimeout }),
+  });
+  const { say, press, submit } = slack;
+  return Object.assign(slack, {
+    say(...words: Parameters<typeof say>) {
+      note(`${words[0]} in ${words[1]}: ${words[2]}`);
+      return say(...words);
+    },
+    press(...where: Parameters<typeof press>) {
+      note(`${where[0]} presses ${where[2]}`);
+      return press(...where);
+    },
+    submit(...form: Parameters<typeof submit>) {
+      note(`${form[0]} submits ${JSON.stringify(form[1] ?? {})}`);
+      return submit(...form);
+    },
   });
 }
 

@@ -35,7 +35,12 @@ export const NO_BILLING: BillingClient = { balance: unasked, consumption: unaske
 
 /** For the Web API's client. */
 export const QUIET: Logger = {
-  ...{ debug() {}, info() {}, warn() {}, error() {}, setLevel() {}, setName() {} },
+  debug() {},
+  info() {},
+  warn() {},
+  error() {},
+  setLevel() {},
+  setName() {},
   getLevel: () => LogLevel.ERROR,
 };
 
@@ -54,7 +59,12 @@ export function createRunner(options: RunnerOptions, kinds: readonly MessageKind
     onFailure: (err) => log.debug({ err }),
   });
   const parts = {
-    ...{ redis, workspaces, deliveryLog, clock, log, users: createUserDirectory(clock) },
+    redis,
+    workspaces,
+    deliveryLog,
+    clock,
+    log,
+    users: createUserDirectory(clock),
     billing: reportOutcomes(options.billing ?? NO_BILLING, outcomes.billing),
     clientFor: async (workspace: string) => clients(options.botToken ?? `xoxb-${workspace}`, workspace),
     answerStore: outcomes,

@@ -34,7 +34,9 @@ export function createDeliveryParts(options: DeliveryOptions) {
   const planner = createWakeUps({ ...parts, queue, runner });
   return {
     ...parts,
-    ...{ lines, runner, planner },
+    lines,
+    runner,
+    planner,
     saveRejection: outcomes.rejected,
     watching: createWatchService({ ...parts, changed }),
     scheduling: createScheduleService({ ...parts, makeReport, changed }),
@@ -112,7 +114,9 @@ export function lastPost(
   const subject = { report, projects, timing, zone: 'UTC', covers: COVERED, connections: [] };
   const post = { earlier: { counted: 0, named: [] }, figures: {}, unanswered: {}, subject };
   const about = {
-    ...{ due, tried: at, post: { ...post, isLate: result === 'posted-late' } },
+    due,
+    tried: at,
+    post: { ...post, isLate: result === 'posted-late' },
     ...(result === 'paused' && { basis: 'before' }),
   };
   const stored = { to: 'C0COSTS001', state, at, tries: 1, ...(next && { next }), cause, about };

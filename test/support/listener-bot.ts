@@ -65,8 +65,18 @@ export async function startListenerBot(
   const responseUrls = createResponseUrlClient();
   const names = createCommandNames(() => Object.keys(listeners.commands ?? {}) as SlashCommand[]);
   const services: SlackServices = {
-    ...{ redis: redis.client, keyring, workspaces, responseUrls, names, limits, log, clock, loadingDelays },
-    ...{ boltLogger: boltLogger(log), audit: createAudit(redis.client), users: createUserDirectory(clock) },
+    redis: redis.client,
+    keyring,
+    workspaces,
+    responseUrls,
+    names,
+    limits,
+    log,
+    clock,
+    loadingDelays,
+    boltLogger: boltLogger(log),
+    audit: createAudit(redis.client),
+    users: createUserDirectory(clock),
     threads: createThreadStore(redis.client),
     onForget: async () => undefined,
     onRejected: () => undefined,

@@ -61,8 +61,13 @@ export async function saveManyWatches(
       ];
     });
     const { json } = serializeConnection(FIXED_KEYRING, team, {
-      ...{ name: 'main', baseUrl: 'https://billing.example', token: 'a token', role: 'read-only' },
-      ...{ lifetime: 'none', registeredBy: 'U0OWNER001', registeredAt: since },
+      name: 'main',
+      baseUrl: 'https://billing.example',
+      token: 'a token',
+      role: 'read-only',
+      lifetime: 'none',
+      registeredBy: 'U0OWNER001',
+      registeredAt: since,
     });
     await index.touch(team);
     await redis.hset(recordKey(team), Object.fromEntries([...watches, ['connection:main', json]]));

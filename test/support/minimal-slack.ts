@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { note } from './happened.ts';
 
 export interface SlackPost {
   readonly workspace: string;
@@ -51,8 +52,6 @@ export async function startMinimalSlack() {
     group: new Set<string>(),
     /** What `users.info` says besides of a person, a full member otherwise. */
     people: new Map<string, object>(),
-    /** Deletes a message, as a person can. */
-    remove: (post: SlackPost) => void posts.splice(posts.indexOf(post), 1),
     /** Forgets every post and call. */
     reset() {
       posts.length = 0;
@@ -94,11 +93,16 @@ export async function startMinimalSlack() {
         ({ ts }) => Number(ts) >= Number(args.get('oldest')) && Number(ts) <= Number(args.get('latest')),
       )
       .map(({ ts, key, thread, isBroadcast }) => ({
-        ...{ ts, thread, isBroadcast },
+        ts,
+        thread,
+        isBroadcast,
         metadata: { event_type: 'tally_delivery', event_payload: { key } },
       }));
   const userOf = (workspace: string, id: string) => ({
-    ...{ id, deleted: false, team_id: workspace, is_admin: slack.admins.has(id) },
+    id,
+    deleted: false,
+    team_id: workspace,
+    is_admin: slack.admins.has(id),
     ...slack.people.get(id),
   });
   const methods: Record<string, (call: Call) => object> = {
@@ -146,6 +150,7 @@ export async function startMinimalSlack() {
       args: new URLSearchParams(Buffer.concat(chunks).toString()),
     };
     calls.push(call);
+    note(`${call.method} ${call.args.get('channel') ?? ''} ${call.args.get('text') ?? ''}`);
     const fault = slack.fault(call);
     if (fault !== undefined) return fail(response, call, fault);
     if (call.method === 'chat.postMessage' && slack.slow > 0) await delay(slack.slow);

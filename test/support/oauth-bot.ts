@@ -119,8 +119,13 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
     async connect(team: Team, label: string, app_installed_team_id?: string) {
       const { value: token } = billing.tokens.find((token) => token.label === label)!;
       const fields = {
-        ...{ name: 'main', baseUrl: billing.url, token, project: '123' },
-        ...{ type: 'for-oneself', role: 'read-only', lifetime: 'none' },
+        name: 'main',
+        baseUrl: billing.url,
+        token,
+        project: '123',
+        type: 'for-oneself',
+        role: 'read-only',
+        lifetime: 'none',
       };
       const values = Object.fromEntries(
         Object.entries(fields).map(([name, value]) => [name, { value: { type: 'plain_text_input', value } }]),

@@ -73,8 +73,12 @@ export async function startOAuthSlack() {
     codes.delete(fields.code ?? '');
     if (team === undefined) return { ok: false, error: 'invalid_code' };
     return {
-      ...{ ok: true, app_id: 'A0TALLY001', token_type: 'bot', bot_user_id: 'U0BOT00001' },
-      ...{ authed_user: { id: INSTALLER }, scope: 'commands,chat:write,im:write,users:read' },
+      ok: true,
+      app_id: 'A0TALLY001',
+      token_type: 'bot',
+      bot_user_id: 'U0BOT00001',
+      authed_user: { id: INSTALLER },
+      scope: 'commands,chat:write,im:write,users:read',
       is_enterprise_install: team.whole ?? false,
       team: team.whole ? null : { id: team.id, name: team.name },
       enterprise: team.enterprise === undefined ? null : { id: team.enterprise, name: `${team.name} Org` },
@@ -94,8 +98,12 @@ export async function startOAuthSlack() {
       return {
         ok: true,
         user: {
-          ...{ id: fields.user, team_id: fields.team_id ?? of, is_admin: true, is_owner: true },
-          ...{ locale: 'en-US', tz: 'UTC' },
+          id: fields.user,
+          team_id: fields.team_id ?? of,
+          is_admin: true,
+          is_owner: true,
+          locale: 'en-US',
+          tz: 'UTC',
         },
       };
     return { ok: true, ts: '1.1', view: { id: 'V1' } };

@@ -1,9 +1,10 @@
 /** What people do in Slack, and what they see of it: for tests with a bot of either kind. */
+import querystring from 'node:querystring';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { OWNER, type Slack } from '../../sandbox/slack/index.ts';
 import { type Answer, labelsOf, textOf, toAnswer } from './answer.ts';
-import { asked } from './asked.ts';
+import { note } from './happened.ts';
 
 export const TEAM = 'T0SANDBOX1';
 export const CHANNEL = 'C0COSTS001';
@@ -66,19 +67,23 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     type = 'application/x-www-form-urlencoded',
     url = botUrl(),
   ): Promise<Reply> {
+    note(`Slack sends ${querystring.unescape(body)}`);
     const headers = { 'content-type': type, ...slack.signed(body) };
     const reply = await fetch(`${url}/slack/events`, { method: 'POST', headers, body });
     return { status: reply.status, body: await reply.text() };
   }
 
   /** Sends a command or a message and resolves with Tally’s next message that this person sees there. */
-  function ask(text: string, person = OWNER, channel = CHANNEL, thread?: string): Promise<Answer> {
-    asked.push(`${person} in ${channel}: ${text.slice(0, 200)}`);
-    return next(() => slack.say(person, channel, text, thread), person, channel);
-  }
+  const ask = (text: string, person = OWNER, channel = CHANNEL, thread?: string): Promise<Answer> =>
+    next(() => slack.say(person, channel, text, thread), person, channel);
 
   return {
-    ...{ answers, next, modal, modalText, modalSays, send },
+    answers,
+    next,
+    modal,
+    modalText,
+    modalSays,
+    send,
     ask,
     /** Asks, and resolves with what the answer says. */
     read: async (...question: Parameters<typeof ask>): Promise<string> =>
@@ -103,7 +108,6 @@ export function createPeople(slack: Slack, botUrl: () => string) {
     view: (person = OWNER): string => JSON.stringify(modal(person)?.view),
     /** Types a command, and shows all fields of the form that it opens. @returns the form’s text */
     async openForm(command: string, person = OWNER, channel = CHANNEL): Promise<string> {
-      asked.push(`${person} in ${channel}: ${command}`);
       await slack.say(person, channel, command);
       await slack.waitFor(() => modal(person));
       if (labelsOf(modal(person)?.view.blocks).includes('More…')) {
@@ -164,11 +168,15 @@ export function createPeople(slack: Slack, botUrl: () => string) {
 
 /** From whom a payload comes. */
 export const sentBy = (person: string, home = TEAM) => ({
-  ...{ team: { id: TEAM }, user: { id: person, team_id: home }, trigger_id: 'x' },
+  team: { id: TEAM },
+  user: { id: person, team_id: home },
+  trigger_id: 'x',
 });
 
 /** The payload of a click, even on a button that this person doesn’t see. */
 export const clickOf = (person: string, action: object, channel = CHANNEL) => ({
-  ...{ type: 'block_actions', ...sentBy(person), channel: { id: channel } },
+  type: 'block_actions',
+  ...sentBy(person),
+  channel: { id: channel },
   actions: [{ type: 'button', block_id: 'b', ...action }],
 });

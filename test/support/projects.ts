@@ -13,14 +13,23 @@ export async function addConnection(
 ): Promise<void> {
   const workspaces = createWorkspaces({ redis: redis.client, keyring });
   await workspaces.saveConnection(await changeIn(workspaces, 'T0SANDBOX1'), {
-    ...{ name: 'main', baseUrl: billing.url, token: goodToken(billing), role: 'read-only' },
-    ...{ lifetime: '90-days', registeredBy: OWNER, registeredAt },
+    name: 'main',
+    baseUrl: billing.url,
+    token: goodToken(billing),
+    role: 'read-only',
+    lifetime: '90-days',
+    registeredBy: OWNER,
+    registeredAt,
   });
 }
 
 /** A project as its record holds it. */
 export const storedProject = (project: Pick<Project, 'alias' | 'id'> & Partial<Project>): Project => ({
-  ...{ product: 1, channels: [], owner: OWNER, addedBy: OWNER, addedAt: 0 },
+  product: 1,
+  channels: [],
+  owner: OWNER,
+  addedBy: OWNER,
+  addedAt: 0,
   ...project,
 });
 

@@ -14,7 +14,8 @@ import { type Period, periodOf } from '../../src/domain/time/period.ts';
 const SATURDAY = Date.parse('2026-11-21T10:15:30.123Z');
 
 export const readerAt = (at = SATURDAY, zone = 'UTC', writtenAt = at, aliases = NO_ALIASES): Reader => ({
-  ...{ aliases, zone },
+  aliases,
+  zone,
   today: dayAt(at, zone),
   writtenOn: dayAt(writtenAt, zone),
 });

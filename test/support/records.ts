@@ -72,7 +72,9 @@ const unasked = () => Promise.reject(new Error('Slack isn’t asked here.'));
 const SILENT = pino({ level: 'silent' });
 /** Nothing answers there. */
 const CLIENT = createClientFactory({
-  ...{ ...BACKGROUND_OPTIONS, logger: QUIET, slackApiUrl: 'http://127.0.0.1:9/' },
+  ...BACKGROUND_OPTIONS,
+  logger: QUIET,
+  slackApiUrl: 'http://127.0.0.1:9/',
 })('xoxb-T1', 'T1');
 
 /** A request of U1 in channel C1. What isn’t given of Slack fails. */
@@ -90,11 +92,21 @@ export function requestOf({
   const at = Date.UTC(2026, 10, 21, 10, 15);
   const source = sourceOfPayload({ team_id: 'T1', user_id: 'U1', channel_id: 'C1' }, { via: 'command', at });
   return {
-    ...{ at, channel: 'C1', sharedFrom: undefined, sharedBy: undefined, workspace },
-    ...{ isUnlimited: false, audience: 'asker', locale: 'en-US', recordError: () => undefined },
+    at,
+    channel: 'C1',
+    sharedFrom: undefined,
+    sharedBy: undefined,
+    workspace,
+    isUnlimited: false,
+    audience: 'asker',
+    locale: 'en-US',
+    recordError: () => undefined,
     mayShare: () => true,
     user: {
-      ...{ teamId: 'T1', id: 'U1', locale: 'en-US', zone: undefined },
+      teamId: 'T1',
+      id: 'U1',
+      locale: 'en-US',
+      zone: undefined,
       ...permissionsOf(user?.role ?? 'member', workspace.settings, false),
       ...user,
     },
@@ -108,8 +120,11 @@ export function requestOf({
     },
     slack: {
       channels: channelsOf(CLIENT),
-      ...{ userGroups: unasked, isInGroups: unasked, roleOf: unasked },
-      ...{ permissionsOf: unasked, managers: unasked },
+      userGroups: unasked,
+      isInGroups: unasked,
+      roleOf: unasked,
+      permissionsOf: unasked,
+      managers: unasked,
       ...slack,
     },
     ...given,

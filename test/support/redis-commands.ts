@@ -35,7 +35,10 @@ export async function commandsOf(
         // A script that this connection has sent before goes by its hash.
         names.push(sent.command === 'evalsha' ? 'eval' : sent.command);
     },
-    ...{ end: none, asyncStart: none, asyncEnd: none, error: none },
+    end: none,
+    asyncStart: none,
+    asyncEnd: none,
+    error: none,
   };
   await untilNothingRuns(redis.client);
   const channel = tracingChannel('ioredis:command');

@@ -233,39 +233,21 @@ export type RedisCluster = Awaited<ReturnType<typeof startCluster>>;
 
 const SLOTS = 16_384;
 
-const replicate = (client: Redis, master: string) =>
-  waitUntil(() =>
-    client.call('CLUSTER', 'REPLICATE', master).then(
-      () => true,
-      () => false,
-    ),
-  );
-
 /** Starts three masters, optionally with a replica each. The URL has the ACL user that the docs describe. */
 export async function startCluster({
   replicas: isReplicated = false,
-  args = [],
   certificates,
 }: {
   readonly replicas?: boolean;
-  readonly args?: readonly string[];
   readonly certificates?: Certificates | undefined;
 } = {}) {
   const tls = certificates === undefined ? [] : ['tls-cluster yes'];
-  const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...tls, ...args];
+  const config = ['cluster-enabled yes', 'cluster-node-timeout 1000', ...tls];
   const start = () => startServer(config, { certificates });
   const masters = await Promise.all([start(), start(), start()]);
   const replicas = isReplicated ? await Promise.all([start(), start(), start()]) : [];
   const all = [...masters, ...replicas];
   const running = () => all.filter(({ client }) => client.status !== 'end');
-  const currentMasters = async () => {
-    const isMaster = async ({ client }: RedisServer) =>
-      / (?:\S*,)?myself,master \S+ .* connected \d/.test(String(await client.cluster('NODES')));
-    const found = await Promise.all(
-      running().map(async (server) => ((await isMaster(server)) ? [server] : [])),
-    );
-    return found.flat();
-  };
   const isOnline = async ({ client }: RedisServer) =>
     /slave0:.*state=online/.test(await client.info('replication'));
   await Promise.all(
@@ -286,7 +268,8 @@ export async function startCluster({
   await Promise.all(
     replicas.map(async ({ client }, at) => {
       const master = String(await masters[at]?.client.cluster('MYID'));
-      await replicate(client, master);
+      const replicate = () => client.call('CLUSTER', 'REPLICATE', master);
+      await waitUntil(() => replicate().then(Boolean, () => false));
     }),
   );
   await waitUntil(async () => (await Promise.all(all.map(isOk))).every(Boolean));
@@ -300,26 +283,8 @@ export async function startCluster({
       return `redis${certificates ? 's' : ''}+cluster://tally:a-password@${hosts.join(',')}`;
     },
     masters: masters as readonly RedisServer[],
-    replicas: replicas as readonly RedisServer[],
     /** Every key of every master. */
     keys: async () => (await Promise.all(masters.map(({ client }) => client.keys('*')))).flat(),
-    /** Those that run and hold slots. */
-    currentMasters,
-    /** Gives a replica to a master that has none. */
-    async addReplica() {
-      const current = await currentMasters();
-      const states = await Promise.all(current.map(isOnline));
-      const alone = current[states.indexOf(false)];
-      if (alone === undefined) return;
-      const id = String(await alone.client.cluster('MYID'));
-      const replica = await start();
-      all.push(replica);
-      await replica.client.call('CLUSTER', 'MEET', '127.0.0.1', alone.port);
-      await replica.client.call('ACL', 'SETUSER', 'tally', ...rules);
-      await replicate(replica.client, id);
-      await waitUntil(() => isOnline(alone));
-      await waitUntil(async () => (await Promise.all(running().map(isOk))).every(Boolean));
-    },
     stop: async () => void (await Promise.all(all.map(({ kill }) => kill()))),
   };
 }
@@ -362,19 +327,6 @@ export async function startSentinels(certificates?: Certificates) {
     sentinels,
     /** The current master, according to the Sentinels. */
     master,
-    /** Gives the current master another replica. */
-    async addReplica() {
-      let current: RedisServer | undefined;
-      await waitUntil(async () => {
-        const named = await Promise.all(sentinels.map(masterOf));
-        current = named.every((address) => address === named[0]) ? named[0] : undefined;
-        return current?.client.status === 'ready' && (await current.client.info()).includes('role:master');
-      });
-      const { port, client } = current!;
-      servers.push(await startServer([...safe, `replicaof 127.0.0.1 ${port}`], { certificates }));
-      await waitUntil(async () => (await client.info('replication')).includes('connected_slaves:2'));
-      await waitUntil(async () => (await Promise.all(sentinels.map(isComplete))).every(Boolean));
-    },
     stop: async () => void (await Promise.all([...servers, ...sentinels].map(({ kill }) => kill()))),
   };
 }

@@ -57,62 +57,25 @@ const withToken = (reply: ServiceReply, change: (token: Record<string, unknown>)
   const { token } = JSON.parse(String(reply.body ?? '{}'));
   return token === undefined ? reply : { ...reply, body: JSON.stringify({ token: change(token) }) };
 };
-/** Only issues tokens: the other methods are refused (405). */
-const offering =
-  (...methods: string[]): Replies[string] =>
-  ({ method = '' }) =>
-    methods.includes(method) ? undefined : jsonReply(405, { error: { code: 405, message: 'no' } });
-
 const REPLIES: Replies = {
-  hang: () => 'hang',
   reset: () => 'reset',
-  redirect: () => htmlReply(302, 'Found', { Location: 'https://elsewhere.example/login' }),
   truncated: async (_, ordinary) => {
     const reply = await ordinary();
     return { ...reply, body: cutShort(reply) };
   },
-  'too-large': () => jsonReply(200, `{"data":"${'x'.repeat(20_000_000)}"}`),
-  '403': status(403),
   '429': status(429, { 'Retry-After': '20' }),
   '400': status(400),
   '404': () =>
     jsonReply(404, {
       error: { code: 404, message: 'Could not find Application Credential: sandbox.', title: 'Not Found' },
     }),
-  '404-project': () =>
-    jsonReply(404, {
-      error: {
-        code: 404,
-        message: 'Unable to validate token because project x is disabled',
-        title: 'Not Found',
-      },
-    }),
-  // Of billing.
   empty: ({ query = '' }) => {
     const isBalance = query.includes('getSubscriptionBalance');
     const field = isBalance ? 'getSubscriptionBalance' : 'reportSubscriptionConsuming';
     const value = isBalance ? { balance: null, bonuses: null } : { items: [] };
     return jsonReply(200, { data: { bill: { [field]: value } } });
   },
-  'query-rejected': () =>
-    jsonReply(200, {
-      errors: [{ message: 'Subscription storage is being maintained', path: ['bill'] }],
-      data: null,
-    }),
-  'wrong-shape': () => jsonReply(200, { data: { invoice: { rows: [['2026-11-20', '12.00']] } } }),
-  // Of identity.
-  lost: async (_, ordinary) => {
-    await ordinary();
-    return 'reset' as const;
-  },
-  '404-page': () => htmlReply(404, 'Not Found'),
-  '300': () => jsonReply(300, { versions: { values: [{ id: 'v3.14' }] } }),
-  html: () => htmlReply(200, 'Please sign in'),
-  '308': () => htmlReply(308, 'Permanent Redirect', { Location: '/v3/auth/tokens' }),
-  '413': () => htmlReply(413, 'Request Entity Too Large'),
   '500': () => htmlReply(500, 'Internal Server Error'),
-  '502': () => htmlReply(502, 'Bad Gateway'),
-  '503': () => htmlReply(503, 'Service Unavailable'),
   'no-zone': async (_, ordinary) =>
     withToken(await ordinary(), (token) => ({ ...token, expires_at: String(token.expires_at).slice(0, 19) })),
   'no-expiry': async (_, ordinary) => withToken(await ordinary(), ({ expires_at: _at, ...token }) => token),
@@ -121,8 +84,8 @@ const REPLIES: Replies = {
     return reply;
   },
   'no-token': async (_, ordinary) => ({ ...(await ordinary()), headers: {} }),
-  'no-revocation': offering('POST', 'GET', 'HEAD'),
-  'issue-only': offering('POST'),
+  'no-revocation': ({ method }) =>
+    method === 'DELETE' ? jsonReply(405, { error: { code: 405, message: 'no' } }) : undefined,
   'no-revoking': ({ method }) => (method === 'DELETE' ? unauthorized() : undefined),
 };
 

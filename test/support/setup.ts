@@ -1,22 +1,22 @@
 /**
- * Runs before every test file: says in a failure what was asked, sets how many examples a property tries, and rejects every command of
+ * Runs before every test file: says in a failure what happened before, sets how many examples a property tries, and rejects every command of
  * the bot's own connections that has keys of several slots, as a Redis Cluster does. So tests check this on any Redis.
  */
 import fc from 'fast-check';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach } from 'vitest';
-import { asked } from './asked.ts';
+import { happened } from './happened.ts';
 import { runs } from './thorough.ts';
 
 fc.configureGlobal({ numRuns: runs(100) });
 
 beforeEach(() => {
-  asked.length = 0;
+  happened.length = 0;
 });
 afterEach(({ task }) => {
-  if (asked.length === 0) return;
+  if (happened.length === 0) return;
   for (const error of task.result?.errors ?? [])
-    error.message += `\n\nAsked, last of all:\n${asked.slice(-4).join('\n')}`;
+    error.message += `\n\nBefore that:\n${happened.slice(-6).join('\n')}`;
 });
 
 const PATCHED = Symbol.for('tally.one-slot');

@@ -4,6 +4,7 @@ import { recordKey } from '../../src/redis/keys.ts';
 import { createKeyring } from '../../src/vault/keyring.ts';
 import type { RecordFields } from '../../src/workspace/record/record-store.ts';
 import { createDeliveryParts, type DeliveryOptions } from './delivery.ts';
+import { note } from './happened.ts';
 import { startMinimalSlack } from './minimal-slack.ts';
 import { fieldsOf, type RecordParts } from './records.ts';
 import { testRedis } from './redis.ts';
@@ -25,7 +26,10 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
   const key = recordKey(TEAM);
   let parts: ReturnType<typeof createDeliveryParts>;
   const delivery = {
-    ...{ redis: redis.client, url: redis.url, slack, keyring },
+    redis: redis.client,
+    url: redis.url,
+    slack,
+    keyring,
     now: begin,
     get parts() {
       return parts;
@@ -33,8 +37,13 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     /** The same worker once more, as another process has it. */
     another: (given: Partial<DeliveryOptions> = {}) =>
       createDeliveryParts({
-        ...{ redis: redis.client, redisUrl: redis.url, slackUrl: slack.url, keyring },
-        ...{ clock: () => delivery.now, ...options(), ...given },
+        redis: redis.client,
+        redisUrl: redis.url,
+        slackUrl: slack.url,
+        keyring,
+        clock: () => delivery.now,
+        ...options(),
+        ...given,
       }),
     /** Another process takes over. */
     async restart(given?: Partial<DeliveryOptions>): Promise<void> {
@@ -49,7 +58,10 @@ export async function startDelivery(begin: number, options: () => Partial<Delive
     save: ({ connections = [], ...given }: RecordParts) =>
       redis.client.hset(key, fieldsOf({ connections, ...given }, keyring, TEAM)),
     /** @returns when to run again */
-    run: () => parts.runner.run(TEAM),
+    run() {
+      note(`a run at ${new Date(delivery.now).toISOString()}`);
+      return parts.runner.run(TEAM);
+    },
     /** As a worker does that is woken whenever it wants to be. */
     async until(end: number): Promise<void> {
       const { run } = delivery;

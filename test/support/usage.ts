@@ -21,7 +21,9 @@ export const item = (
   amount: string | null = '1',
   bonuses: string | null = '0',
 ): WireCharge => ({
-  ...{ day: sent(day), totalAmount: sent(amount), totalBonuses: sent(bonuses) },
+  day: sent(day),
+  totalAmount: sent(amount),
+  totalBonuses: sent(bonuses),
 });
 
 /** An item for each of these days that has an amount: undefined means that nothing is reported. */

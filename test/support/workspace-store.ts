@@ -15,25 +15,45 @@ export const HASH = 'tally:{T1}:record';
 export const ADDED_AT = Date.UTC(2026, 10, 21, 10, 15);
 
 export const PROD: Project = {
-  ...{ alias: 'prod', id: '123', product: 1, channels: [] },
-  ...{ owner: 'U1', addedBy: 'U1', addedAt: ADDED_AT },
+  alias: 'prod',
+  id: '123',
+  product: 1,
+  channels: [],
+  owner: 'U1',
+  addedBy: 'U1',
+  addedAt: ADDED_AT,
 };
 
 /** Its token never expires. */
 export const MAIN: NewConnection = {
-  ...{ name: 'main', baseUrl: 'https://api.example.com', token: 'fake-user-access-token-abcd' },
-  ...{ role: 'read-only', lifetime: 'none', registeredBy: 'U1', registeredAt: ADDED_AT },
+  name: 'main',
+  baseUrl: 'https://api.example.com',
+  token: 'fake-user-access-token-abcd',
+  role: 'read-only',
+  lifetime: 'none',
+  registeredBy: 'U1',
+  registeredAt: ADDED_AT,
 };
 
 export const ACCESS: NewAccess = {
-  ...{ project: '123', authUrl: 'https://identity.example.com/v3' },
-  ...{ id: '5a9db0c0000000000000000000000abcd', secret: 'a-secret-for-tests-only' },
-  ...{ issuers: { people: ['U1'], groups: [] }, registeredBy: 'U1', registeredAt: ADDED_AT },
+  project: '123',
+  authUrl: 'https://identity.example.com/v3',
+  id: '5a9db0c0000000000000000000000abcd',
+  secret: 'a-secret-for-tests-only',
+  issuers: { people: ['U1'], groups: [] },
+  registeredBy: 'U1',
+  registeredAt: ADDED_AT,
 };
 
 export const WATCH: Watch = {
-  ...{ id: 'watchid1', projects: [{ id: '123', product: 1 }], rule: { kind: 'runway', days: 7 } },
-  ...{ channel: 'C1', owner: 'U1', createdBy: 'U1', createdAt: ADDED_AT, since: ADDED_AT },
+  id: 'watchid1',
+  projects: [{ id: '123', product: 1 }],
+  rule: { kind: 'runway', days: 7 },
+  channel: 'C1',
+  owner: 'U1',
+  createdBy: 'U1',
+  createdAt: ADDED_AT,
+  since: ADDED_AT,
 };
 
 /** Stores what services answer at this instant. @param changed called once something waits no more */

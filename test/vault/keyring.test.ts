@@ -33,7 +33,7 @@ describe('a seal', () => {
     );
   });
 
-  it('that an earlier version wrote opens', () => {
+  it('opens if an earlier version wrote it', () => {
     const stored = 'v1.k1.PZcgp8F8ETrvzAAZ.wrsk6V9lMACIhVs-9QUTmxa9thoJQmK-iV3GH6nX2IYtuT15';
     const other = createKeyring([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
     expect(other.open(stored, OWNER)).toBe('a-plainly-fake-token');

@@ -110,7 +110,7 @@ async function sealedWith({ id: key }: SealingKey): Promise<number> {
   return hashes.flatMap((hash) => Object.values(hash)).filter((value) => value.includes(`v1.${key}.`)).length;
 }
 
-describe('a field that changes under our hands', () => {
+describe('a field that changes during a reseal', () => {
   const KEY = 'tally:{T1}:record';
   const FIELD = 'installation';
   const owner = sealOwnerOf('slack-installation', 'T1', 'installation');

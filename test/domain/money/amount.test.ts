@@ -320,17 +320,15 @@ describe('a currency label', () => {
   });
 });
 
-describe('plain digits', () => {
-  it('have no exponent and no grouping, and lose nothing', () => {
-    expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
-    expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
-    expect(toPlainDigits(money('-0'))).toBe('0');
-    fc.assert(
-      fc.property(scaled(25), ({ digits }) => {
-        expect(money(toPlainDigits(money(digits))).eq(digits)).toBe(true);
-      }),
-    );
-  });
+it('plain digits have no exponent and no grouping, and lose nothing', () => {
+  expect(toPlainDigits(money('1e-20'))).toBe('0.00000000000000000001');
+  expect(toPlainDigits(money('1.5e25'))).toBe('15000000000000000000000000');
+  expect(toPlainDigits(money('-0'))).toBe('0');
+  fc.assert(
+    fc.property(scaled(25), ({ digits }) => {
+      expect(money(toPlainDigits(money(digits))).eq(digits)).toBe(true);
+    }),
+  );
 });
 
 describe('a change in percent', () => {
@@ -369,14 +367,14 @@ describe('a change in percent', () => {
   });
 });
 
-describe('a share', () => {
-  it.each([
-    ['12.35', 'en-US', '12.4 %'],
-    ['12.25', 'en-US', '12.2 %'],
-    ['0', 'en-US', '0.0 %'],
-    ['1234.5', 'de-DE', '1.234,5 %'],
-  ])('of %s in %s is %s', (percent, locale, text) => expect(formatShare(money(percent), locale)).toBe(text));
-});
+it.each([
+  ['12.35', 'en-US', '12.4 %'],
+  ['12.25', 'en-US', '12.2 %'],
+  ['0', 'en-US', '0.0 %'],
+  ['1234.5', 'de-DE', '1.234,5 %'],
+])('a share of %s in %s is %s', (percent, locale, text) =>
+  expect(formatShare(money(percent), locale)).toBe(text),
+);
 
 describe('a locale', () => {
   it.each(['en', 'de-DE', 'es-419', 'zh-Hant-TW'])('is known: %s', (tag) => expect(isLocale(tag)).toBe(true));

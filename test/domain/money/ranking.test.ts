@@ -20,41 +20,37 @@ const outlooks = fc.record({
   days: fc.constantFrom(undefined, 0, 1, 2, 3, Number.POSITIVE_INFINITY),
 });
 
-describe('projects by what they spent', () => {
-  it('are sorted largest first, credits after zero, unknown ones last', () => {
-    const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
-    const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
-    expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
-  });
+it('projects by what they spent are sorted largest first, credits after zero, unknown ones last', () => {
+  const amounts = ['3', undefined, '-1', '20', '0'].map((text) => text && new Big(text));
+  const sorted = amounts.map((amount) => amount || undefined).sort(byLargest);
+  expect(sorted.map((amount) => amount?.toFixed())).toEqual(['20', '3', '0', '-1', undefined]);
 });
 
-describe('projects by when they run out', () => {
-  it('are overdrawn ones, then by days, then by balance, then the unknown', () => {
-    const sorted = [
-      outlook(undefined),
-      outlook('5'),
-      outlook('1000', 3),
-      outlook('-1'),
-      outlook('2'),
-      outlook('10', 40),
-      outlook('-7'),
-      outlook('900', 3),
-      outlook('0', 0),
-      outlook('1', Number.POSITIVE_INFINITY),
-    ].toSorted(bySoonestEnd);
-    expect(sorted.map(({ left, days }) => [left?.toFixed(), days])).toEqual([
-      ['-7', undefined],
-      ['-1', undefined],
-      ['0', 0],
-      ['900', 3],
-      ['1000', 3],
-      ['10', 40],
-      ['1', Number.POSITIVE_INFINITY],
-      ['2', undefined],
-      ['5', undefined],
-      [undefined, undefined],
-    ]);
-  });
+it('projects by when they run out are overdrawn ones, then by days, then by balance, then the unknown', () => {
+  const sorted = [
+    outlook(undefined),
+    outlook('5'),
+    outlook('1000', 3),
+    outlook('-1'),
+    outlook('2'),
+    outlook('10', 40),
+    outlook('-7'),
+    outlook('900', 3),
+    outlook('0', 0),
+    outlook('1', Number.POSITIVE_INFINITY),
+  ].toSorted(bySoonestEnd);
+  expect(sorted.map(({ left, days }) => [left?.toFixed(), days])).toEqual([
+    ['-7', undefined],
+    ['-1', undefined],
+    ['0', 0],
+    ['900', 3],
+    ['1000', 3],
+    ['10', 40],
+    ['1', Number.POSITIVE_INFINITY],
+    ['2', undefined],
+    ['5', undefined],
+    [undefined, undefined],
+  ]);
 });
 
 describe.each([

@@ -85,15 +85,13 @@ describe('two periods side by side', () => {
   });
 });
 
-describe('the name of a day', () => {
-  it('has its year only if the days are of several years', () => {
-    expect(dayNamerFor(['2026-11-16', '2026-11-17'])('2026-11-16')).toBe('Mon 16 Nov');
-    const ofTwoYears = dayNamerFor(['2025-12-31', '2026-01-01']);
-    expect(['2025-12-31', '2026-01-01'].map((day) => ofTwoYears(day))).toEqual([
-      ...['Wed 31 Dec 2025', 'Thu 1 Jan 2026'],
-    ]);
-    expect(dayNamerFor([])('2026-01-01')).toBe('Thu 1 Jan 2026');
-  });
+it('the name of a day has its year only if the days are of several years', () => {
+  expect(dayNamerFor(['2026-11-16', '2026-11-17'])('2026-11-16')).toBe('Mon 16 Nov');
+  const ofTwoYears = dayNamerFor(['2025-12-31', '2026-01-01']);
+  expect(['2025-12-31', '2026-01-01'].map((day) => ofTwoYears(day))).toEqual([
+    ...['Wed 31 Dec 2025', 'Thu 1 Jan 2026'],
+  ]);
+  expect(dayNamerFor([])('2026-01-01')).toBe('Thu 1 Jan 2026');
 });
 
 describe('days in groups', () => {

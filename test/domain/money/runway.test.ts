@@ -55,7 +55,7 @@ describe('the runway', () => {
     expect(estimate('0.99', '0', ...aWeekOf('1'))).toMatchObject({ days: 0, until: TODAY });
   });
 
-  it('of less than a day says so, and names no date', () => {
+  it('is “less than a day” below one day', () => {
     for (const balance of ['0', '0.10', '0.99']) {
       const result = estimate(balance, '0', ...aWeekOf('1'));
       expect(formatRunwayLine(result, toPlainDigits)).toMatch(/^:warning: \*Less than a day, until around /);
@@ -92,13 +92,14 @@ describe('the runway', () => {
   });
 });
 
-describe('bonuses that are not there or cannot be read', () => {
-  it.each([null, 'rubbish'])('are not counted, and that is said: %s', (bonuses) => {
+it.each([null, 'rubbish'])(
+  'bonuses that are missing or unreadable are not counted, and the answer says so: %s',
+  (bonuses) => {
     const result = estimate('10', bonuses, ...aWeekOf('1'));
     expect(result).toMatchObject({ kind: 'estimate', days: 10, bonusesCounted: false });
     expect(estimate('10', '0', ...aWeekOf('1'))).toMatchObject({ bonusesCounted: true });
-  });
-});
+  },
+);
 
 describe('there is no estimate', () => {
   it('without a readable balance', () => {
@@ -145,17 +146,15 @@ describe('there is no estimate', () => {
   });
 });
 
-describe('a runway of more than ten years', () => {
-  it('has no date', () => {
-    expect(estimate('3652', '0', ...aWeekOf('1'))).toMatchObject({
-      kind: 'estimate',
-      days: 3652,
-      until: '2036-11-20',
-    });
-    expect(estimate('3653', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'beyond', years: 10 });
-    expect(estimate('1e39', '1e39', ...aWeekOf('1e-60'))).toMatchObject({ kind: 'beyond', years: 10 });
-    expect(estimate('1e39', '1e39', ...aWeekOf('1e-60'))).not.toHaveProperty('until');
+it('a runway of more than ten years has no date', () => {
+  expect(estimate('3652', '0', ...aWeekOf('1'))).toMatchObject({
+    kind: 'estimate',
+    days: 3652,
+    until: '2036-11-20',
   });
+  expect(estimate('3653', '0', ...aWeekOf('1'))).toMatchObject({ kind: 'beyond', years: 10 });
+  expect(estimate('1e39', '1e39', ...aWeekOf('1e-60'))).toMatchObject({ kind: 'beyond', years: 10 });
+  expect(estimate('1e39', '1e39', ...aWeekOf('1e-60'))).not.toHaveProperty('until');
 });
 
 describe('whatever is left and spent', () => {

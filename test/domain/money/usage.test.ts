@@ -112,13 +112,11 @@ describe('several items of one day', () => {
   });
 });
 
-describe('credits', () => {
-  it('are negative and stay so', () => {
-    const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
-    expect(toPlainDigits(usage.total.value)).toBe('-3');
-    expect(toPlainDigits(usage.average!)).toBe('-1.5');
-    expect(usage.highest?.day).toBe('2026-11-15');
-  });
+it('credits are negative and stay so', () => {
+  const usage = usageOf([item('2026-11-14', '-5.00'), item('2026-11-15', '2')]);
+  expect(toPlainDigits(usage.total.value)).toBe('-3');
+  expect(toPlainDigits(usage.average!)).toBe('-1.5');
+  expect(usage.highest?.day).toBe('2026-11-15');
 });
 
 describe("today's part of a day", () => {

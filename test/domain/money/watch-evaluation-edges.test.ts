@@ -33,7 +33,7 @@ describe('a runway', () => {
     });
   });
 
-  it('of exactly the threshold neither crosses nor recovers', () => {
+  it('neither crosses nor recovers at exactly the threshold', () => {
     expect(judge(lasting(14))).toMatchObject({ isKnown: true, crossings: [], recoveries: [], alerted: [] });
     expect(judge(lasting(14), [BEFORE])).toMatchObject({ recoveries: [], alerted: [BEFORE] });
   });
@@ -291,7 +291,7 @@ describe('a spike of twice as much as usual', () => {
     expect(judge(daysOf([100, null]), [toldOf(1)])).toMatchObject({ recoveries: [], alerted: [toldOf(1)] });
   });
 
-  it('from before the checked days continues until a usual day', () => {
+  it('continues until a usual day, even if it began before the checked days', () => {
     const alerted = [toldOf(5)];
     expect(judge(daysOf([300, 300]), alerted)).toMatchObject({ crossings: [], recoveries: [], alerted });
     expect(judge(daysOf([300, 100]), alerted)).toMatchObject({

@@ -23,14 +23,12 @@ const measure = <K extends WatchKind>(kind: K, figures: Partial<WatchFigures> = 
   return JSON.parse(JSON.stringify(measurement)) as unknown;
 };
 
-describe('a balance', () => {
-  it('is the balance without bonuses, where it is known', () => {
-    const account = { balance: amount(5), bonuses: amount(7) };
-    expect(measure('balance', { account })).toMatchObject({ kind: 'balance', balance: '5' });
-    expect(measure('balance')).toEqual({ kind: 'balance' });
-    const unreadable = { balance: { unreadable: 'x' }, bonuses: amount(7) };
-    expect(measure('balance', { account: unreadable })).toEqual({ kind: 'balance' });
-  });
+it('a balance is the balance without bonuses, where it is known', () => {
+  const account = { balance: amount(5), bonuses: amount(7) };
+  expect(measure('balance', { account })).toMatchObject({ kind: 'balance', balance: '5' });
+  expect(measure('balance')).toEqual({ kind: 'balance' });
+  const unreadable = { balance: { unreadable: 'x' }, bonuses: amount(7) };
+  expect(measure('balance', { account: unreadable })).toEqual({ kind: 'balance' });
 });
 
 it('how long a balance lasts is computed without the bonuses', () => {
