@@ -77,7 +77,7 @@ describe('below a refusal', () => {
     ['/balance prod stroage', ['/balance prod storage']],
     ['/billing projects remvoe prod', ['/billing projects remove prod']],
     ['/billing disconnect mian', ['/billing disconnect main']],
-    ['/billing disconnect nope', ['/billing disconnect main']],
+    ['/billing disconnect nope', ['/billing disconnect']],
     ['/billing wach prod budget 500', ['/billing watch prod budget 500']],
     ['/billing shcedule staging daily', ['/billing schedule staging daily']],
     ['/billing watch prod blance 500', ['/billing watch prod balance 500']],
