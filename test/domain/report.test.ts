@@ -230,7 +230,7 @@ describe('the days of a post', () => {
       days: ['12-01..12-01', '11-25..12-01', '11-18..12-01', '08-04..12-01'],
     });
     expect(of('yesterday', '2027-01-01T09:00Z')).toMatchObject({
-      ...{ main: ['Thu 31 Dec 2026', 'Thu 24 Dec'], label: 'Thu 31 Dec 2026', from: '2026-12-01' },
+      ...{ main: ['Thu 31 Dec 2026', 'Thu 24 Dec 2026'], label: 'Thu 31 Dec 2026', from: '2026-12-01' },
     });
   });
 

@@ -127,7 +127,7 @@ describe('the form', () => {
   });
 
   it.each([
-    ['balance 5e4', '5e4', 'Type an amount, such as 50000'],
+    ['balance 5e4', '5e4', 'Type an amount of zero or more, such as 50000'],
     ['balance 1.234', '1.234', 'Type 1234 or 1.2340.'],
     ['budget 0', '0', 'Type an amount above zero.'],
     ['runway 14.5', '14.5', 'Type 1 to 3,650 days.'],
