@@ -155,15 +155,15 @@ describe('/billing connect', () => {
   });
 
   it.each([
-    ['401', 'rejected the access token'],
-    ['500', 'returned an error (HTTP 500)'],
+    ['refused', 'rejected the access token'],
+    ['failing', 'returned an error (HTTP 500)'],
     ['truncated', 'it broke off in the middle'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
     answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was saved.');
-    if (mode === '401') expect(modalText()).not.toContain('A Tally manager');
+    if (mode === 'refused') expect(modalText()).not.toContain('A Tally manager');
     expect(await dump()).toBe('[]');
   });
 

@@ -355,7 +355,7 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', []],
+    ['refused', 'refused the application access (HTTP 401)', []],
     ['404', 'doesn’t know that application access (HTTP 404)', []],
     ['400', 'HTTP 400', ['Try again', 'Projects']],
     ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
@@ -378,7 +378,7 @@ describe('/os-token', () => {
     const isRejected = async () =>
       (await bot.read('/billing status')).includes('rejected by the identity service');
     bot.clock.now += 1_000;
-    identity.setMode('401');
+    identity.setMode('refused');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('HTTP 401');
     await bot.closeForm();
@@ -654,7 +654,7 @@ describe('Revoke now', () => {
   it('says when the token was not valid anyway', async () => {
     await register();
     await issue();
-    identity.setMode('401');
+    identity.setMode('refused');
     await press('Revoke now');
     await shows('no longer accepts the token: it had expired, or was revoked before');
     expect(buttonsOf()).toEqual([]);

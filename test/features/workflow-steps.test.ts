@@ -150,7 +150,7 @@ describe('a project that is limited to channels', () => {
 describe('what goes wrong on the way', () => {
   it('ends the step with a sentence when the service is down, after it was tried again', async () => {
     const before = bot.billing.requests.length;
-    bot.billing.setMode('500');
+    bot.billing.setMode('failing');
     expect(await errorOf(balance({ project: 'prod' }))).toMatch(
       /^The billing service returned an error \(HTTP 500\)\. This is usually temporary\. Try again\.$/,
     );
