@@ -337,7 +337,8 @@ export class Calendar {
     const days = [...new Set(points.map((point) => point.latest(this.today).first))];
     const known = days.slice(0, '-./'.indexOf(sign));
     if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
-    if (days.length > 1) return this.refused('doesn’t say which is the month', YEAR_FIRST, ...days);
+    const names = days.map((day) => `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]}`);
+    if (days.length > 1) return this.refused(`{word}: ${names.join(' or ')}?`, '', ...days);
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 

@@ -216,7 +216,13 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
   const why = `You named a project and “${everything}” of them`;
-  if (everything && project) return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.');
+  if (everything && project) {
+    const before = text.slice(0, project.start);
+    // `all 2026`: the first bare number is the project.
+    const [year] = /^20\d\d$/.exec(text.slice(project.start, project.end)) ?? [];
+    const instead = year === undefined ? [] : [`${before}year ${year}${text.slice(project.end)}`];
+    return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.', ...instead);
+  }
   return count > MOST_PROJECTS
     ? refusalAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`)
     : undefined;

@@ -103,6 +103,20 @@ const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
+/** Word → what it asks about that billing doesn't report. */
+const UNBILLED: ReadonlyMap<string, string> = new Map([
+  ['who', 'people'],
+  ...'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments Kubernetes'
+    .split(' ')
+    .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
+]);
+
+/** The refusal of a word for what billing doesn't report; undefined for other words. */
+export function whyUnbilled(word: string): string | undefined {
+  const name = UNBILLED.get(word.toLowerCase());
+  return name && `Billing reports projects, products and days, not ${name}`;
+}
+
 /** The refusal for an unreadable word. @param works what the command accepts */
 export function explainBadWord(
   text: string,
@@ -113,6 +127,8 @@ export function explainBadWord(
   const word = text.slice(start, end);
   const [, why, what] = SHAPES.find(([form]) => form.test(word)) ?? [];
   if (why !== undefined && what !== undefined) return { start, end, why, works: what, instead: [] };
+  const unbilled = whyUnbilled(word);
+  if (unbilled !== undefined) return { start, end, why: unbilled, works: '', instead: [] };
   if (isKnownWord(word)) return { start, end, why: 'doesn’t belong there', works, instead: [] };
   return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases) };
 }

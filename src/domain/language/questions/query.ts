@@ -204,7 +204,7 @@ const WORDS = {
 } as const;
 
 type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
-type RefusedRole = 'second' | 'unclear' | 'unbilled' | 'unanswered';
+type RefusedRole = 'second' | 'unclear' | 'unanswered';
 
 /** Roles of words; `PhraseRole` and `RefusedRole` occur only for phrases. */
 export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
@@ -213,13 +213,6 @@ const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
-);
-
-/** Word → what it asks about that billing doesn't report, as the refusal names it. */
-export const UNBILLED: ReadonlyMap<string, string> = new Map(
-  'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments'
-    .split(' ')
-    .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
 );
 
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
@@ -260,7 +253,7 @@ const STARTS: ReadonlySet<string> = new Set(
 
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
+    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, starts: STARTS },
   }) as readonly AskedItem[];
 
 /** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */

@@ -8,7 +8,7 @@ import { couldBeSecret } from '../../secret-detection.ts';
 import type { WordsRefusal } from '../named-days.ts';
 import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
 import { findItemsRefusal, refuseSecret } from '../read-command.ts';
-import { couldBeName, explainBadWord, isKnownWord, normalizeText } from '../typed-text.ts';
+import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../typed-text.ts';
 import {
   type AskedItem,
   isEmpty,
@@ -20,7 +20,6 @@ import {
   Query,
   readQuestionItems,
   type Subject,
-  UNBILLED,
   type WordRole,
 } from './query.ts';
 import {
@@ -146,7 +145,7 @@ const isAsked = (query: Query): boolean =>
   query.items.some(
     (item) =>
       (!isEmpty(item) && !/^(?:bad|period|product|change|holds|list|numbers|more|it)$/.test(markOf(item))) ||
-      (item.kind === 'bad' && /\d/.test(item.word)),
+      (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
 /** Refuses combinations that a command can't express. “We” counts as all projects. */
@@ -180,14 +179,10 @@ function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readon
 /** @throws InvalidWord */
 function makeCommands(query: Query): readonly MadeCommand[] {
   query.refuseAny(['unclear'], 'could mean two things here');
-  const unbilled = query.first('unbilled');
-  const unbilledName = unbilled && UNBILLED.get(query.typed(unbilled).toLowerCase());
-  if (unbilled)
-    throw query.refuse(unbilled, `Billing reports projects, products and days, not ${unbilledName}`, '');
   const subject = subjectOf(query);
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
-  const unknown = query.of('bad')[0];
+  const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
   // “Why?” and “again” only refer to an answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
@@ -279,7 +274,9 @@ const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
 function refuseStray(query: Query): void {
   for (const [mark, item] of query.marks) {
     const beside = NEEDS[mark];
-    if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
+    if (beside === undefined || query.has(...beside.split(' '))) continue;
+    const unbilled = whyUnbilled(query.typed(item));
+    throw unbilled === undefined ? query.refuse(item) : query.refuse(item, unbilled, '');
   }
 }
 
