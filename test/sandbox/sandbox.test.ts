@@ -49,7 +49,9 @@ describe.each(['http', 'socket'] as const)('the sandbox over %s', (mode) => {
   it('switches what the services answer', async () => {
     const { billing, slack } = sandbox;
     for (const { mode, modes } of slack.snapshot(OWNER).switches) expect(mode).toBe(modes[0]?.mode);
-    expect(await (await verb('switch', { service: 'billing', mode: 'failing' })).json()).toEqual({ ok: true });
+    expect(await (await verb('switch', { service: 'billing', mode: 'failing' })).json()).toEqual({
+      ok: true,
+    });
     expect(billing.mode()).toBe('failing');
     expect(await (await verb('switch', { service: 'billing', mode: 'rain' })).json()).toMatchObject({
       ok: false,
