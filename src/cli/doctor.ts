@@ -101,7 +101,7 @@ function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
 /** Code of an error or a finding | what it means | what fixes it. Any other code is shown with its own message. */
 const TABLE = `
 ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
-ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, or its DNS record.
+ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, its DNS record, or this machine’s DNS.
 ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass. If it doesn’t use TLS, write redis:// in place of rediss://.
 ECONNRESET | closes every connection at {at} | If it accepts only TLS, write rediss:// in place of redis://.
 closed | can’t be reached at {at} | Start it, or correct REDIS_URL. If it accepts only TLS, write rediss in place of redis.
@@ -128,7 +128,7 @@ clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | S
 HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
 not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
 redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
-private address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no public address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
 no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
 const ROWS = new Map(
   TABLE.trim()
@@ -287,16 +287,23 @@ async function checkSlack(config: Config): Promise<readonly Finding[]> {
       callSlack(config, token === undefined ? 'api.test' : 'auth.test', token),
       mode.kind === 'socket' ? callSlack(config, 'apps.connections.open', mode.appToken) : undefined,
     ]);
-    if (bot.body === undefined) return [slack.found('not Slack', `HTTP ${bot.status}`)];
+    if (bot.body === undefined)
+      return [adviseOnSlack(slack.found('not Slack', `HTTP ${bot.status}`), apiUrl)];
     return [
       token === undefined ? slack.good('answers') : judgeToken(bot.body, 'SLACK_BOT_TOKEN', bot.scopes),
       ...(app === undefined ? [] : [judgeToken(app.body, 'SLACK_APP_TOKEN')]),
       ...checkClock(Math.round(bot.ahead / 1_000)),
     ];
   } catch (error) {
-    return [slack.error(error)];
+    return [adviseOnSlack(slack.error(error), apiUrl)];
   }
 }
+
+/** At Slack's own address there is no SLACK_API_URL to correct. */
+const adviseOnSlack = (finding: Finding, apiUrl: string): Finding =>
+  new URL(apiUrl).hostname === 'slack.com' && finding.todo?.includes('SLACK_API_URL')
+    ? { ...finding, todo: 'Check this machine’s DNS and network.' }
+    : finding;
 
 /** @param scopes those of a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {
@@ -374,12 +381,14 @@ async function checkService(
     // An operator may know more than people in Slack: why a name has no public address, where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
-    if (kind === 'address-refused') return service.found('private address', message);
+    if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);
     if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
     if (kind === 'timed-out') return service.found('ETIMEDOUT');
     if (kind === 'invalid-response') return service.found('not JSON');
     if (kind !== 'service-unreachable')
       return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
-    return service.found(error.data.code === NO_PUBLIC_ADDRESS ? 'private address' : error.data.code, reason);
+    return error.data.code === NO_PUBLIC_ADDRESS
+      ? service.error(error)
+      : service.found(error.data.code, reason);
   }
 }
