@@ -47,7 +47,7 @@ import { createThreadStore } from './workspace/thread-store.ts';
 /** Drain time at shutdown, in ms; longer than a billing request. */
 const DRAIN = 11_000;
 
-/** How long the start waits for Redis, in ms: longer than a replica takes to replace its master. */
+/** How long the start waits for Redis, in ms; longer than a failover. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {

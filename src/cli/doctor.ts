@@ -168,7 +168,7 @@ function codeOf(error: unknown): string {
   const { code, message = '', name } = rootOf(error);
   if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
   if (code === 'EAI_AGAIN') return 'ENOTFOUND';
-  // ioredis loses the cause at Sentinels and a Cluster.
+  // For Sentinels and a Cluster, ioredis hides the cause.
   if (message.includes('Connection is closed')) return 'closed';
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
   return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
@@ -184,7 +184,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   const user = username && /^[\w.-]+$/.test(username) ? username : 'default';
   const redisIs = about('Redis', { variable: 'REDIS_URL', at: formatRedisHosts(address), user });
   let fail: (error: Error) => void = () => undefined;
-  // A Cluster is there although one of the nodes in the address is not.
+  // A Cluster still works if one listed node is down, so wait a moment before giving up.
   const redis = connectRedis(redisUrl, { onOutage: (error) => void setTimeout(() => fail(error), 500) });
   try {
     await new Promise((resolve, reject) => {

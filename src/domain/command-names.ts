@@ -13,7 +13,7 @@ export interface Commands
     Named<'/billing connect' | '/billing disconnect' | '/billing status' | '/billing settings'>,
     Named<'/billing audit' | '/billing help'> {}
 
-/** Keys are what an action ID begins with; after a colon it may continue. */
+/** Keys: action IDs up to the colon. Values are unused. */
 export interface Actions
   extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
     Named<'watch-form' | 'watch-row' | 'watch-list'>,

@@ -1,6 +1,6 @@
 import type { Millis } from './time/calendar.ts';
 
-/** How often something may happen: `most` times at once, and as many within `per` over time. */
+/** A token bucket: `most` at once, refilled with `most` in each `per`. */
 export interface Rate {
   readonly most: number;
   readonly per: Millis;

@@ -88,11 +88,10 @@ type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
-   * Sends a request within one deadline, which begins at its turn, and once more if that may help.
-   *
-   * @param read understands the response, or throws a Failure about it
-   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
-   * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
+   * Sends within one deadline, which begins at the request's turn, with one retry if useful.
+   * @param read parses the response, or throws a Failure
+   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large, invalid-response,
+   * redirect-refused, rate-limited (429), service-failed (5xx)
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
@@ -193,7 +192,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** A pause that would end after the deadline is not begun: the caller gets the failure at once. */
+/** If the pause wouldn't end before the deadline, fails at once. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -293,7 +292,7 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // undici's code for a connection that the other side closed
+  // undici's code for “closed by the peer”
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 

@@ -26,15 +26,15 @@ const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** Left out of records, and the sentence can do without it; `extra` may be absent. */
+/** `unstored`: not stored; the sentence works without it. `extra`: may also be absent. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Left out of records although the sentence needs it: such a failure is only ever told to the person who asked. */
+/** Not stored although the sentence needs it, so only for failures that the asker alone sees. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 
-/** A kind that always has the same sentence. */
+/** A kind with a fixed sentence. */
 const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
 /** A kind with one sentence per reason. */
@@ -52,7 +52,7 @@ const target = unstored<string>();
 const host = unstored<string>();
 const text = ofRequest<string>();
 const wait = ofRequest<Millis>();
-/** In seconds, if the service or Slack said it. */
+/** Seconds, from Retry-After. */
 const retryAfter = extra<number>();
 
 export type BillingQuestion = Readonly<z.input<typeof question>>;
@@ -92,7 +92,7 @@ const NOT_ALLOWED = {
 };
 
 export const KINDS = {
-  // What a command names, and whether its sender may ask that now.
+  // Problems with the command, or with the rights of the person who asks.
   'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
   'text-too-long': kind({ most: z.int() }).says(
     ({ most }) => `That text is too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
@@ -130,7 +130,7 @@ export const KINDS = {
     ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
   ),
 
-  // What a service answers, or doesn't.
+  // Responses of the services.
   'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
   ),
@@ -142,7 +142,7 @@ export const KINDS = {
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
   ),
-  /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
+  /** GraphQL errors without data. `messages` is untrusted. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
     { summary: 'query rejected', remedy: 'patience' },
@@ -209,7 +209,7 @@ export const KINDS = {
     ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
 
-  // What Slack refuses.
+  // Errors of Slack.
   /** `unclear`: no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
     ({ method, code }) =>
@@ -240,7 +240,7 @@ export const KINDS = {
     'own-error': 'Tally ran into an error of its own. Its log says more.',
   }),
 
-  // Records in Redis that can't be read or changed.
+  // Records in Redis.
   /** A sealed record. Never guessed at. `keyId`: the key that it needs, for operators; `what`: the kind of record. */
   'unseal-failed': kind(
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },

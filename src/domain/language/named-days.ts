@@ -208,7 +208,7 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 /** A unit, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** A week of a month may be seven days, from its first on or back from its last, or the week from Monday with the outer one of them. */
+/** “The second week of october” could be seven days from the month's start or end, or a week from Monday. */
 function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): never {
   const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
   const week = unitAt('week', from > 0 ? start : addDays(start, 6));
@@ -528,7 +528,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** A range of whole weeks, months, quarters or years that are over is compared with as many before; one unit as that unit alone is. */
+  /** Complete units are compared with as many before, a single unit as itself, all else by days. */
   #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

@@ -298,7 +298,8 @@ function commandOf(read: Read): ParsedCommand {
 }
 
 /**
- * Only a word without meaning can be a secret. @param typed with its capitals, because lower case would hide the form of a token
+ * Refuses a text with an unreadable word that looks like a secret.
+ * @param typed with capitals, which distinguish tokens
  * @throws secret-pasted
  */
 export function refuseSecret(

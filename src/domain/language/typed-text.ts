@@ -56,9 +56,9 @@ const sortedLetters = (word: string): string => [...word].sort().join('');
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
- * Whether a known word is meant: one edit away, and begun alike, also if the first letter is missing or swapped with the second.
- * A digit is never mistyped: prod-2 is another project than prod-1. Words of three letters resemble too many others, as “now” does
- * “nov”; only swapped letters are recognized in them: “cvs”.
+ * Whether `typed` is a typo of `known`: one edit away, with the same start unless the first letter is missing or
+ * swapped.
+ * Digits are never corrected: prod-2 isn't prod-1. Three letters only where two are swapped (`cvs`): “now” isn't “nov”.
  */
 const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
@@ -66,7 +66,7 @@ const isMistyped = (typed: string, known: string): boolean =>
   digitsOf(typed) === digitsOf(known) &&
   (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
 
-/** All known words that `word` may be a mistyping of: none where it has a meaning of its own. */
+/** Known words it may be a typo of; none if it is a word itself. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return NEVER_MISTYPED.has(word)
@@ -137,9 +137,8 @@ export function explainBadWord(
 const LONGEST_SUGGESTION = 200;
 
 /**
- * The whole text with the mistake corrected: only what can be parsed is suggested, and all that stands around the mistake is
- * kept. Of a word that isn't recognized the nearest is suggested, of ambiguous words each meaning.
- * @param isValid parses another text with the same grammar
+ * The text with the problem corrected, if that parses: the nearest word for an unknown one, else every reading.
+ * @param isValid whether a text parses
  */
 export function correctionsOf(
   text: string,

@@ -16,17 +16,21 @@ export interface WordItem extends TextRange {
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
-  /** `the week before`, and whether that is compared, or may be counted from today: `the previous week`. */
+  /** `the week before` */
   readonly unit?: Unit;
+  /** `vs the week before` */
   readonly isCompared?: boolean;
+  /** `the previous week`: may also be counted from today. */
   readonly isEither?: boolean;
 }
 
 /** Extra marks on command items in questions. */
 interface Marks {
-  /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
+  /** `than last month` */
   readonly isThan?: boolean;
+  /** A comparison that may ask for something else. */
   readonly isAmbiguous?: boolean;
+  /** Of `same week last year`. */
   readonly ofUnit?: Unit;
   /** Projects that are added to those of the answer, before or after them. */
   readonly isAdded?: 'before' | 'after';
@@ -59,7 +63,7 @@ type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
-/** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
+/** What `has` can test: `answer` in a thread, `either` for two projects, `about:…` for the subject. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';

@@ -358,7 +358,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // The answer doesn't lead there, or its days are to be compared, or the number may be something else.
+  // Offered: another command than the answer's, a possible comparison, a number that may be no project.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);

@@ -238,7 +238,7 @@ const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
   ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
 };
 
-/** Words with a meaning only beside one of these; `a+b` are both. */
+/** A word's mark → the marks of which it needs one beside it; `a+b` needs both. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',
