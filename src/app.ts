@@ -81,21 +81,27 @@ export function createTally(
     logWork(work);
   };
   const shared = {
-    ...{ ...stores, users: createUserDirectory(clock), onFinished, log, clock },
+    ...stores,
+    users: createUserDirectory(clock),
+    onFinished,
+    log,
+    clock,
     limits: limits ?? createRateLimiter({ onRefused: metrics.throttled }),
   };
   const clients = createClients(config, shared, metrics, (workspace) =>
     delivery.scheduling.changed(workspace),
   );
   const delivery = createDeliveryService({
-    ...{ ...shared, ...clients },
+    ...shared,
+    ...clients,
     clientFor: (workspace) => slack.installations.clientFor(workspace),
   });
   const all: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
   const slack = createSlackSide(config, all, readiness, metrics, {
-    ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
+    ...shared,
+    ...(loadingDelays && { loadingDelays }),
   });
   metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
@@ -129,8 +135,13 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {
-    ...{ redis, queue, keyring, workspaces: createWorkspaces({ redis, keyring, isInstalled }) },
-    ...{ audit: createAudit(redis), threads: createThreadStore(redis), dedup: createEventDedup(redis) },
+    redis,
+    queue,
+    keyring,
+    workspaces: createWorkspaces({ redis, keyring, isInstalled }),
+    audit: createAudit(redis),
+    threads: createThreadStore(redis),
+    dedup: createEventDedup(redis),
   };
 }
 
@@ -143,11 +154,14 @@ function createClients(
 ) {
   const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
   const answerStore = createServiceOutcomes({
-    ...{ workspaces, clock, changed },
+    workspaces,
+    clock,
+    changed,
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });
   return {
-    ...{ http, answerStore },
+    http,
+    answerStore,
     billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
     identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
   };
@@ -191,8 +205,12 @@ function createSlackSide(
   const names = createCommandNames(() => all.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
-    ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
-    ...{ onRejected: metrics.rejected, onForget: all.forget },
+    ...services,
+    names,
+    responseUrls,
+    boltLogger: boltLogger(services.log),
+    onRejected: metrics.rejected,
+    onForget: all.forget,
   };
   const installations = createInstallations(config.slack, slackServices);
   const routes = { '/healthz': readiness.healthz, '/readyz': readiness.readyz, '/metrics': metrics.page };

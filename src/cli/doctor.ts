@@ -64,7 +64,8 @@ export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding
   const mask = createMask(env);
   const findings = await checkAll(env);
   return findings.map(({ says, todo, ...rest }) => ({
-    ...{ ...rest, says: mask(says) },
+    ...rest,
+    says: mask(says),
     ...(todo !== undefined && { todo: mask(todo) }),
   }));
 }
@@ -83,7 +84,10 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(({ name, what, works }) => ({
-      ...{ verdict: 'bad', check: 'Configuration', says: `${name} ${what}`, todo: works },
+      verdict: 'bad',
+      check: 'Configuration',
+      says: `${name} ${what}`,
+      todo: works,
     }));
   }
 }
@@ -336,11 +340,13 @@ async function checkServices({ billing, identity, trustedHosts }: Config): Promi
   const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
   const base = (address: string) => checkBaseUrl(address, trustedHosts);
   const billingIs = about('Billing', {
-    ...{ variable: 'BILLING_BASE_URL', at: hostOf(billing.baseUrl) },
+    variable: 'BILLING_BASE_URL',
+    at: hostOf(billing.baseUrl),
     works: 'it is the part of the address before /bill/graphql',
   });
   const identityIs = about('Identity', {
-    ...{ variable: 'IDENTITY_AUTH_URL', at: hostOf(identity.authUrl) },
+    variable: 'IDENTITY_AUTH_URL',
+    at: hostOf(identity.authUrl),
     works: 'it ends with /v3, as the console shows it',
   });
   const findings = await Promise.all([

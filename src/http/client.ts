@@ -112,12 +112,16 @@ export function createGuardedHttp(options: {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const { deadline, connections, keepAlive, bodyBytes } = limits;
   const agent = new Agent({
-    ...{ connections, pipelining: 1, keepAliveTimeout: keepAlive, maxResponseSize: bodyBytes },
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: keepAlive,
+    maxResponseSize: bodyBytes,
     // Half the deadline, so that a failed connect is known to be unsent, while a timeout at the deadline may have
     // been received.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
     // Disabled: the request's own deadline applies.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const takeTurn = createTurns(limits);
   let inProgress = 0;

@@ -41,7 +41,10 @@ export async function exchange(
   try {
     const { statusCode, headers, body } = await agent.request({
       ...request,
-      ...{ origin: url.origin, path: url.pathname + url.search, body: sent ?? null, signal: giveUp.signal },
+      origin: url.origin,
+      path: url.pathname + url.search,
+      body: sent ?? null,
+      signal: giveUp.signal,
     });
     return await body.arrayBuffer().then(
       (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),

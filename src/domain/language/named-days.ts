@@ -177,7 +177,8 @@ function recurring(
     return daySpan(near);
   };
   return {
-    ...{ kind, recurs },
+    kind,
+    recurs,
     latest: (limit) => find(limit, BEFORE, (first) => first <= limit),
     next: (from) => find(from, AFTER, (first) => first >= from),
   };

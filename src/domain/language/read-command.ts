@@ -103,7 +103,7 @@ const refusalAt = (
   why: string,
   works: string,
   ...instead: string[]
-): WordsRefusal => ({ ...{ start, end, why, works, instead } });
+): WordsRefusal => ({ start, end, why, works, instead });
 
 const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
@@ -291,8 +291,15 @@ function commandOf(read: Read): ParsedCommand {
     help: false,
     ...(several === undefined && names.length === 1 && nameOf(names[0] ?? '')),
     ...withoutUndefined({
-      ...{ several, phrase, product: product?.product, versus: versus?.to, unit: unit?.unit },
-      ...{ output: output?.output, top: top?.count, isLowest: top?.isLowest, isOfDays: top?.isOfDays },
+      several,
+      phrase,
+      product: product?.product,
+      versus: versus?.to,
+      unit: unit?.unit,
+      output: output?.output,
+      top: top?.count,
+      isLowest: top?.isLowest,
+      isOfDays: top?.isOfDays,
     }),
   };
 }
@@ -321,7 +328,9 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
   const readAll = (other: string): Read => ({
-    ...{ text: other, reader, grammar },
+    text: other,
+    reader,
+    grammar,
     items: itemsOf(other, grammar, reader),
   });
   const read = readAll(text);

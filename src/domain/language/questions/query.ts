@@ -257,7 +257,11 @@ const STARTS: ReadonlySet<string> = new Set(
 
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, starts: STARTS },
+    shown,
+    inThread,
+    aliases: reader.aliases,
+    roles: WORD_ROLES,
+    starts: STARTS,
   }) as readonly AskedItem[];
 
 /** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */

@@ -232,11 +232,19 @@ function mayBeProject(query: Query, unknown: AskedItem & { readonly kind: 'bad' 
   );
 }
 
-const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
-  ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
-  ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
-  ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
+/** What the roles of words are about. */
+const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
+  spend: ['spend', 'usage', 'average', 'forecast', 'sorted'],
+  balance: ['balance', 'lasting', 'ends'],
+  budget: ['budget'],
+  schedules: ['schedules'],
+  watches: ['watches'],
+  help: ['help'],
+  status: ['token'],
+  owner: ['owner'],
 };
+const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
+  (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
 /** A word's mark → the marks of which it needs one beside it; `a+b` needs both. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
@@ -266,8 +274,14 @@ const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   ends: 'money when long day is+project',
   here: 'schedules watches owner',
   either: 'which more pricier most least first compare',
-  ...{ only: 'answer', again: 'answer', same: 'answer', lead: 'answer', both: 'answer project' },
-  ...{ plus: '', second: '', unanswered: '' },
+  only: 'answer',
+  again: 'answer',
+  same: 'answer',
+  lead: 'answer',
+  both: 'answer project',
+  plus: '',
+  second: '',
+  unanswered: '',
 };
 
 /** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
@@ -284,7 +298,7 @@ function refuseStray(query: Query): void {
 function subjectOf(query: Query): Subject | undefined {
   const named = new Map<Subject, AskedItem>();
   for (const item of query.items) {
-    const about = item.role && ABOUT[item.role];
+    const about = subjectOfRole(item.role);
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
   const [bonus, budget] = [query.first('bonus'), named.get('budget')];
