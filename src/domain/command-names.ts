@@ -30,14 +30,7 @@ export interface Actions
   share: true;
 }
 
-/** Three words need the two-word command to exist: `/billing projects access` needs `/billing projects`. */
-export type CommandName = {
-  [Name in keyof Commands]: Name extends `${infer First} ${infer Second} ${string}`
-    ? `${First} ${Second}` extends keyof Commands
-      ? Name
-      : never
-    : Name;
-}[keyof Commands];
+export type CommandName = keyof Commands;
 
 /** What Slack delivers as a command: `/spend`, `/billing`. */
 export type SlashCommand = CommandName extends infer Name

@@ -207,11 +207,20 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
-type RefusedRole = 'second' | 'unclear' | 'unanswered';
-
-/** Roles of words; `PhraseRole` and `RefusedRole` occur only for phrases. */
-export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
+/** Roles that only phrases have; the last three are refused. */
+type PhraseRole =
+  | 'thanks'
+  | 'break'
+  | 'help'
+  | 'owner'
+  | 'sorted'
+  | 'monthEnd'
+  | 'lead'
+  | 'before'
+  | 'second'
+  | 'unclear'
+  | 'unanswered';
+export type WordRole = keyof typeof WORDS | PhraseRole;
 
 const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
