@@ -62,15 +62,13 @@ export interface Tally {
 /**
  * Builds every part of the bot: a table of contents, without logic.
  *
- * @param limits replaces the ordinary one in tests and measurements, which ask faster than people do
- * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
+ * @param overrides for tests and measurements, which ask faster than people do, perhaps on a slow machine
  */
 export function createTally(
   config: Config,
   log: Log,
   clock: () => Millis,
-  limits?: RateLimiter,
-  loadingDelays?: LoadingDelays,
+  overrides: { readonly limits?: RateLimiter; readonly loadingDelays?: LoadingDelays } = {},
 ): Tally {
   const metrics = createMetrics();
   const stores = createStores(config, log, (id) => slack.installations.stays(id));
@@ -86,7 +84,8 @@ export function createTally(
     onFinished,
     log,
     clock,
-    limits: limits ?? createRateLimiter({ onRefused: metrics.throttled }),
+    limits: createRateLimiter({ onRefused: metrics.throttled }),
+    ...overrides,
   };
   const clients = createClients(config, shared, metrics, (workspace) =>
     delivery.scheduling.changed(workspace),
@@ -99,10 +98,7 @@ export function createTally(
   const all: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, all, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
-  const slack = createSlackSide(config, all, readiness, metrics, {
-    ...shared,
-    ...(loadingDelays && { loadingDelays }),
-  });
+  const slack = createSlackSide(config, all, readiness, metrics, shared);
   metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
   const unsubscribe = [onApiCall(metrics.slackCall), onStoreError(metrics.storeError)];
 

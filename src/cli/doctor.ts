@@ -127,7 +127,7 @@ not-authentic | {count} don’t open: “{key}” in ENCRYPTION_KEYS isn’t the
 malformed | {count} don’t open: they are damaged | See which: tally reseal
 token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Copy the token again from the app’s page: {variable}=…
 missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
-not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct SLACK_API_URL.
+not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct {variable}.
 clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
 HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
 not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
@@ -151,7 +151,10 @@ function about(check: string, details: Details = {}) {
     const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
-    return { verdict, check, says: `${fill(says)}${named}`, todo: fill(todo) };
+    // What isn't set can't be corrected.
+    const isUnset = todo.includes('{variable}') && known.variable === undefined;
+    const advice = isUnset ? 'Check this machine’s DNS and network.' : fill(todo);
+    return { verdict, check, says: `${fill(says)}${named}`, todo: advice };
   };
   return {
     good: (says: string): Finding => ({ verdict: 'good', check, says }),
@@ -284,30 +287,24 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
 /** Asks as the bot, and in Socket Mode as the app, without opening a connection. */
 async function checkSlack(config: Config): Promise<readonly Finding[]> {
   const { credentials, mode, apiUrl } = config.slack;
-  const slack = about('Slack', { variable: 'SLACK_API_URL', at: new URL(apiUrl).host });
+  const at = new URL(apiUrl).host;
+  const slack = about('Slack', { at, ...(at !== 'slack.com' && { variable: 'SLACK_API_URL' }) });
   const token = credentials.kind === 'token' ? credentials.botToken : undefined;
   try {
     const [bot, app] = await Promise.all([
       callSlack(config, token === undefined ? 'api.test' : 'auth.test', token),
       mode.kind === 'socket' ? callSlack(config, 'apps.connections.open', mode.appToken) : undefined,
     ]);
-    if (bot.body === undefined)
-      return [adviseOnSlack(slack.found('not Slack', `HTTP ${bot.status}`), apiUrl)];
+    if (bot.body === undefined) return [slack.found('not Slack', `HTTP ${bot.status}`)];
     return [
       token === undefined ? slack.good('answers') : judgeToken(bot.body, 'SLACK_BOT_TOKEN', bot.scopes),
       ...(app === undefined ? [] : [judgeToken(app.body, 'SLACK_APP_TOKEN')]),
       ...checkClock(Math.round(bot.ahead / 1_000)),
     ];
   } catch (error) {
-    return [adviseOnSlack(slack.error(error), apiUrl)];
+    return [slack.error(error)];
   }
 }
-
-/** At Slack's own address there is no SLACK_API_URL to correct. */
-const adviseOnSlack = (finding: Finding, apiUrl: string): Finding =>
-  new URL(apiUrl).hostname === 'slack.com' && finding.todo?.includes('SLACK_API_URL')
-    ? { ...finding, todo: 'Check this machine’s DNS and network.' }
-    : finding;
 
 /** @param scopes those of a bot token */
 function judgeToken(body: SlackBody, variable: string, scopes?: string | null): Finding {

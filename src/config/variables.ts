@@ -126,10 +126,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
   return { host: hostname, ...(digits !== undefined && { port: number.data }) };
 }
 
-const LEVELS = [
-  ...(['fatal', 'error', 'warn', 'info'] as const),
-  ...(['debug', 'trace', 'silent'] as const),
-] satisfies LevelWithSilent[];
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] satisfies LevelWithSilent[];
 
 export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
