@@ -89,7 +89,7 @@ const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 /** The items of a text, by what they say. */
-export class Query {
+export class QuestionItems {
   readonly marks = new Map<Mark, AskedItem>();
   /** @param shown the text that they were read in, with its capitals */
   constructor(
@@ -105,8 +105,8 @@ export class Query {
     if (answered !== undefined && first !== undefined) this.marks.set('answer', first);
   }
 
-  with(items: readonly AskedItem[]): Query {
-    return new Query(items, this.shown, this.reader, this.answered);
+  with(items: readonly AskedItem[]): QuestionItems {
+    return new QuestionItems(items, this.shown, this.reader, this.answered);
   }
   /** @param marks one of them is enough; `a+b` are both */
   has(...marks: readonly string[]): boolean {
