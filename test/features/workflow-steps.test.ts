@@ -78,7 +78,7 @@ describe('Get spend', () => {
     [{ project: 7001 }, /^“number” isn’t text\./],
     [{ project: { a: 1 } }, /^“object” isn’t text\./],
     [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
-    [{ project: 'x'.repeat(4_000) }, /^That text is too long\. Tally reads up to 1,000 characters\./],
+    [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 1,000 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
   ])('says what is wrong with %o', async (inputs, error) => {
     expect(await errorOf(spend(inputs))).toMatch(error);

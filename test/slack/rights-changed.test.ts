@@ -26,7 +26,7 @@ async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
 }
 
 it('is not sent when the rights have changed since it was asked for, and can be tried again', async () => {
-  expect(await asked()).toBe('Who may see this changed while Tally was answering.\nTry again');
+  expect(await asked()).toBe('Permissions changed while Tally was answering.\nTry again');
 });
 
 it('is sent where it changes something itself', async () => {

@@ -101,8 +101,8 @@ export function wordFailure(stored: StoredFailure, today?: Day): string {
   return stored.mayBePosted === true ? `${sentence} ${MAY_BE_POSTED}` : sentence;
 }
 
-const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
-const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
+const UNKNOWN = 'It failed, for a reason that this version of Tally doesn’t know.';
+const MAY_BE_POSTED = 'It may have been posted. Check the channel before you send it again.';
 
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
