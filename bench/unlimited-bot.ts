@@ -7,6 +7,9 @@ import { UNLIMITED } from '../test/support/no-rate-limits.ts';
 const config = parseConfig(process.env);
 // No loading messages, however slow the machine is.
 const loadingDelays = { message: 60_000, modal: 2_500 };
-const tally = createTally(config, createLog(config.log.level), Date.now, UNLIMITED, loadingDelays);
+const tally = createTally(config, createLog(config.log.level), Date.now, {
+  limits: UNLIMITED,
+  loadingDelays,
+});
 process.on('SIGTERM', () => void tally.stop().finally(() => process.exit(0)));
 await tally.start();

@@ -101,12 +101,12 @@ export async function startBilling(options: ServiceOptions = {}) {
     },
     modes: {
       ...commonModes(options.slowFor),
-      '401': {
+      refused: {
         label: 'Token refused',
         hint: 'Rejects every token (401).',
         respond: () => jsonReply(401, { message: 'Unauthorized' }),
       },
-      '500': {
+      failing: {
         label: 'Server error',
         hint: 'Fails with an internal error (500).',
         respond: () => jsonReply(500, { message: 'Internal server error' }),

@@ -62,7 +62,7 @@ interface Mode<Request> {
 
 interface Service<Request> extends ServiceOptions {
   direction: string;
-  /** By name; the first is the ordinary one. */
+  /** By name, `healthy` among them. */
   modes: Record<string, Mode<Request>>;
   /** What tests and modes see of a request. */
   describe: (asked: ServiceRequest) => Request;
@@ -75,7 +75,7 @@ export async function startService<Request>(service: Service<Request>) {
   const { modes, now = Date.now, onExchange } = service;
   const closing = new AbortController();
   const requests: Request[] = [];
-  let chosen = Object.keys(modes)[0] ?? '';
+  let chosen = 'healthy';
   let respond: Responder<Request> | undefined;
 
   const answer = async (asked: ServiceRequest): Promise<ServiceAnswer> => {

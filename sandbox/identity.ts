@@ -130,7 +130,7 @@ export async function startIdentity(options: ServiceOptions = {}) {
     },
     modes: {
       ...commonModes(options.slowFor),
-      '401': {
+      refused: {
         label: 'Access refused',
         hint: 'Rejects every access, as for a wrong secret (401).',
         respond: unauthorized,

@@ -22,7 +22,7 @@ export type Panel = ReturnType<typeof createPanel>;
 /** What each call of the bot fails with, by mode. */
 const SLACK_MODES: Record<string, { label: string; hint: string; failure?: Failure }> = {
   healthy: { label: 'Healthy', hint: 'Takes every call of the bot.' },
-  '429': {
+  limited: {
     label: 'Too many requests',
     hint: 'Asks the bot to retry each call in 20 s (429).',
     failure: { status: 429, retryAfter: 20 },

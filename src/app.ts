@@ -47,7 +47,7 @@ import { createThreadStore } from './workspace/thread-store.ts';
 /** Drain time at shutdown, in ms; longer than a billing request. */
 const DRAIN = 11_000;
 
-/** How long the start waits for Redis, in ms: longer than a replica takes to replace its master. */
+/** How long the start waits for Redis, in ms; longer than a failover. */
 const REDIS_TIMEOUT = 30_000;
 
 export interface Tally {
@@ -62,15 +62,13 @@ export interface Tally {
 /**
  * Builds every part of the bot: a table of contents, without logic.
  *
- * @param limits replaces the ordinary one in tests and measurements, which ask faster than people do
- * @param loadingDelays replace the ordinary ones in tests, which may run on a slow machine
+ * @param overrides for tests and measurements, which ask faster than people do, perhaps on a slow machine
  */
 export function createTally(
   config: Config,
   log: Log,
   clock: () => Millis,
-  limits?: RateLimiter,
-  loadingDelays?: LoadingDelays,
+  overrides: { readonly limits?: RateLimiter; readonly loadingDelays?: LoadingDelays } = {},
 ): Tally {
   const metrics = createMetrics();
   const stores = createStores(config, log, (id) => slack.installations.isInstalled(id));
@@ -81,21 +79,27 @@ export function createTally(
     logWork(work);
   };
   const shared = {
-    ...{ ...stores, users: createUserDirectory(clock), onFinished, log, clock },
-    limits: limits ?? createRateLimiter({ onRefused: metrics.throttled }),
+    ...stores,
+    users: createUserDirectory(clock),
+    onFinished,
+    log,
+    clock,
+    limits: createRateLimiter({ onRefused: metrics.throttled }),
+    ...overrides,
   };
   const clients = createClients(config, shared, metrics, (workspace) =>
     delivery.scheduling.changed(workspace),
   );
   const delivery = createDeliveryService({
-    ...{ ...shared, ...clients },
+    ...shared,
+    ...clients,
     clientFor: (workspace) => slack.installations.clientFor(workspace),
   });
   const registry: Registry = createRegistry(() => features);
   const features = createFeatures({ ...shared, ...clients, delivery, registry, ...addressesIn(config) });
   const readiness = createReadiness(redis, () => slack.server.up());
   const slack = createSlackSide(config, registry, readiness, metrics, {
-    ...{ ...shared, ...(loadingDelays && { loadingDelays }) },
+    ...shared,
     onForget: delivery.forget,
   });
   metrics.measure({ ...clients.http, notReady: readiness.missing, oldestOverdue: delivery.oldestOverdue });
@@ -130,8 +134,13 @@ function createStores(config: Config, log: Log, isInstalled: (workspace: SlackId
   const queue = connectQueue(config.redisUrl, (err) => log.debug({ err }, 'The queue can’t reach Redis'));
   const keyring = createKeyring(config.keys);
   return {
-    ...{ redis, queue, keyring, workspaces: createWorkspaces({ redis, keyring, isInstalled }) },
-    ...{ audit: createAudit(redis), threads: createThreadStore(redis), dedup: createEventDedup(redis) },
+    redis,
+    queue,
+    keyring,
+    workspaces: createWorkspaces({ redis, keyring, isInstalled }),
+    audit: createAudit(redis),
+    threads: createThreadStore(redis),
+    dedup: createEventDedup(redis),
   };
 }
 
@@ -144,11 +153,14 @@ function createClients(
 ) {
   const http = createGuardedHttp({ trustedHosts, onExchange: metrics.exchange });
   const answerStore = createServiceStatus({
-    ...{ workspaces, clock, changed },
+    workspaces,
+    clock,
+    changed,
     onFailure: (err, workspace) => log.warn({ err, workspace }, 'Could not note what a service answered'),
   });
   return {
-    ...{ http, answerStore },
+    http,
+    answerStore,
     billing: reportOutcomes(createBillingClient({ http }), answerStore.billing),
     identity: createIdentityClient({ http, onNotIssued: answerStore.notIssued }),
   };
@@ -192,7 +204,10 @@ function createSlackSide(
   const names = createCommandNames(() => registry.commands(), config.slack.commandPrefix);
   const responseUrls = createResponseUrlClient(undefined, names);
   const slackServices: SlackServices = {
-    ...{ ...services, names, responseUrls, boltLogger: boltLogger(services.log) },
+    ...services,
+    names,
+    responseUrls,
+    boltLogger: boltLogger(services.log),
     onRejected: metrics.rejected,
   };
   const installations = createInstallations(config.slack, slackServices);

@@ -18,7 +18,7 @@ import {
 
 export type { Subscription } from './graphql-contract.ts';
 
-/** `baseUrl` as `checkBaseUrl` returns it; `token` is the user access token. */
+/** `baseUrl` is normalized by `checkBaseUrl`; `token` is the user access token. */
 export interface BillingAccess extends Tenant {
   readonly baseUrl: string;
   readonly token: string;

@@ -9,7 +9,7 @@ import type { ServiceResponse } from '../http/client.ts';
 import { isJsonObject, JsonError, type JsonObject, readJson } from '../http/read-json.ts';
 import type { SecretMask } from '../http/secret-mask.ts';
 
-/** A project and a product; `project` is 1 to 32 digits without a leading zero. */
+/** `project`: 1 to 32 digits, no leading zero. */
 export interface Subscription {
   readonly project: string;
   readonly product: ProductId;

@@ -64,7 +64,8 @@ export async function diagnose(env: NodeJS.ProcessEnv): Promise<readonly Finding
   const mask = createMask(env);
   const findings = await checkAll(env);
   return findings.map(({ says, todo, ...rest }) => ({
-    ...{ ...rest, says: mask(says) },
+    ...rest,
+    says: mask(says),
     ...(todo !== undefined && { todo: mask(todo) }),
   }));
 }
@@ -83,7 +84,10 @@ async function checkAll(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     return error.problems.map(({ name, what, works }) => ({
-      ...{ verdict: 'bad', check: 'Configuration', says: `${name} ${what}`, todo: works },
+      verdict: 'bad',
+      check: 'Configuration',
+      says: `${name} ${what}`,
+      todo: works,
     }));
   }
 }
@@ -101,7 +105,7 @@ function createMask(env: NodeJS.ProcessEnv): (text: string) => string {
 /** Code of an error or a finding | what it means | what fixes it. Any other code is shown with its own message. */
 const TABLE = `
 ECONNREFUSED | can’t be reached: nothing listens at {at} | Start it, or correct {variable}; in a container, localhost is the container itself.
-ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, or its DNS record.
+ENOTFOUND | can’t be reached: the host name {at} is unknown | Correct {variable}, its DNS record, or this machine’s DNS.
 ETIMEDOUT | doesn’t answer at {at} | Let the firewall between pass. If it doesn’t use TLS, write redis:// in place of rediss://.
 ECONNRESET | closes every connection at {at} | If it accepts only TLS, write rediss:// in place of redis://.
 closed | can’t be reached at {at} | Start it, or correct REDIS_URL. If it accepts only TLS, write rediss in place of redis.
@@ -123,12 +127,12 @@ not-authentic | {count} don’t open: “{key}” in ENCRYPTION_KEYS isn’t the
 malformed | {count} don’t open: they are damaged | See which: tally reseal
 token | rejects {variable} ({detail}) | If the app was removed, reinstall it. Copy the token again from the app’s page: {variable}=…
 missing_scope | granted too little: {variable} lacks {detail} | Add it on the app’s page, and reinstall the app there or make a new token: {variable}=…
-not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct SLACK_API_URL.
+not Slack | isn’t there: what answers at {at} is not Slack ({detail}) | Let no proxy answer in its place, or correct {variable}.
 clock | is {detail} Slack’s; from 300 s on, Slack’s requests are refused | Set it by NTP: timedatectl set-ntp true
 HTTP 404 | isn’t there: {at} has no such service | Correct {variable}: {works}.
 not JSON | isn’t there: what answers at {at} is something else, such as a login page | Correct {variable}: {works}.
 redirect | redirects to {detail}, and Tally doesn’t follow | If that is right, write it into {variable}.
-private address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
+no public address | isn’t asked: {detail} | Name a public https address, or exempt this host: TRUSTED_API_HOSTS={at}
 no /v3 | has an address that doesn’t end with /v3 | Write IDENTITY_AUTH_URL={detail}`;
 const ROWS = new Map(
   TABLE.trim()
@@ -147,7 +151,10 @@ function about(check: string, details: Details = {}) {
     const [says = known.detail ?? '', todo = 'Look for it in the log of what answered.'] = row ?? [];
     const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? '…');
     const named = /^[A-Z]|_/.test(code) && !says.includes(code) ? ` (${code})` : '';
-    return { verdict, check, says: `${fill(says)}${named}`, todo: fill(todo) };
+    // What isn't set can't be corrected.
+    const isUnset = todo.includes('{variable}') && known.variable === undefined;
+    const advice = isUnset ? 'Check this machine’s DNS and network.' : fill(todo);
+    return { verdict, check, says: `${fill(says)}${named}`, todo: advice };
   };
   return {
     good: (says: string): Finding => ({ verdict: 'good', check, says }),
@@ -168,7 +175,7 @@ function codeOf(error: unknown): string {
   const { code, message = '', name } = rootOf(error);
   if (/cluster support disabled|unknown command.*sentinel/i.test(message)) return 'one server';
   if (code === 'EAI_AGAIN') return 'ENOTFOUND';
-  // ioredis loses the cause at Sentinels and a Cluster.
+  // For Sentinels and a Cluster, ioredis hides the cause.
   if (message.includes('Connection is closed')) return 'closed';
   if (name === 'TimeoutError' || /timed? ?out/i.test(message)) return 'ETIMEDOUT';
   return code ?? /^[A-Z]{3,}\b|\b(?:E[A-Z]{5,}|NOAUTH|WRONGPASS)\b/.exec(message)?.[0] ?? name;
@@ -184,7 +191,7 @@ async function checkStore({ redisUrl, keys }: Config): Promise<readonly Finding[
   const user = username && /^[\w.-]+$/.test(username) ? username : 'default';
   const redisIs = about('Redis', { variable: 'REDIS_URL', at: formatRedisHosts(address), user });
   let fail: (error: Error) => void = () => undefined;
-  // A Cluster is there although one of the nodes in the address is not.
+  // A Cluster still works if one listed node is down, so wait a moment before giving up.
   const redis = connectRedis(redisUrl, { onOutage: (error) => void setTimeout(() => fail(error), 500) });
   try {
     await new Promise((resolve, reject) => {
@@ -280,7 +287,8 @@ async function callSlack({ slack: { apiUrl } }: Config, method: string, token?: 
 /** Asks as the bot, and in Socket Mode as the app, without opening a connection. */
 async function checkSlack(config: Config): Promise<readonly Finding[]> {
   const { credentials, mode, apiUrl } = config.slack;
-  const slack = about('Slack', { variable: 'SLACK_API_URL', at: new URL(apiUrl).host });
+  const at = new URL(apiUrl).host;
+  const slack = about('Slack', { at, ...(at !== 'slack.com' && { variable: 'SLACK_API_URL' }) });
   const token = credentials.kind === 'token' ? credentials.botToken : undefined;
   try {
     const [bot, app] = await Promise.all([
@@ -329,11 +337,13 @@ async function checkServices({ billing, identity, trustedHosts }: Config): Promi
   const body = JSON.stringify({ query: balanceDocument({ project: '1', product: 1 }) });
   const base = (address: string) => checkBaseUrl(address, trustedHosts);
   const billingIs = about('Billing', {
-    ...{ variable: 'BILLING_BASE_URL', at: hostOf(billing.baseUrl) },
+    variable: 'BILLING_BASE_URL',
+    at: hostOf(billing.baseUrl),
     works: 'it is the part of the address before /bill/graphql',
   });
   const identityIs = about('Identity', {
-    ...{ variable: 'IDENTITY_AUTH_URL', at: hostOf(identity.authUrl) },
+    variable: 'IDENTITY_AUTH_URL',
+    at: hostOf(identity.authUrl),
     works: 'it ends with /v3, as the console shows it',
   });
   const findings = await Promise.all([
@@ -374,12 +384,14 @@ async function checkService(
     // An operator may know more than people in Slack: why a name has no public address, where a redirect leads.
     const { kind, message, cause } = error;
     const reason = cause instanceof Error ? cause.message : message;
-    if (kind === 'address-refused') return service.found('private address', message);
+    if (kind === 'address-refused') return service.found(NO_PUBLIC_ADDRESS, message);
     if (kind === 'redirect-refused') return service.found('redirect', error.data.target);
     if (kind === 'timed-out') return service.found('ETIMEDOUT');
     if (kind === 'invalid-response') return service.found('not JSON');
     if (kind !== 'service-unreachable')
       return service.found('status' in error.data ? `HTTP ${error.data.status}` : kind, message);
-    return service.found(error.data.code === NO_PUBLIC_ADDRESS ? 'private address' : error.data.code, reason);
+    return error.data.code === NO_PUBLIC_ADDRESS
+      ? service.error(error)
+      : service.found(error.data.code, reason);
   }
 }

@@ -49,18 +49,8 @@ export const runReseal = (): Promise<void> =>
     }
   });
 
-interface SealedField {
-  readonly workspace: SlackId;
-  readonly field: string;
-  readonly value: string;
-  /** The value sealed with the newest key; undefined if it is already, or doesn't open. */
-  readonly renewed?: string | undefined;
-  /** Why it doesn't open. */
-  readonly problem?: FailureOf<'unseal-failed'>;
-}
-
 /** Reads everything that is sealed, of every workspace, one workspace at a time. @throws store-unavailable */
-export async function* readSealed(redis: RedisConnection, keyring: Keyring): AsyncGenerator<SealedField> {
+export async function* readSealed(redis: RedisConnection, keyring: Keyring) {
   for await (const workspace of createWorkspaceIndex(redis).list()) {
     const fields = await guardRead(() => redis.hgetall(recordKey(workspace)));
     for (const [field, value] of Object.entries(fields)) {
@@ -70,7 +60,10 @@ export async function* readSealed(redis: RedisConnection, keyring: Keyring): Asy
   }
 }
 
-/** @returns undefined if nothing in it is sealed */
+/**
+ * @returns the value sealed with the newest key (undefined if it is already), or why it doesn't open; undefined if
+ * nothing in it is sealed
+ */
 function tryReseal(keyring: Keyring, workspace: SlackId, field: string, value: string) {
   try {
     const owner = sealOwnerOfField(workspace, field, value);

@@ -46,7 +46,9 @@ function parseUrl(text: string, works: string, fail: Fail): string {
 }
 
 /** @returns the address without a slash at its end */
-export const webUrl = parsedBy((text, fail) => parseUrl(text, 'For example https://api.example.com.', fail));
+const webUrlLike = (example: string) =>
+  parsedBy((text, fail) => parseUrl(text, `For example ${example}.`, fail));
+export const webUrl = webUrlLike('https://api.example.com');
 
 const SLACK_API = 'For example https://slack.com/api/, or http://127.0.0.1:4000/api/ for a sandbox.';
 
@@ -124,10 +126,7 @@ function parseTrustedHost(entry: string, position: number, fail: Fail): TrustedH
   return { host: hostname, ...(digits !== undefined && { port: number.data }) };
 }
 
-const LEVELS = [
-  ...(['fatal', 'error', 'warn', 'info'] as const),
-  ...(['debug', 'trace', 'silent'] as const),
-] satisfies LevelWithSilent[];
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] satisfies LevelWithSilent[];
 
 export const MAKE_SECRET = 'Make one with `openssl rand -hex 32`.';
 export const APP_PAGE = 'It’s on the app’s page under Basic Information, App Credentials.';
@@ -165,7 +164,7 @@ export const variables = z.object({
     `${MAKE_KEY} and give it a name: ENCRYPTION_KEYS=2026:<what it printed>. Store it apart from Redis’ backups.`,
   ),
   BILLING_BASE_URL: webUrl.optional(),
-  IDENTITY_AUTH_URL: webUrl.optional(),
+  IDENTITY_AUTH_URL: webUrlLike('https://api.example.com/v3').optional(),
   TRUSTED_API_HOSTS: trustedHosts.default([]),
   LOG_LEVEL: z
     .string()

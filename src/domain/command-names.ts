@@ -13,7 +13,7 @@ export interface Commands
     Named<'/billing connect' | '/billing disconnect' | '/billing status' | '/billing settings'>,
     Named<'/billing audit' | '/billing help'> {}
 
-/** Keys are what an action ID begins with; after a colon it may continue. */
+/** Keys: action IDs up to the colon. Values are unused. */
 export interface Actions
   extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
     Named<'watch-form' | 'watch-row' | 'watch-list'>,
@@ -30,14 +30,7 @@ export interface Actions
   share: true;
 }
 
-/** Three words need the two-word command to exist: `/billing projects access` needs `/billing projects`. */
-export type CommandName = {
-  [Name in keyof Commands]: Name extends `${infer First} ${infer Second} ${string}`
-    ? `${First} ${Second}` extends keyof Commands
-      ? Name
-      : never
-    : Name;
-}[keyof Commands];
+export type CommandName = keyof Commands;
 
 /** What Slack delivers as a command: `/spend`, `/billing`. */
 export type SlashCommand = CommandName extends infer Name

@@ -122,7 +122,13 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   const periods = [main.window.days, main.before.days, month, charted, week, history, usual];
   const [first = yesterday] = periods.flatMap(([day]) => day ?? []).sort();
   return {
-    ...{ main, month, week, charted, history, today, zone },
+    main,
+    month,
+    week,
+    charted,
+    history,
+    today,
+    zone,
     from: startOfDay(first, zone),
     to: endOfDay(yesterday, zone),
     requested: { first: main.window.days[0] ?? yesterday, last: main.window.days.at(-1) ?? yesterday, today },

@@ -1,4 +1,4 @@
-/** Detects unknown words that look like a credential that was pasted by mistake. */
+/** Detects pasted secrets among unknown words. */
 import { WORDS } from './language/generated.js';
 
 /** Words that precede a secret: “my token is …”. */

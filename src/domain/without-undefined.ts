@@ -1,4 +1,4 @@
-/** The fields that have a value, for a type whose optional fields may not be undefined. */
+/** Drops undefined fields, for `exactOptionalPropertyTypes`. */
 export function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -23,6 +23,5 @@ export function clipWord(word: string): string {
   return letters.length > 40 ? `${letters.slice(0, 39).join('')}…` : word;
 }
 
-/** The text without what a pattern matched in it. */
 export const withoutMatch = (text: string, { index = 0, 0: matched }: RegExpMatchArray): string =>
   `${text.slice(0, index)} ${text.slice(index + matched.length)}`.replace(/ +/g, ' ').trim();

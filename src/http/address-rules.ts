@@ -69,7 +69,7 @@ function canonicalHost(host: string): string {
   return URL.canParse(url) ? withoutBrackets(new URL(url).hostname) : host;
 }
 
-const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$|(?<!\.)\.+$/g, '');
 
 /** Checks without DNS; {@link guardedConnect} checks resolved addresses. @throws address-refused */
 export function checkDestination(to: Destination, trusted: readonly TrustedHost[]): void {

@@ -15,7 +15,6 @@ import {
   systemResolve,
   type TrustedHost,
 } from './address-rules.ts';
-import { addHost, ExchangeTimeoutError, exchange, parseRetryAfter } from './exchange.ts';
 import { createSecretMask, type SecretMask } from './secret-mask.ts';
 
 /** Limits for requests to services; durations in ms. */
@@ -88,11 +87,10 @@ type Reader<T> = (response: ServiceResponse) => T | Promise<T>;
 
 export interface GuardedHttp {
   /**
-   * Sends a request within one deadline, which begins at its turn, and once more if that may help.
-   *
-   * @param read understands the response, or throws a Failure about it
-   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large,
-   * invalid-response, redirect-refused, rate-limited (429), service-failed (5xx)
+   * Sends within one deadline, which begins at the request's turn, with one retry if useful.
+   * @param read parses the response, or throws a Failure
+   * @throws address-refused, queue-full, timed-out, service-unreachable, response-too-large, invalid-response,
+   * redirect-refused, rate-limited (429), service-failed (5xx)
    */
   requestAndRead<T>(request: ServiceRequest, read: Reader<T>): Promise<T>;
   request(request: ServiceRequest): Promise<ServiceResponse>;
@@ -113,12 +111,16 @@ export function createGuardedHttp(options: {
   const limits: HttpLimits = { ...HTTP_LIMITS, ...options.limits };
   const { deadline, connections, keepAlive, bodyBytes } = limits;
   const agent = new Agent({
-    ...{ connections, pipelining: 1, keepAliveTimeout: keepAlive, maxResponseSize: bodyBytes },
+    connections,
+    pipelining: 1,
+    keepAliveTimeout: keepAlive,
+    maxResponseSize: bodyBytes,
     // Half the deadline, so that a failed connect is known to be unsent, while a timeout at the deadline may have
     // been received.
     connect: guardedConnect(trustedHosts, deadline / 2, resolve),
     // Disabled: the request's own deadline applies.
-    ...{ headersTimeout: 0, bodyTimeout: 0 },
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const takeTurn = createTurns(limits);
   let inProgress = 0;
@@ -193,7 +195,7 @@ function createTurns({ connections, queueTimeout }: HttpLimits) {
   };
 }
 
-/** A pause that would end after the deadline is not begun: the caller gets the failure at once. */
+/** If the pause wouldn't end before the deadline, fails at once. */
 async function sendWithRetry(
   request: ServiceRequest,
   agent: Agent,
@@ -238,18 +240,17 @@ const UTF8 = new TextDecoder();
 
 /** @param timeLeft ms until the deadline @throws {Failure} */
 async function sendOnce(
-  { service, secrets, headersSuffice, method, headers: sent, body, ...request }: ServiceRequest,
+  request: ServiceRequest,
   agent: Agent,
   limits: HttpLimits,
   timeLeft: Millis,
 ): Promise<ServiceResponse> {
+  const { service, secrets, headersSuffice } = request;
   const url = new URL(request.url);
   const mask = createSecretMask(secrets);
-  const response = await exchange(agent, { url, method, headers: sent, body, timeout: timeLeft }).catch(
-    (error) => {
-      throw connectionFailure(error, service, url, limits);
-    },
-  );
+  const response = await exchange(agent, request, url, timeLeft).catch((error) => {
+    throw connectionFailure(error, service, url, limits);
+  });
   const { statusCode: status, headers, bodyError } = response;
   if (status >= 300 && status < 400) {
     const target = redirectTarget(headers, url, mask);
@@ -264,6 +265,66 @@ async function sendOnce(
       new Failure('invalid-response', { service, what: BROKEN_OFF })
     );
   return { status, headers: joinHeaders(headers), text: UTF8.decode(response.body), mask };
+}
+
+interface RawResponse {
+  readonly statusCode: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Why the body did not arrive whole; `body` is empty then. */
+  readonly bodyError?: unknown;
+}
+
+class ExchangeTimeoutError extends Error {
+  override readonly name = 'TimeoutError';
+}
+
+/**
+ * Sends a request once and reads the whole response.
+ *
+ * @throws {ExchangeTimeoutError}, or undici's or the system's error, if no headers arrived
+ */
+async function exchange(
+  agent: Agent,
+  { method, headers: sent, body: text }: Pick<ServiceRequest, 'method' | 'headers' | 'body'>,
+  url: URL,
+  timeout: Millis,
+): Promise<RawResponse> {
+  const giveUp = new AbortController();
+  const cancelTimeout = startTimeout(timeout, () =>
+    giveUp.abort(new ExchangeTimeoutError(`no whole answer within ${timeout} ms`)),
+  );
+  try {
+    const { statusCode, headers, body } = await agent.request({
+      method,
+      origin: url.origin,
+      path: url.pathname + url.search,
+      headers: sent,
+      body: text ?? null,
+      signal: giveUp.signal,
+    });
+    return await body.arrayBuffer().then(
+      (bytes) => ({ statusCode, headers, body: Buffer.from(bytes) }),
+      (bodyError: unknown) => ({ statusCode, headers, body: Buffer.alloc(0), bodyError }),
+    );
+  } catch (error) {
+    throw addHost(error, url);
+  } finally {
+    cancelTimeout();
+  }
+}
+
+/**
+ * Adds the host for the log, because network errors often lack it. Only the host: paths can be secret (`response_url`).
+ */
+function addHost(error: unknown, { host }: URL): unknown {
+  return error instanceof Error && !('host' in error) ? Object.assign(error, { host }) : error;
+}
+
+/** @returns seconds; undefined if missing or a date */
+function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
+  const text = [headers['retry-after']].flat()[0]?.trim() ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 /** The limits that can be reached before the body as well as within it. */
@@ -293,7 +354,7 @@ function connectionFailure(error: unknown, service: Service, url: URL, limits: H
 
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'string')) return undefined;
-  // undici's code for a connection that the other side closed
+  // undici's code for “closed by the peer”
   return error.code === 'UND_ERR_SOCKET' ? 'ECONNRESET' : error.code;
 }
 

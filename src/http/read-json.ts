@@ -12,7 +12,6 @@ const LONGEST = 1_000;
 /** Maximum nesting. */
 const DEEPEST = 100;
 
-/** The text can’t be read. */
 export class JsonError extends Error {
   /** @param isCutOff valid JSON so far, but truncated */
   constructor(readonly isCutOff = false) {

@@ -10,8 +10,8 @@ const SHORTEST = 4;
 const FIGURE = /^[\d\s.,:+\-TZe]{1,64}$/i;
 
 /**
- * Masks the credentials of a request in any part of its answer: whole or in pieces of ten characters, in either case, as
- * they are, escaped for an address, or in base64. A figure is masked only where it contains a whole secret.
+ * Masks whole secrets and pieces of ten characters, in either case, also when escaped for an address or in base64.
+ * In numbers only whole secrets.
  */
 export function createSecretMask(secrets: readonly string[]): SecretMask {
   const figures = secrets.filter((secret) => secret.length >= REVEALING && FIGURE.test(secret));

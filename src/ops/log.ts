@@ -55,6 +55,9 @@ function errorSummary(error: unknown, depth = 0): object {
 const factsOf = (data: object): object =>
   Object.fromEntries(FACTS.map((fact) => [fact, (data as Record<string, unknown>)[fact]]));
 
+/** The SDK's lines about a failed call, whose error its caller logs. */
+const LOGGED_BY_CALLER = /^(?:http request failed|Failed to retrieve a new WSS URL)/;
+
 /** Adapts Bolt's logger. Drops debug lines (they contain secrets) and objects (bodies). */
 export function boltLogger(log: Log): BoltLogger {
   const write =
@@ -62,7 +65,7 @@ export function boltLogger(log: Log): BoltLogger {
     (...parts: unknown[]) => {
       const err = parts.find((part) => part instanceof Error);
       const text = parts.filter((part) => typeof part === 'string').join(' ');
-      log[level]({ from: 'slack-sdk', ...(err && { err }) }, text);
+      log[LOGGED_BY_CALLER.test(text) ? 'debug' : level]({ from: 'slack-sdk', ...(err && { err }) }, text);
     };
   return {
     debug: () => undefined,

@@ -103,7 +103,10 @@ function createCounters(registry: Registry) {
 function createDurations(registry: Registry) {
   const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
     new Histogram({
-      ...{ name: `tally_${name}_duration_seconds`, help, buckets: BUCKETS, labelNames },
+      name: `tally_${name}_duration_seconds`,
+      help,
+      buckets: BUCKETS,
+      labelNames,
       registers: [registry],
     });
   return {

@@ -148,7 +148,9 @@ export function createWorkLog(log: Logger, keys: readonly SealingKey[]): OnFinis
     const isBad = !isWell.has(rest.outcome);
     const level = isOwnError ? 'error' : isBad ? 'warn' : kind === 'run' ? 'debug' : 'info';
     const fields = {
-      ...{ event, ...rest, ms: Math.round(ms * 10) / 10 },
+      event,
+      ...rest,
+      ms: Math.round(ms * 10) / 10,
       ...(user && { user: hashUser(user) }),
       ...(late !== undefined && { lateMs: Math.round(late) }),
       // A refused word was typed by a person, so it can be a password.

@@ -161,6 +161,6 @@ export async function requireLayout(redis: RedisConnection): Promise<void> {
 /** For a bot: from then on no other layout may start there. @throws OtherLayout, store-unavailable */
 export async function claimLayout(redis: RedisConnection): Promise<void> {
   await requireLayout(redis);
-  // A Redis that takes no writes now can still be read.
+  // A read-only Redis can't be marked, and that's fine.
   await guardRead(() => redis.set(LAYOUT_KEY, LAYOUT, 'NX')).catch(() => undefined);
 }

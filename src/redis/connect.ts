@@ -104,7 +104,7 @@ function openConnection(url: string, options: typeof IMPATIENT | typeof PATIENT)
     name,
     db,
     enableTLSForSentinelMode: isTls,
-    // The Sentinels take the same authorities as the servers.
+    // Sentinels use the same CAs.
     ...(isTls && { sentinelTLS: {} }),
     sentinelRetryStrategy: retryStrategy,
     sentinelCommandTimeout: COMMAND_TIMEOUT,

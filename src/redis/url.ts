@@ -60,8 +60,11 @@ export function parseRedisUrl(text: string): RedisAddress {
   }
   if (mode === 'sentinel')
     return {
-      ...{ kind: 'sentinel', sentinels: parseHosts(hosts, 26_379), ...parseMaster(pathname) },
-      ...{ ...parseSentinelOptions(search), ...credentials },
+      kind: 'sentinel',
+      sentinels: parseHosts(hosts, 26_379),
+      ...parseMaster(pathname),
+      ...parseSentinelOptions(search),
+      ...credentials,
     };
   if (hosts.includes(',')) throw new RedisUrlError('has several hosts, which redis:// does not take');
   if (!URL.canParse(text)) throw new RedisUrlError('is not a Redis address');

@@ -76,7 +76,7 @@ function parseEnvelope(text: string, what?: string) {
   if (match === null) throw new Failure('unseal-failed', { reason: 'malformed', what });
   // A match has all three groups.
   const [, keyId, nonceText, sealedText] = match as unknown as [string, string, string, string];
-  // `sealed` is the ciphertext, then the tag.
+  // `sealed`: ciphertext + tag
   return { keyId, nonce: decode(nonceText, what), sealed: decode(sealedText, what) };
 }
 

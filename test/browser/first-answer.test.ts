@@ -43,7 +43,7 @@ describe('the first steps in the sandbox', { timeout: 75_000 }, () => {
 
   it('says when billing is down, and answers after “Try again”', async () => {
     await page.getByText('Switches', { exact: true }).click();
-    await page.getByLabel('billing').selectOption('500');
+    await page.getByLabel('billing').selectOption('failing');
     const reply = await ask(page, '/balance 456', 'returned an error (HTTP 500)');
     await page.getByLabel('billing').selectOption('healthy');
     await reply.getByRole('button', { name: 'Try again' }).click();

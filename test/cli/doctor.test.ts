@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startBilling } from '../../sandbox/billing.ts';
 import { freePort } from '../../sandbox/bot-process.ts';
 import { BOT_ENTRY, buildBot } from '../../sandbox/build.ts';
@@ -179,6 +179,7 @@ const OTHERS: readonly Setup[] = [
   ['a login page', async () => ({BILLING_BASE_URL: await page(200, '<html>') }), 'Billing', /something else/, /BILLING_BASE_URL/],
   ['a redirect', async () => ({BILLING_BASE_URL: await page(302, '', {location: 'https://b.example.com/' }) }), 'Billing', /redirects to https:\/\/b\.example\.com/, /write it/],
   ['a private address', async () => ({BILLING_BASE_URL: 'https://10.0.0.1' }), 'Billing', /10\.0\.0\.1/, /TRUSTED_API_HOSTS=10\.0\.0\.1/],
+  ['a name that can’t be resolved', async () => ({BILLING_BASE_URL: 'https://billing.invalid' }), 'Billing', /host name billing\.invalid is unknown/, /^Correct BILLING_BASE_URL, .*DNS/],
   ['an identity service that is away', async () => ({IDENTITY_AUTH_URL: `http://127.0.0.1:${await closedPort()}/v3` }), 'Identity', /nothing listens/, /IDENTITY_AUTH_URL/],
   ['an identity address without /v3', async () => ({IDENTITY_AUTH_URL: 'https://identity.example.com' }), 'Identity', /\/v3/, /=https:\/\/identity\.example\.com\/v3/],
   ['a key that is not there', () => sealedWith('2025', OLD_KEY), 'Sealed records', /1 of 1 .* lacks “2025”/, /ENCRYPTION_KEYS=newest:…,2025:…/],
@@ -256,6 +257,15 @@ describeUnless(NO_TLS, 'tally doctor', () => {
     },
     30_000,
   );
+
+  it('never advises to correct SLACK_API_URL where it isn’t set', async () => {
+    const cause = Object.assign(new Error('getaddrinfo ENOTFOUND slack.com'), { code: 'ENOTFOUND' });
+    vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('fetch failed', { cause }));
+    expect(await problemsOf({ ...healthy, SLACK_API_URL: '' })).toMatchObject([
+      { check: 'Slack', todo: 'Check this machine’s DNS and network.' },
+    ]);
+    vi.restoreAllMocks();
+  });
 
   it.each(WARNINGS)(
     'warns of %s',

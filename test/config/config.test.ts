@@ -178,6 +178,7 @@ describe('parseConfig', () => {
     ['PUBLIC_URL', 'ftp://tally.example.com', 'https://'],
     ['PUBLIC_URL', 'https://tally.example.com.', 'https://'],
     ['BILLING_BASE_URL', 'https://name:pass@api.example.com', 'https://api.example.com'],
+    ['IDENTITY_AUTH_URL', 'identity.example.com', '/v3'],
     ['IDENTITY_AUTH_URL', 'https://api.example.com/v3?x=1', 'https://api.example.com'],
     ['REDIS_URL', '127.0.0.1:6379', 'redis://'],
     ['LOG_LEVEL', 'loud', 'info'],

@@ -574,7 +574,7 @@ describe('a digest of several projects', () => {
   });
 
   it('fails when no project is answered, so that it is retried', async () => {
-    bot.billing.setMode('401');
+    bot.billing.setMode('refused');
     await expect(post('yesterday', ['5001', '5002'])).rejects.toThrow('rejected the access token');
   });
 });

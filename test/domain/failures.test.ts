@@ -96,7 +96,7 @@ const OF_REQUESTS = [
   ...['access-missing', 'edit-conflict', 'invalid-word', 'not-issuer', 'period-just-began', 'throttled'],
   ...['token-not-shown'],
 ];
-const PLAIN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
+const PLAIN = 'It failed, for a reason that this version of Tally doesn’t know.';
 const TODAY = '2026-11-21';
 
 /** As Redis gives it back. */
@@ -136,7 +136,7 @@ describe('a stored failure', () => {
       mayBePosted: true,
     };
     expect(wordFailure(stored)).toBe(
-      'Slack didn’t confirm the post. The post may be in the channel: check before you send it again.',
+      'Slack didn’t confirm the post. It may have been posted. Check the channel before you send it again.',
     );
   });
 

@@ -98,9 +98,7 @@ describe('/balance', () => {
   it('that broke off is no reason to doubt the address', async () => {
     answerWith(bot.billing, 'truncated');
     const answer = await bot.ask('/balance 5002');
-    expect(answer.visibleText).toContain(
-      'it broke off in the middle.\nThis is usually temporary.\nTry again',
-    );
+    expect(answer.visibleText).toContain('it was cut off.\nThis is usually temporary.\nTry again');
   });
 
   it('is shown even when the query for the runway fails', async () => {
@@ -250,7 +248,7 @@ describe('/spend', () => {
     const { visibleText } = await bot.ask('/spend 123');
     expect(visibleText).toContain('spent');
     expect(visibleText).toContain(
-      'No comparison with 7–13 Nov: The billing service refused this access token',
+      'No comparison with 7–13 Nov: The billing service refused the access token',
     );
   });
 

@@ -155,15 +155,15 @@ describe('/billing connect', () => {
   });
 
   it.each([
-    ['401', 'rejected the access token'],
-    ['500', 'returned an error (HTTP 500)'],
-    ['truncated', 'it broke off in the middle'],
+    ['refused', 'rejected the access token'],
+    ['failing', 'returned an error (HTTP 500)'],
+    ['truncated', 'it was cut off'],
   ])('stores nothing when billing answers with %s', async (mode, sentence) => {
     answerWith(bot.billing, mode);
     expect(await submit()).toContain('Not connected');
     expect(modalText()).toContain(sentence);
     expect(modalText()).toContain('Nothing was saved.');
-    if (mode === '401') expect(modalText()).not.toContain('A Tally manager');
+    if (mode === 'refused') expect(modalText()).not.toContain('A Tally manager');
     expect(await dump()).toBe('[]');
   });
 
@@ -402,7 +402,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Read-only');
     await bot.drop('settings');
     const answer = await bot.ask('/balance 123');
-    expect(answer.visibleText).toContain('There are several connections, and none of them is the default.');
+    expect(answer.visibleText).toContain('You have several connections, but no default.');
     expect(await register('us', { token: administrator() })).toContain('us is the default connection.');
     expect((await auditLines())[0]).toBe('changed the default connection to us');
     await bot.ask('/balance 123');
@@ -442,7 +442,7 @@ describe('several connections', () => {
     expect(bot.billing.requests.at(-1)!.token).toBe('Administrator');
     const asked = bot.billing.requests.length;
     const answer = await bot.ask('/balance lost');
-    expect(answer.visibleText).toContain('The connection “gone”, which lost uses, no longer exists.');
+    expect(answer.visibleText).toContain('lost uses the connection “gone”, which no longer exists.');
     await bot.press(answer, 'Choose another…');
     await bot.slack.waitFor(() => modalText().includes('Edit a project'));
     await bot.closeForm();
@@ -486,7 +486,7 @@ describe('/billing disconnect', () => {
     [
       ['main', 'finance', 'eu'],
       'Choose the new default connection in /billing status.',
-      'none of them is the default',
+      'You have several connections, but no default',
     ],
   ])('says what becomes of the default: %j', async (names, said, answer) => {
     for (const name of names) await register(name);

@@ -210,7 +210,7 @@ describe('the Home', () => {
     expect(await open()).toMatch(/^prod +– +– +–$/m);
     await bot.slack.press(OWNER, HOME, 'Refresh');
     await expect.poll(page).toMatch(/^prod +[\d,.]+/m);
-    expect(page()).toContain('The connection “finance”, which gone uses, no longer exists.');
+    expect(page()).toContain('gone uses the connection “finance”, which no longer exists.');
     const asked = bot.billing.requests.length;
     await bot.slack.press(MEMBER, HOME, 'Refresh').catch(() => open(MEMBER));
     await bot.slack.press(MEMBER, HOME, 'Refresh');

@@ -4,7 +4,7 @@ import { botOfFile } from '../support/bot.ts';
 
 const bot = await botOfFile();
 
-const TOO_LONG = 'That text is too long. Tally reads up to 1,000 characters.';
+const TOO_LONG = 'That’s too long. Tally reads up to 1,000 characters.';
 
 describe('a text of more than a thousand characters', () => {
   it.each([

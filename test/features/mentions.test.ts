@@ -425,7 +425,7 @@ describe('where Tally cannot post', () => {
   it.each([
     ['not_in_channel', '/invite @Tally'],
     ['is_archived', 'archived'],
-    ['restricted_action', 'Only some people'],
+    ['restricted_action', 'isn’t allowed to post'],
   ])('for %s, the asker is told in a direct message what to do', async (error, advice) => {
     bot.slack.failNext('chat.postMessage', { error });
     bot.slack.failNext('chat.postEphemeral', { error });

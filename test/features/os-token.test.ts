@@ -354,10 +354,10 @@ describe('/os-token', () => {
   });
 
   it.each([
-    ['401', 'refused the application access (HTTP 401)', []],
-    ['404', 'doesn’t know that application access (HTTP 404)', []],
+    ['refused', 'refused the application access (HTTP 401)', []],
+    ['404', 'doesn’t recognize that application access (HTTP 404)', []],
     ['400', 'HTTP 400', ['Try again', 'Projects']],
-    ['429', 'is limiting Tally’s requests (HTTP 429)', ['Try again']],
+    ['429', 'asked Tally to slow down (HTTP 429)', ['Try again']],
     [
       'no-token',
       'sent a response that Tally can’t read: it has no X-Subject-Token',
@@ -377,7 +377,7 @@ describe('/os-token', () => {
     const isRejected = async () =>
       (await bot.read('/billing status')).includes('rejected by the identity service');
     bot.clock.now += 1_000;
-    identity.setMode('401');
+    identity.setMode('refused');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
     await shows('HTTP 401');
     await bot.closeForm();
@@ -416,7 +416,7 @@ describe('/os-token', () => {
     await bot.redis.client.del(auditKey(TEAM));
     await bot.redis.client.set(auditKey(TEAM), 'no stream');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('Another program changed Tally’s data of this workspace.');
+    await shows('Another program changed Tally’s data for this workspace.');
     expect(modalText()).toContain('Tally revoked it.');
     expect(pieces()).toEqual([]);
     expect(identity.requests.at(-1)?.method).toBe('DELETE');
@@ -455,7 +455,7 @@ describe('/os-token', () => {
     const asked = identity.requests.length;
     answerWith(identity, 'reset');
     await bot.slack.say(OWNER, direct(OWNER), '/os-token prod');
-    await shows('may have issued a token, but its answer got lost');
+    await shows('may have issued a token, but its answer was lost');
     expect(identity.requests.length).toBe(asked + 1);
     expect(modalText()).toContain('If a token was issued, nobody has seen it');
   });
@@ -653,7 +653,7 @@ describe('Revoke now', () => {
   it('says when the token was not valid anyway', async () => {
     await register();
     await issue();
-    identity.setMode('401');
+    identity.setMode('refused');
     await press('Revoke now');
     await shows('The token had already expired or been revoked');
     expect(buttonsOf()).toEqual([]);

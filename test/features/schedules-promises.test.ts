@@ -13,7 +13,7 @@ import {
   postsOf,
   splitDueTimes,
 } from '../../src/delivery/posts/post-record.ts';
-import { type Cadence, dueTimesBetween } from '../../src/domain/time/cadence.ts';
+import type { Cadence } from '../../src/domain/time/cadence.ts';
 import { createSchedulesFeature } from '../../src/features/schedules/index.ts';
 import { planEdit } from '../../src/features/schedules/schedule-form.ts';
 import { routeSubcommands } from '../../src/slack/commands/subcommands.ts';
@@ -21,7 +21,7 @@ import type { Schedule } from '../../src/workspace/record/automation-records.ts'
 import { CHANNEL } from '../support/bot.ts';
 import { schedule as example } from '../support/delivery.ts';
 import { startListenerBot } from '../support/listener-bot.ts';
-import { nextDueTimes } from '../support/next-due-times.ts';
+import { dueTimesBetween, nextDueTimes } from '../support/next-due-times.ts';
 import { UNLIMITED } from '../support/no-rate-limits.ts';
 import { TEAM } from '../support/people.ts';
 import { runs } from '../support/thorough.ts';

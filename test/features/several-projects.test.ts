@@ -47,7 +47,7 @@ describe('/spend about several projects', () => {
     const answer = await bot.ask('/spend prod,staging yesterday');
     expect(answer.visibleText).toMatch(/^1 of 2 projects · Fri 20 Nov · [\d,.]+ spent/);
     expect(answer.rows.at(-1)?.slice(0, 2)).toEqual(['staging', 'access refused']);
-    expect(answer.visibleText).toContain('staging: The billing service refused this access token');
+    expect(answer.visibleText).toContain('staging: The billing service refused the access token');
   });
 
   it('shows that a service returned an error', async () => {

@@ -48,7 +48,7 @@ describe('/spend top', () => {
       ['shop', '30.00'],
       ['prod', 'access refused'],
     ]);
-    expect(answer.visibleText).toContain('prod: The billing service refused this access token');
+    expect(answer.visibleText).toContain('prod: The billing service refused the access token');
   });
 
   it('shows all if there are fewer', async () => {

@@ -183,11 +183,11 @@ describe('a project whose connection is missing', () => {
 
   it('is named with its connection, and with the fix for managers', async () => {
     const visibleText = await status();
-    expect(visibleText).toContain('The connection “finance”, which prod uses, no longer exists.');
+    expect(visibleText).toContain('prod uses the connection “finance”, which no longer exists.');
     expect(visibleText).toContain('Choose another…');
     expect(visibleText).not.toContain('sound');
     const plain = await bot.ask('/billing status', MEMBER);
-    expect(plain.visibleText).toContain('The connection “finance”, which prod uses, no longer exists.');
+    expect(plain.visibleText).toContain('prod uses the connection “finance”, which no longer exists.');
     await save('finance');
     expect(await status(MEMBER)).not.toContain('no longer exists');
   });
@@ -196,7 +196,7 @@ describe('a project whose connection is missing', () => {
     await addProject(bot, { alias: 'payroll', id: '125', connection: 'hr', channels: [FINANCE] });
     const visibleText = await status(MEMBER);
     expect(visibleText).not.toMatch(/payroll|\bhr\b/);
-    expect(await status()).toContain('The connection “hr”, which payroll uses');
+    expect(await status()).toContain('payroll uses the connection “hr”');
   });
 });
 

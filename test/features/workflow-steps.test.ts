@@ -88,7 +88,7 @@ describe('Get spend', () => {
     [{ project: 7001 }, /^“number” isn’t text\./],
     [{ project: { a: 1 } }, /^“object” isn’t text\./],
     [{ project: 'prod', channel: 'finance' }, /^“finance” isn’t a channel\. Choose a channel in the step\.$/],
-    [{ project: 'x'.repeat(4_000) }, /^That text is too long\. Tally reads up to 1,000 characters\./],
+    [{ project: 'x'.repeat(4_000) }, /^That’s too long\. Tally reads up to 1,000 characters\./],
     [{ project: '<!channel>' }, /^(?!.*<!).*$/s],
   ])('says what is wrong with %o', async (inputs, error) => {
     expect(await errorOf(spend(inputs))).toMatch(error);
@@ -160,7 +160,7 @@ describe('a project that is limited to channels', () => {
 describe('what goes wrong on the way', () => {
   it('ends the step with a sentence when the service is down, after it was tried again', async () => {
     const before = bot.billing.requests.length;
-    bot.billing.setMode('500');
+    bot.billing.setMode('failing');
     expect(await errorOf(balance({ project: 'prod' }))).toMatch(
       /^The billing service returned an error \(HTTP 500\)\. This is usually temporary\. Try again\.$/,
     );

@@ -50,6 +50,8 @@ describe('a base URL that a person typed', () => {
     ['https://printer.local', 'is a name for this machine'],
     ['https://router.home.arpa', 'is a name for this machine'],
     ['https://metadata.google.internal', 'is a name for this machine'],
+    ['https://metadata.google.internal..', 'is a name for this machine'],
+    ['https://localhost..', 'is a name for this machine'],
     ['https://redis', 'is a name without a domain'],
     ['https://127.0.0.1', 'is not a public address'],
     ['https://127.1', 'is not a public address'],

@@ -267,7 +267,7 @@ describe('retrying', () => {
     expect(await ask(http(), healing.url)).toMatchObject({ text: '{}' });
     const broken = await serving(serveRaw((socket) => socket.once('data', () => socket.end(half))));
     const failure = await failureOf(ask(http(), broken.url));
-    expect(failure).toMatchObject({ kind: 'invalid-response', data: { what: 'it broke off in the middle' } });
+    expect(failure).toMatchObject({ kind: 'invalid-response', data: { what: 'it was cut off' } });
     expect(broken.connections()).toBe(2);
   });
 
@@ -304,7 +304,7 @@ describe('a name that leads nowhere', () => {
   });
 });
 
-describe('a service that is limiting Tally’s requests', () => {
+describe('a service that asks Tally to slow down', () => {
   const limiting = (headers: Record<string, string>) =>
     serving(
       serve((_, response, nth) => {

@@ -26,7 +26,7 @@ async function asked(rules: Partial<CommandHandler> = {}): Promise<string> {
 }
 
 it('an answer is not sent if the rights have changed since it was asked for, and can be asked for again', async () => {
-  expect(await asked()).toBe('Who may see this changed while Tally was answering.\nTry again');
+  expect(await asked()).toBe('Permissions changed while Tally was answering.\nTry again');
 });
 
 it('an answer is sent if its own command changed the settings', async () => {

@@ -35,7 +35,7 @@ describe('a secret', () => {
       // Registered, replaced, and one that the service refuses.
       await bot.connect(team, 'Read-only');
       await bot.connect(team, 'Administrator');
-      bot.billing.setMode('401');
+      bot.billing.setMode('refused');
       await bot.connect(team, 'Accountant');
       bot.billing.setMode('healthy');
       for (const text of ['/balance 123', '/spend 123 mtd', '/billing status', '/billing audit', '/nothing'])

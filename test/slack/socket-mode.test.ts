@@ -117,6 +117,9 @@ describe('Socket Mode', () => {
     expect(socket.isUp()).toBe(false);
     await waitUntil(() => socket.isUp());
     expect(slack.asked()).toBe(3);
+    const problems = lines.filter((line) => /"level":"(?:warn|error)".*(?:reached|WSS|request)/.test(line));
+    expect(problems).toEqual([expect.stringContaining('Slack can’t be reached')]);
+    expect(problems[0]).not.toContain('stack');
   });
 
   it('starts although Slack rejects its token, is not up, and says so', async () => {

@@ -121,13 +121,10 @@ export async function startBot(options: BotOptions = {}): Promise<Bot> {
   const processes: Tally[] = [];
   const { encryptionKeys = `test:${randomBytes(32).toString('base64')}` } = options;
   const start = async (keys = encryptionKeys) => {
-    const tally = createTally(
-      { ...configWith(keys), http: { port: 0, shutdownDelay: 0 } },
-      log,
-      now,
-      limits === 'ordinary' ? undefined : limits,
+    const tally = createTally({ ...configWith(keys), http: { port: 0, shutdownDelay: 0 } }, log, now, {
+      ...(limits !== 'ordinary' && { limits }),
       loadingDelays,
-    );
+    });
     processes.push(tally);
     url = `http://127.0.0.1:${await tally.start()}`;
     return tally;

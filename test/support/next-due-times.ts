@@ -8,3 +8,13 @@ export function nextDueTimes(timing: Timing, after: Millis, count: number): read
   for (const due of dueTimes(timing, after)) if (next.push(due) >= count) break;
   return next;
 }
+
+/** Due times in (after, until]. */
+export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
+  const between: DueTime[] = [];
+  for (const due of dueTimes(timing, after)) {
+    if (due.at > until) break;
+    between.push(due);
+  }
+  return between;
+}

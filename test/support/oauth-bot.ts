@@ -39,7 +39,9 @@ export async function startOAuthBot(options: { processes?: number; env?: NodeJS.
   });
   const log = createLog('trace', { write: (line) => void lines.push(line) });
   const processes = Array.from({ length: options.processes ?? 1 }, () =>
-    createTally({ ...config, http: { ...config.http, port: 0 } }, log, Date.now, UNLIMITED),
+    createTally({ ...config, http: { ...config.http, port: 0 } }, log, Date.now, {
+      limits: UNLIMITED,
+    }),
   );
   const urls = await Promise.all(processes.map(async (tally) => `http://127.0.0.1:${await tally.start()}`));
   let stopped: Promise<unknown> | undefined;

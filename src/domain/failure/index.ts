@@ -101,8 +101,8 @@ export function wordFailure(stored: StoredFailure, today?: Day): string {
   return stored.mayBePosted === true ? `${sentence} ${MAY_BE_POSTED}` : sentence;
 }
 
-const UNKNOWN = 'It didn’t work, for a reason that this version of Tally doesn’t know.';
-const MAY_BE_POSTED = 'The post may be in the channel: check before you send it again.';
+const UNKNOWN = 'It failed, for a reason that this version of Tally doesn’t know.';
+const MAY_BE_POSTED = 'It may have been posted. Check the channel before you send it again.';
 
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
@@ -119,11 +119,11 @@ export class InvalidWord extends FailureError<'invalid-word'> {
   /** Corrected or alternative command texts, ready to run. Never contain secrets. */
   readonly offered: readonly string[];
   /**
-   * @param why completes “word” …, or is a sentence, with `{word}` in it or without; without a full stop
+   * @param why completes “word” …, or is a sentence, which may contain `{word}`; without a full stop
    * @param works what to type, in whole sentences
-   * @param suggestion one text, or what an ambiguous word may mean
+   * @param suggestion one corrected text, or each reading of an ambiguous word
    * @param quoting `always` for an address or the workspace's own name for something, else by the word's look
-   * @param projectFor the command's text before a project, if the word is an unknown one: a picker is offered
+   * @param projectFor for an unknown project: the command's text before it, to offer a picker
    */
   constructor(
     word: string,

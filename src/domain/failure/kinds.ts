@@ -26,15 +26,15 @@ const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** Left out of records, and the sentence can do without it; `extra` may be absent. */
+/** `unstored`: not stored; the sentence works without it. `extra`: may also be absent. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Left out of records although the sentence needs it: such a failure is only ever told to the person who asked. */
+/** Not stored although the sentence needs it, so only for failures that the asker alone sees. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 
-/** A kind that always has the same sentence. */
+/** A kind with a fixed sentence. */
 const plain = (sentence: string, traits?: Traits) => kind({}, traits).says(() => sentence);
 
 /** A kind with one sentence per reason. */
@@ -52,7 +52,7 @@ const target = unstored<string>();
 const host = unstored<string>();
 const text = ofRequest<string>();
 const wait = ofRequest<Millis>();
-/** In seconds, if the service or Slack said it. */
+/** Seconds, from Retry-After. */
 const retryAfter = extra<number>();
 
 export type BillingQuestion = Readonly<z.input<typeof question>>;
@@ -69,7 +69,7 @@ const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefin
 /** One code for unknown names and for private addresses, so that private names cannot be discovered. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
 /** For an `invalid-response` that was cut off: a retry may help. */
-export const BROKEN_OFF = 'it broke off in the middle';
+export const BROKEN_OFF = 'it was cut off';
 
 /** Error codes for “no response at all”, from Slack's SDK or the system. */
 const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
@@ -86,20 +86,20 @@ const NOT_ALLOWED = {
   guest: 'Guests can’t use Tally in this workspace.',
   external: 'Tally only answers members of the workspace that installed it.',
   'not-member': 'Only full members of this workspace can set up schedules and watches.',
-  'not-owner': 'Only its owner or a Tally manager can do this.',
+  'not-owner': 'Only the owner or a Tally manager can do this.',
   'not-manager': 'Only Tally managers can do this.',
   channel: 'This project is limited to certain channels.',
 };
 
 export const KINDS = {
-  // What a command names, and whether its sender may ask that now.
+  // Problems with the command, or with the rights of the person who asks.
   'invalid-word': kind({ sentence: text }).says(({ sentence }) => sentence),
   'text-too-long': kind({ most: z.int() }).says(
-    ({ most }) => `That text is too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
+    ({ most }) => `That’s too long. Tally reads up to ${most.toLocaleString('en-US')} characters.`,
   ),
   'secret-pasted': plain('That looks like a token or a password. Tally didn’t store, log or repeat it.'),
   'period-just-began': kind({ phrase: text }).says(
-    ({ phrase }) => `“${phrase}” has only just begun: there is nothing to ask about yet.`,
+    ({ phrase }) => `“${phrase}” has only just begun, so there’s nothing to show yet.`,
   ),
   /** `projectFor`: the command's text before the project, if a project is all it needs: `projects edit`. */
   'project-missing': kind({ projectFor: extra<string>() }).says(() => 'Which project?'),
@@ -109,10 +109,10 @@ export const KINDS = {
     { summary: 'not connected' },
   ).says(({ connection, project }) => {
     if (connection !== undefined && project !== undefined)
-      return `The connection “${connection}”, which ${project.label} uses, no longer exists.`;
+      return `${project.label} uses the connection “${connection}”, which no longer exists.`;
     if (connection !== undefined) return `There is no connection named ${connection}.`;
     const needed = project && ` ${project.label} needs one.`;
-    return `There are several connections, and none of them is the default.${needed ?? ''}`;
+    return `You have several connections, but no default.${needed ?? ''}`;
   }),
   /** `managers`: who may, for `not-manager`; `owned`: what is somebody else's, and what was to be done: `pause abcd1234`. */
   'not-allowed': kind(
@@ -123,26 +123,26 @@ export const KINDS = {
     },
     { summary: 'not allowed here' },
   ).says(({ reason }) => NOT_ALLOWED[reason]),
-  'rights-changed': plain('Who may see this changed while Tally was answering.'),
+  'rights-changed': plain('Permissions changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
   /** Over the rate limit of a person or a workspace. `doing` completes "You're …". */
   throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
     ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
   ),
 
-  // What a service answers, or doesn't.
+  // Responses of the services.
   'token-rejected': kind({ service }, { summary: 'token rejected', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} rejected the access token (HTTP 401).`,
   ),
   forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
-    ({ service }) => `${NAMES[service]} refused this access token (HTTP 403).`,
+    ({ service }) => `${NAMES[service]} refused the access token (HTTP 403).`,
   ),
   /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
   'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
   ),
-  /** The service answered with GraphQL errors and no data. `messages` are the service's words: outside text. */
+  /** GraphQL errors without data. `messages` is untrusted. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
     { summary: 'query rejected', remedy: 'patience' },
@@ -151,7 +151,7 @@ export const KINDS = {
       `The billing service rejected the query for ${PRODUCTS[question.product].name}, ${projectAndDays(question, today)}.`,
   ),
   'rate-limited': kind({ service, retryAfter }, { summary: 'rate limited', remedy: 'patience' }).says(
-    ({ service }) => `${NAMES[service]} is limiting Tally’s requests (HTTP 429).`,
+    ({ service }) => `${NAMES[service]} asked Tally to slow down (HTTP 429).`,
   ),
   'timed-out': kind({ service, after: z.number() }, { remedy: 'patience' }).says(
     ({ service, after }) => `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`,
@@ -175,7 +175,7 @@ export const KINDS = {
   'response-too-large': kind(
     { service, most: string },
     { summary: 'answer too large', remedy: 'patience' },
-  ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, far more than Tally asked for.`),
+  ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, far too much for this question.`),
   /** Never followed, as it would pass on the token. `target` is the Location's origin and path. */
   'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
     ({ service, status }) =>
@@ -191,7 +191,7 @@ export const KINDS = {
     ({ status }) => `The identity service refused the application access (HTTP ${status}).`,
   ),
   /** A 404 that names an application credential: the ID is wrong, or the access was deleted. */
-  'access-not-found': plain('The identity service doesn’t know that application access (HTTP 404).'),
+  'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
   /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
   /** Not an identity API. `suggestion`: an address that may work. */
@@ -199,7 +199,7 @@ export const KINDS = {
     ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
   ),
   'outcome-unclear': kind({ host }).says(
-    () => 'The identity service may have issued a token, but its answer got lost.',
+    () => 'The identity service may have issued a token, but its answer was lost.',
   ),
   'access-missing': kind({ project: text, label: text }).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
@@ -209,7 +209,7 @@ export const KINDS = {
     ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
 
-  // What Slack refuses.
+  // Errors of Slack.
   /** `unclear`: no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
     ({ method, code }) =>
@@ -223,8 +223,8 @@ export const KINDS = {
   }),
   'cannot-post': reasons({
     'not-there': 'Tally isn’t in that channel, so it can’t post there.',
-    archived: 'That channel is archived, so nobody can post there.',
-    restricted: 'Only some people can post in that channel, so Tally can’t.',
+    archived: 'That channel is archived.',
+    restricted: 'Tally isn’t allowed to post in that channel.',
   }),
   /** One of Tally's own messages wasn't sent. Sentences are about a post, not an answer. */
   'not-sent': reasons({
@@ -233,14 +233,15 @@ export const KINDS = {
     'channel-restricted': 'Tally isn’t allowed to post in the channel.',
     'slack-token-rejected': 'Slack rejected Tally’s token.',
     'post-unconfirmed': 'Slack didn’t confirm the post.',
-    'message-unconfirmed': 'Slack didn’t confirm the message; it may have arrived.',
+    'message-unconfirmed': 'Slack didn’t confirm the message, so it may have arrived.',
     'person-left': 'This person is no longer a full member of the workspace.',
-    'person-not-manager': 'The project is limited to certain channels, and this person doesn’t manage Tally.',
+    'person-not-manager':
+      'The project is limited to certain channels, and this person isn’t a Tally manager.',
     'channel-limited': 'The project is limited to other channels.',
-    'own-error': 'Tally ran into an error of its own. Its log says more.',
+    'own-error': 'Something went wrong in Tally. Details are in its log.',
   }),
 
-  // Records in Redis that can't be read or changed.
+  // Records in Redis.
   /** A sealed record. Never guessed at. `keyId`: the key that it needs, for operators; `what`: the kind of record. */
   'unseal-failed': kind(
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },
@@ -254,7 +255,7 @@ export const KINDS = {
     isOverwritten: z.boolean().optional(),
   }).says(({ isOverwritten = false }) =>
     isOverwritten
-      ? 'Another program changed Tally’s data of this workspace. Ask Tally’s operator to run “tally doctor”.'
+      ? 'Another program changed Tally’s data for this workspace. Ask your operator to run “tally doctor”.'
       : 'Tally can’t reach its database right now.',
   ),
 };

@@ -177,7 +177,8 @@ function recurring(
     return daySpan(near);
   };
   return {
-    ...{ kind, recurs },
+    kind,
+    recurs,
     latest: (limit) => find(limit, BEFORE, (first) => first <= limit),
     next: (from) => find(from, AFTER, (first) => first >= from),
   };
@@ -208,7 +209,7 @@ const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 /** A unit, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** A week of a month may be seven days, from its first on or back from its last, or the week from Monday with the outer one of them. */
+/** “The second week of october” could be seven days from the month's start or end, or a week from Monday. */
 function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): never {
   const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
   const week = unitAt('week', from > 0 ? start : addDays(start, 6));
@@ -337,7 +338,8 @@ export class Calendar {
     const days = [...new Set(points.map((point) => point.latest(this.today).first))];
     const known = days.slice(0, '-./'.indexOf(sign));
     if (sign !== '') return this.refused('doesn’t say which is the year', YEAR_FIRST, ...known);
-    if (days.length > 1) return this.refused('doesn’t say which is the month', YEAR_FIRST, ...days);
+    const names = days.map((day) => `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]}`);
+    if (days.length > 1) return this.refused(`{word}: ${names.join(' or ')}?`, '', ...days);
     return points[0] ?? this.refused('isn’t a date', YEAR_FIRST);
   }
 
@@ -527,7 +529,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** A range of whole weeks, months, quarters or years that are over is compared with as many before; one unit as that unit alone is. */
+  /** Complete units are compared with as many before, a single unit as itself, all else by days. */
   #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

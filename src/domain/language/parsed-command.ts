@@ -1,4 +1,4 @@
-/** What a text says: the items that the grammar finds in it, the words of a command, and the canonical text that they are written as. */
+/** The grammar's items, a command's words, and their canonical text. */
 import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';
@@ -88,7 +88,7 @@ export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 export type Item = TextRange &
   (
     | { readonly kind: 'period'; readonly days: NamedDays }
-    /** Words that are read, but can't be asked about. */
+    /** Words that are understood, but can't be asked about. */
     | { readonly kind: 'refused'; readonly refusal: WordsRefusal; readonly ofPeriod?: true }
     /** `including today`, `excluding today` */
     | { readonly kind: 'today'; readonly includes: boolean }
@@ -127,11 +127,10 @@ const aliasEndIn =
   };
 
 /**
- * Reads a text from its beginning to its end: nothing in it is left out.
- *
- * @param text normalised, in lower case
- * @param startRule the rule to begin with
- * @param more what else the rules of the start need
+ * Parses a whole text; every part of it becomes an item.
+ * @param text normalized, in lower case
+ * @param startRule the grammar rule to begin with
+ * @param more options of that rule
  */
 export const readBy = (
   text: string,

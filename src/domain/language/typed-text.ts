@@ -56,9 +56,9 @@ const sortedLetters = (word: string): string => [...word].sort().join('');
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
- * Whether a known word is meant: one edit away, and begun alike, also if the first letter is missing or swapped with the second.
- * A digit is never mistyped: prod-2 is another project than prod-1. Words of three letters resemble too many others, as “now” does
- * “nov”; only swapped letters are recognized in them: “cvs”.
+ * Whether `typed` is a typo of `known`: one edit away, with the same start unless the first letter is missing or
+ * swapped.
+ * Digits are never corrected: prod-2 isn't prod-1. Three letters only where two are swapped (`cvs`): “now” isn't “nov”.
  */
 const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
@@ -66,7 +66,7 @@ const isMistyped = (typed: string, known: string): boolean =>
   digitsOf(typed) === digitsOf(known) &&
   (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
 
-/** All known words that `word` may be a mistyping of: none where it has a meaning of its own. */
+/** Known words it may be a typo of; none if it is a word itself. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return NEVER_MISTYPED.has(word)
@@ -103,6 +103,20 @@ const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
+/** Word → what it asks about that billing doesn't report. */
+const UNBILLED: ReadonlyMap<string, string> = new Map([
+  ['who', 'people'],
+  ...'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments Kubernetes'
+    .split(' ')
+    .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
+]);
+
+/** The refusal of a word for what billing doesn't report; undefined for other words. */
+export function whyUnbilled(word: string): string | undefined {
+  const name = UNBILLED.get(word.toLowerCase());
+  return name && `Billing reports projects, products and days, not ${name}`;
+}
+
 /** The refusal for an unreadable word. @param works what the command accepts */
 export function explainBadWord(
   text: string,
@@ -113,6 +127,8 @@ export function explainBadWord(
   const word = text.slice(start, end);
   const [, why, what] = SHAPES.find(([form]) => form.test(word)) ?? [];
   if (why !== undefined && what !== undefined) return { start, end, why, works: what, instead: [] };
+  const unbilled = whyUnbilled(word);
+  if (unbilled !== undefined) return { start, end, why: unbilled, works: '', instead: [] };
   if (isKnownWord(word)) return { start, end, why: 'doesn’t belong there', works, instead: [] };
   return { start, end, why: UNRECOGNIZED, works, instead: nearestTo(word, aliases) };
 }
@@ -121,9 +137,8 @@ export function explainBadWord(
 const LONGEST_SUGGESTION = 200;
 
 /**
- * The whole text with the mistake corrected: only what can be parsed is suggested, and all that stands around the mistake is
- * kept. Of a word that isn't recognized the nearest is suggested, of ambiguous words each meaning.
- * @param isValid parses another text with the same grammar
+ * The text with the problem corrected, if that parses: the nearest word for an unknown one, else every reading.
+ * @param isValid whether a text parses
  */
 export function correctionsOf(
   text: string,

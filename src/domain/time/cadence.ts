@@ -65,16 +65,6 @@ export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   }
 }
 
-/** Due times in (after, until]. Linear in the number of days. */
-export function dueTimesBetween(timing: Timing, after: Millis, until: Millis): readonly DueTime[] {
-  const between: DueTime[] = [];
-  for (const due of dueTimes(timing, after)) {
-    if (due.at > until) break;
-    between.push(due);
-  }
-  return between;
-}
-
 /**
  * @returns days a “yesterday” report covers: since the last weekday for weekday schedules (Monday: Friday–Sunday),
  * else 1

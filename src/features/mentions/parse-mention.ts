@@ -2,14 +2,18 @@
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
 import { absoluteText } from '../../domain/language/named-days.ts';
+import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
 import {
   formatParsedCommand,
   type ParsedCommand,
   type Reader,
 } from '../../domain/language/parsed-command.ts';
-import type { LastAnswer } from '../../domain/language/questions/query.ts';
-import { type Question, readQuestion, readTypedQuestion } from '../../domain/language/questions/question.ts';
-import { parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
+import {
+  parseQuestion,
+  parseTypedQuestion,
+  type Question,
+} from '../../domain/language/questions/parse-question.ts';
+import type { LastAnswer } from '../../domain/language/questions/question-items.ts';
 import { nearestWord, normalizeText, withoutMarks } from '../../domain/language/typed-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
@@ -71,7 +75,7 @@ export function parseQuestionMention(
   known: KnownCommands,
   answered?: LastAnswer,
 ): Question {
-  const read = readQuestion(text, known.reader, answered);
+  const read = parseQuestion(text, known.reader, answered);
   if (read !== undefined && read.kind !== 'nothing' && read.kind !== 'guess') return read;
   if (known.verbs.includes(name))
     return { kind: 'command', rerun: { command: BILLING, text: `${name} ${rest}`.trim() } };
@@ -93,7 +97,7 @@ function commandOrQuestion(command: SlashCommand, text: string, reader: Reader):
   if (!FOLLOW_UP_COMMANDS.has(command)) return { command, text };
   const parsed = catchInvalidWord(() => parseCommandText(text, reader));
   if (!(parsed instanceof InvalidWord || parsed.help)) return { command, text };
-  return { command, text: readTypedQuestion(command, text, reader) ?? text };
+  return { command, text: parseTypedQuestion(command, text, reader) ?? text };
 }
 
 const POLITE =

@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord, UNKNOWN_COMMAND, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, NO_ALIASES } from '../../domain/language/parsed-command.ts';
-import { holdsUnknownWord, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { nearestWord } from '../../domain/language/typed-text.ts';
 import { announcesSecret, couldBeSecret, looksLikeSecret } from '../../domain/secret-detection.ts';
 import { tryParse } from '../../domain/try-parse.ts';

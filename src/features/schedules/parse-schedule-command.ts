@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
+import { parseReportText } from '../../domain/language/parse-command-text.ts';
 import type { Reader, SeveralProjects } from '../../domain/language/parsed-command.ts';
-import { parseReportText } from '../../domain/language/read-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { ProductId } from '../../domain/product.ts';
 import { findReport, NAMED_REPORTS, REPORT_CHOICES, type ReportName } from '../../domain/report.ts';

@@ -1,8 +1,12 @@
 import { commandText } from '../../domain/command-names.ts';
 import { Failure, InvalidWord } from '../../domain/failure/index.ts';
+import {
+  lastSevenDays,
+  parseCommandText,
+  parsePeriodText,
+} from '../../domain/language/parse-command-text.ts';
 import type { Output, ParsedCommand, Reader } from '../../domain/language/parsed-command.ts';
-import { parseTyped } from '../../domain/language/questions/question.ts';
-import { lastSevenDays, parseCommandText, parsePeriodText } from '../../domain/language/read-command.ts';
+import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { moneyFormatter } from '../../domain/money/amount.ts';
 import { formatReportedDays, formatTotal } from '../../domain/money/usage.ts';
 import { dayAt, dayNamerFor, formatDays, type Millis, type Zone } from '../../domain/time/calendar.ts';

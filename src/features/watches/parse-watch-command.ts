@@ -1,7 +1,7 @@
 import { commandText } from '../../domain/command-names.ts';
 import { InvalidWord } from '../../domain/failure/index.ts';
+import { parseBalanceText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { projectList, type Reader } from '../../domain/language/parsed-command.ts';
-import { parseBalanceText, parseSingleProjectText } from '../../domain/language/read-command.ts';
 import { nearestWord, normalizeText } from '../../domain/language/typed-text.ts';
 import type { WatchKind } from '../../domain/money/watch-measurement.ts';
 import type { ProductId } from '../../domain/product.ts';

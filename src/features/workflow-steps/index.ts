@@ -1,6 +1,10 @@
 import { Failure, InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import {
+  lastSevenDays,
+  parseBalanceText,
+  parseCommandText,
+} from '../../domain/language/parse-command-text.ts';
 import { type ParsedCommand, projectList } from '../../domain/language/parsed-command.ts';
-import { lastSevenDays, parseBalanceText, parseCommandText } from '../../domain/language/read-command.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import { periodOf } from '../../domain/time/period.ts';
 import { requireShortText } from '../../slack/commands/command-buttons.ts';

@@ -1,9 +1,9 @@
 import type { PlainTextOption } from '@slack/types';
 import type { SlashCommand } from '../../domain/command-names.ts';
 import { InvalidWord, isFailure } from '../../domain/failure/index.ts';
+import { parseCommandText, parseSingleProjectText } from '../../domain/language/parse-command-text.ts';
 import { ANY_DAY_READER, formatParsedCommand } from '../../domain/language/parsed-command.ts';
-import { parseTyped } from '../../domain/language/questions/question.ts';
-import { parseCommandText, parseSingleProjectText } from '../../domain/language/read-command.ts';
+import { parseTyped } from '../../domain/language/questions/parse-question.ts';
 import { PRODUCT_IDS, PRODUCTS } from '../../domain/product.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { tryParse } from '../../domain/try-parse.ts';

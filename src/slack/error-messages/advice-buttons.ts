@@ -9,7 +9,7 @@ import {
   UNKNOWN_COMMAND,
   UNRECOGNIZED,
 } from '../../domain/failure/index.ts';
-import { parseCommandText } from '../../domain/language/read-command.ts';
+import { parseCommandText } from '../../domain/language/parse-command-text.ts';
 import { couldBeName } from '../../domain/language/typed-text.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
 import { MINUTE, type Millis } from '../../domain/time/calendar.ts';

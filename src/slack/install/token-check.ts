@@ -1,6 +1,7 @@
 /** Asks Slack until it accepts a token: the bot's one token, and that of Socket Mode. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { webApi } from '@slack/bolt';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
@@ -52,11 +53,16 @@ export function createAttempts(
 ): Attempts {
   const end = new AbortController();
   const { signal } = end;
-  const report = (err: unknown): void => {
-    const code = refusalCode(err);
-    if (code !== undefined) log.error({ code, todo }, `Slack rejects ${variable}`);
-    else
-      log.error({ err, todo: 'Find out why: `tally doctor`' }, 'Slack can’t be reached; Tally tries again');
+  // At most one line per problem in half a minute, without stack traces.
+  const reported = new LRUCache<string, true>({ max: 10, ttl: WAIT.most });
+  const report = (error: unknown): void => {
+    const code = refusalCode(error);
+    const problem =
+      code === undefined ? 'Slack can’t be reached; Tally tries again' : `Slack rejects ${variable}`;
+    if (reported.has(problem)) return;
+    reported.set(problem, true);
+    if (code !== undefined) log.error({ code, todo }, problem);
+    else log.error({ reason: reasonOf(error), todo: 'Find out why: `tally doctor`' }, problem);
   };
   const repeat = async (onFailure: () => void): Promise<void> => {
     for (let wait: Millis = WAIT.first; !signal.aborted; wait = Math.min(2 * wait, WAIT.most)) {
@@ -77,6 +83,12 @@ export function createAttempts(
     },
     stop: () => end.abort(),
   };
+}
+
+/** The messages of an error and its causes. */
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  return cause instanceof Error ? `${message} — ${reasonOf(cause)}` : message;
 }
 
 function retryAfterOf(error: unknown): Millis {

@@ -1,15 +1,30 @@
 import { LRUCache } from 'lru-cache';
 import { Failure, type FailureOf } from '../../domain/failure/index.ts';
-import { DEFAULT_LIMITS, type PersonAndWorkspace, rate } from '../../domain/rate-limits.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
 import type { Source } from '../request/payload.ts';
 
 const ASKING = 'asking faster than Tally can answer';
 
+/** A token bucket: `most` at once, refilled with `most` in each `per`. */
+interface Rate {
+  readonly most: number;
+  readonly per: Millis;
+}
+const rate = (most: number, seconds: number): Rate => ({ most, per: seconds * 1_000 });
+
+/** `workspace`: all its people together. */
+type PersonAndWorkspace = Readonly<Record<'person' | 'workspace', Rate>>;
+
 /** Limits per process. `doing` completes “You're …”. */
 export const RATE_LIMITS = {
-  requests: { doing: ASKING, ...DEFAULT_LIMITS.requests },
-  tests: { doing: 'doing this faster than Tally can keep up with', ...DEFAULT_LIMITS.tests },
+  /** Commands, mentions, clicks, forms, Home. */
+  requests: { doing: ASKING, person: rate(20, 20), workspace: rate(200, 10) },
+  /** Tests, **Send now**, OS_TOKENs: each calls a service or posts. */
+  tests: {
+    doing: 'doing this faster than Tally can keep up with',
+    person: rate(10, 100),
+    workspace: rate(30, 60),
+  },
   /** Suggestions come at every keystroke. Over the limit: an empty list. */
   suggestions: { doing: 'typing faster than Tally can search', person: rate(60, 6), workspace: rate(600, 6) },
   /** Rate-limit replies to clicks and mentions cost a Slack call. Over the limit: no reply. */

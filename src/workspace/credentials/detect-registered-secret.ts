@@ -1,5 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
-import { holdsUnknownWord } from '../../domain/language/read-command.ts';
+import { holdsUnknownWord } from '../../domain/language/parse-command-text.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import type { Workspace } from '../record/workspace.ts';
 import { fingerprintOf } from './credential-records.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isFailure } from '../../../src/domain/failure/index.ts';
-import { readQuestion } from '../../../src/domain/language/questions/question.ts';
+import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 import { reader, readSpend } from '../../support/read-words.ts';
 
 const ALIASES: ReadonlySet<string> = new Set(['prod', 'staging', 'dev', 'web-shop', 'archive', 'data-eu']);
 
 /** The command that a question means; `offered` where Tally does not run one. */
 const meaning = (text: string): string => {
-  const question = readQuestion(text, reader(ALIASES));
+  const question = parseQuestion(text, reader(ALIASES));
   return question?.kind === 'command'
     ? `${question.rerun.command.slice(1)} ${question.rerun.text}`.trim()
     : 'offered';
@@ -15,7 +15,7 @@ const meaning = (text: string): string => {
 
 function attempt(text: string): unknown {
   try {
-    return readQuestion(text, reader(ALIASES));
+    return parseQuestion(text, reader(ALIASES));
   } catch (error) {
     if (isFailure(error, 'secret-pasted')) return undefined;
     throw error;
@@ -26,7 +26,7 @@ describe('a question in one’s own words', () => {
   it.each([
     ...['', 'good morning', 'are you there?', 'deploy the thing', 'how are you?', 'what is this?'],
     ...['and', ',', '???', 'between', 'the', 'project', 'so far'],
-  ])('finds nothing to ask in “%s”', (text) => expect(readQuestion(text, reader(ALIASES))).toBeUndefined());
+  ])('finds nothing to ask in “%s”', (text) => expect(parseQuestion(text, reader(ALIASES))).toBeUndefined());
 
   it('takes “may” for the month only where it can be nothing else', () => {
     expect(meaning('how much did prod spend since may?')).toBe('spend prod since 2026-05');
@@ -41,7 +41,7 @@ describe('a question in one’s own words', () => {
 
   it('joins the words of a name, of the longest one that there is', () => {
     const read = (text: string, ...names: string[]) => {
-      const question = readQuestion(text, reader(new Set(names)));
+      const question = parseQuestion(text, reader(new Set(names)));
       return question?.kind === 'command' ? question.rerun.text : question;
     };
     expect(read('what did Web Shop’s storage cost in may?', 'web-shop')).toEqual('web-shop 2026-05 storage');
@@ -53,7 +53,7 @@ describe('a question in one’s own words', () => {
 
 /** What a text means after an answer, or without one. */
 const meaningAfter = (answered: string | undefined, text: string, names = ALIASES) =>
-  readQuestion(
+  parseQuestion(
     text,
     reader(names),
     answered === undefined ? undefined : { command: '/spend', words: readSpend(answered, names) },

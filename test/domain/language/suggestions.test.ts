@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidWord } from '../../../src/domain/failure/index.ts';
 import type { ParsedCommand } from '../../../src/domain/language/parsed-command.ts';
-import { readQuestion } from '../../../src/domain/language/questions/question.ts';
+import { parseQuestion } from '../../../src/domain/language/questions/parse-question.ts';
 import { readBalance, reader, readSingleProject, readSpend } from '../../support/read-words.ts';
 import { runs } from '../../support/thorough.ts';
 
@@ -81,7 +81,7 @@ function offeredFor(text: string) {
     offeredBy(() => parse(text, ALIASES)).map((offered) => parse(offered, ALIASES) as ParsedCommand),
   );
   const byQuestion = QUESTIONS.flatMap((ask) => {
-    const question = readQuestion(ask(text), reader(ALIASES));
+    const question = parseQuestion(ask(text), reader(ALIASES));
     return question?.kind === 'guess' ? question.reruns : [];
   }).map(
     ({ command, text: offered }): ParsedCommand =>
@@ -126,7 +126,7 @@ describe('every command that is offered', () => {
     for (const text of MEANT.filter((one) => one !== 'now'))
       for (const ask of QUESTIONS)
         expect(['nothing', 'which-project'], text).toContain(
-          readQuestion(ask(text), reader(ALIASES))?.kind ?? 'nothing',
+          parseQuestion(ask(text), reader(ALIASES))?.kind ?? 'nothing',
         );
   });
 });

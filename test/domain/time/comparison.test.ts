@@ -1,7 +1,7 @@
 /** What a period is compared with: by default, and what `vs` names. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCommandText } from '../../../src/domain/language/read-command.ts';
+import { parseCommandText } from '../../../src/domain/language/parse-command-text.ts';
 import { compareWith, periodOf } from '../../../src/domain/time/period.ts';
 import { readerAt, resolvePeriodText } from '../../support/read-words.ts';
 import { beginning, daysAhead, daysOf, moments, plus, todayAt, zones } from '../wall-clock.ts';

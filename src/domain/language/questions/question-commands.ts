@@ -3,6 +3,7 @@ import { commandText, type SlashCommand } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import { addDays, endOfUnit, shiftUnits, startOfUnit, type Unit } from '../../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../../time/period.ts';
+import { commandOfItems, findItemsRefusal } from '../parse-command-text.ts';
 import {
   formatParsedCommand,
   nameOf,
@@ -12,16 +13,15 @@ import {
   type SeveralProjects,
   type Words,
 } from '../parsed-command.ts';
-import { commandOfItems, findItemsRefusal } from '../read-command.ts';
 import {
   type AskedItem,
   isEmpty,
   isOfCommand,
   type LastAnswer,
   type ListSubject,
-  type Query,
+  type QuestionItems,
   type WordItem,
-} from './query.ts';
+} from './question-items.ts';
 
 /** A command and what follows it, in canonical words. */
 export interface QuestionCommand {
@@ -39,7 +39,7 @@ export interface MadeCommand extends QuestionCommand {
 }
 
 /** The words that the items say. @throws InvalidWord for a product that does not follow its project */
-export function wordsOf(query: Query): Words {
+export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
   for (const product of query.of('product')) {
@@ -57,7 +57,7 @@ export function wordsOf(query: Query): Words {
 }
 
 /** With named projects, `total` means their sum, not all projects. */
-const isTotal = (query: Query, item: AskedItem): boolean =>
+const isTotal = (query: QuestionItems, item: AskedItem): boolean =>
   query.has('project') && item.kind === 'all' && !item.isPer;
 
 export const namesOf = ({ project, alias, several }: Words): readonly ProjectName[] | 'all' | undefined =>
@@ -77,7 +77,7 @@ function daysOf(text: string, reader: Reader): NamedDays {
 }
 
 /** Only days or names: guesses the command. @throws InvalidWord */
-export function commandsWithoutSubject(query: Query, typed: Words): readonly MadeCommand[] {
+export function commandsWithoutSubject(query: QuestionItems, typed: Words): readonly MadeCommand[] {
   const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
   const isOutput = query.has('output', 'why', 'csv', 'details') && !words.phrase;
@@ -101,17 +101,17 @@ export function commandsWithoutSubject(query: Query, typed: Words): readonly Mad
 
 const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numbers'.split(' '));
 
-const isOfDays = (query: Query): boolean =>
+const isOfDays = (query: QuestionItems): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
 /** The words with the projects that they ask about. @throws InvalidWord */
-export const withProjects = (query: Query, words: Words): Words => ({
+export const withProjects = (query: QuestionItems, words: Words): Words => ({
   ...words,
   ...wordsFor(askedProjects(query, words)),
 });
 
 /** Those named, with those of the answer where one adds to the other; all of them; else those of the answer. */
-function askedProjects(query: Query, words: Words): SeveralProjects | undefined {
+function askedProjects(query: QuestionItems, words: Words): SeveralProjects | undefined {
   const { answered } = query;
   const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
   const [than] = query.of('than');
@@ -145,11 +145,11 @@ const distinct = (names: readonly ProjectName[]): SeveralProjects => [
 ];
 
 /** Whether a word means all projects: “we”, “in total”, “where did the money go?”. */
-const namesAll = (query: Query): boolean =>
+const namesAll = (query: QuestionItems): boolean =>
   query.has('we', 'all') || query.items.some((item) => item.kind === 'word' && item.isAll);
 
 /** Whether the project can only come from an earlier answer (“it”, “the project”). */
-const isOpen = (query: Query, words: Words): boolean => {
+const isOpen = (query: QuestionItems, words: Words): boolean => {
   const noun = query.first('noun');
   return (
     namesOf(words) === undefined &&
@@ -161,7 +161,7 @@ const isOpen = (query: Query, words: Words): boolean => {
 const AS_OF_NOW = 'A balance is always as of now';
 
 /** @throws InvalidWord */
-export function balanceCommands(query: Query, words: Words): readonly MadeCommand[] {
+export function balanceCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   const was = query.items.find((item) => item.kind === 'word' && item.role === 'past' && item.text !== 'did');
   const isPast = was ?? (query.has('lasting') ? undefined : query.first('past'));
   const late = query.first('period', 'versus', 'unit', 'today');
@@ -181,7 +181,7 @@ const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|
 
 /** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
 export function budgetCommands(
-  query: Query,
+  query: QuestionItems,
   words: Words,
   inherited?: 'budget' | 'over-budget',
 ): readonly MadeCommand[] {
@@ -202,7 +202,7 @@ export function budgetCommands(
 const LISTS: Readonly<Partial<Record<ListSubject, string>>> = { status: 'status', owner: 'projects' };
 
 /** @throws InvalidWord */
-export function listCommand(subject: ListSubject, query: Query, words: Words): MadeCommand {
+export function listCommand(subject: ListSubject, query: QuestionItems, words: Words): MadeCommand {
   query.refuseAny(['period', 'versus', 'unit', 'product', 'top', 'output', 'csv', 'details', 'why', 'today']);
   if (subject === 'projects' || subject === 'schedules' || subject === 'help') query.refuseAny(['project']);
   const isOfProjects = subject === 'watches' && namesOf(words) !== 'all';
@@ -211,7 +211,7 @@ export function listCommand(subject: ListSubject, query: Query, words: Words): M
 }
 
 /** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
-export function spendCommands(query: Query, words: Words): readonly MadeCommand[] {
+export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
   const asked = asForecast(query, beside(query, withRank(query, { ...words, unit: grouped })));
@@ -240,7 +240,7 @@ export function spendCommands(query: Query, words: Words): readonly MadeCommand[
 }
 
 /** Whether something else may be meant, too. */
-function isGuess(query: Query, { phrase, versus, output }: Words, asked: Words): boolean {
+function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked: Words): boolean {
   const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
   const isVague = why?.kind === 'output' && why.isVague && !query.has('spend') && !query.answered;
@@ -261,7 +261,7 @@ function isGuess(query: Query, { phrase, versus, output }: Words, asked: Words):
 }
 
 /** What is ranked, and in which order. @throws InvalidWord */
-function withRank(query: Query, words: Words): Words {
+function withRank(query: QuestionItems, words: Words): Words {
   const isLowest = words.isLowest || query.has('least');
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
@@ -282,7 +282,7 @@ function withRank(query: Query, words: Words): Words {
 }
 
 /** The running month, where a forecast is asked for. @throws InvalidWord for other days */
-function asForecast(query: Query, words: Words): Words {
+function asForecast(query: QuestionItems, words: Words): Words {
   if (!query.has('will', 'forecast', 'monthEnd')) return words;
   const month = daysOf('this-month', query.reader);
   const [period] = query.of('period');
@@ -298,7 +298,7 @@ function asForecast(query: Query, words: Words): Words {
 }
 
 /** The running unit beside “than last month”. @throws InvalidWord where only one side of a comparison is said */
-function beside(query: Query, words: Words): Words {
+function beside(query: QuestionItems, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
   const [item] = query.of('versus');
@@ -327,7 +327,7 @@ function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
 }
 
 /** @throws InvalidWord for words that no answer about spend keeps */
-function refuseUnspendable(query: Query, { product, unit, isOfDays, several }: Words): void {
+function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) query.refuseAny(['usage']);
   if (query.has('why')) query.refuseAny(['any']);
@@ -340,7 +340,7 @@ function refuseUnspendable(query: Query, { product, unit, isOfDays, several }: W
 
 /** @param subject what the question itself is about @throws InvalidWord */
 export function followUpCommands(
-  query: Query,
+  query: QuestionItems,
   subject: 'spend' | 'balance' | undefined,
 ): readonly MadeCommand[] {
   const base = query.answered;
@@ -358,7 +358,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // The answer doesn't lead there, or its days are to be compared, or the number may be something else.
+  // Offered: another command than the answer's, a possible comparison, a number that may be no project.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -368,7 +368,7 @@ export function followUpCommands(
 }
 
 function commandsOn(
-  query: Query,
+  query: QuestionItems,
   command: LastAnswer['command'],
   words: Words,
   base: LastAnswer,
@@ -392,7 +392,7 @@ function commandsOn(
 
 /** “Again”, “in total”. @throws InvalidWord for “that” alone */
 function wholeAnswer(
-  query: Query,
+  query: QuestionItems,
   { command, words: answered }: LastAnswer,
   words: Words,
   subject: unknown,
@@ -414,7 +414,7 @@ function wholeAnswer(
 }
 
 /** Refuses references that don't fit the last answer: “both” without two projects … @throws InvalidWord */
-function checkReferences(query: Query, words: Words, base: LastAnswer): void {
+function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
   if (both && !namesOf(words) && (answered === 'all' || answered?.length !== 2))
@@ -432,7 +432,12 @@ function checkReferences(query: Query, words: Words, base: LastAnswer): void {
 }
 
 /** `why` and the question of a budget stay; a file only where the same is asked for. */
-function inheritedOutput(query: Query, words: Words, { words: { output } }: LastAnswer, subject: unknown) {
+function inheritedOutput(
+  query: QuestionItems,
+  words: Words,
+  { words: { output } }: LastAnswer,
+  subject: unknown,
+) {
   if (subject !== undefined || words.unit !== undefined) return undefined;
   return query.has('same') || output === 'why' || output === 'budget' || output === 'over-budget'
     ? output
@@ -440,7 +445,7 @@ function inheritedOutput(query: Query, words: Words, { words: { output } }: Last
 }
 
 /** The question's days, else the answer's. */
-function withDays(query: Query, words: Words, { words: answered }: LastAnswer): Words {
+function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
   const isOfDays = words.isOfDays ?? (words.top === undefined ? answered.isOfDays : undefined);
@@ -463,7 +468,7 @@ function withDays(query: Query, words: Words, { words: answered }: LastAnswer): 
 
 /** “The week before”: days relative to the answer's. @throws InvalidWord */
 function countedCommands(
-  query: Query,
+  query: QuestionItems,
   before: WordItem,
   words: Words,
   { words: answered }: LastAnswer,
@@ -501,7 +506,11 @@ function unitBefore(
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
 /** After October 2025, “and September?” may mean 2025, “the 15th” a day of October. Returns the alternative reading. */
-function otherDays(query: Query, asked: Words, { words: { phrase: base } }: LastAnswer): readonly Words[] {
+function otherDays(
+  query: QuestionItems,
+  asked: Words,
+  { words: { phrase: base } }: LastAnswer,
+): readonly Words[] {
   return (['phrase', 'versus'] as const).flatMap((part): readonly Words[] => {
     const days = asked[part];
     if (base === undefined || days === undefined || !('typed' in days) || days === base || days.counted)

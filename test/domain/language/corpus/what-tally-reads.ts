@@ -5,7 +5,7 @@ import {
   type ParsedCommand,
   rankText,
 } from '../../../../src/domain/language/parsed-command.ts';
-import type { Question } from '../../../../src/domain/language/questions/question.ts';
+import type { Question } from '../../../../src/domain/language/questions/parse-question.ts';
 import { type Day, formatDays } from '../../../../src/domain/time/calendar.ts';
 import { compareWith, formatVersus, type NamedDays, periodOf } from '../../../../src/domain/time/period.ts';
 import {

@@ -103,7 +103,7 @@ const refusalAt = (
   why: string,
   works: string,
   ...instead: string[]
-): WordsRefusal => ({ ...{ start, end, why, works, instead } });
+): WordsRefusal => ({ start, end, why, works, instead });
 
 const MONTH = `(?:${MONTH_NAMES.flatMap((name) => [name, name.slice(0, 4), name.slice(0, 3)]).join('|')})\\.?`;
 const AFTER_MONTH = new RegExp(`(?<![a-z])${MONTH} (?:the )?(?:\\d{1,2}, ?)?$`, 'i');
@@ -216,7 +216,13 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
   const why = `You named a project and “${everything}” of them`;
-  if (everything && project) return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.');
+  if (everything && project) {
+    const before = text.slice(0, project.start);
+    // `all 2026`: the first bare number is the project.
+    const [year] = /^20\d\d$/.exec(text.slice(project.start, project.end)) ?? [];
+    const instead = year === undefined ? [] : [`${before}year ${year}${text.slice(project.end)}`];
+    return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.', ...instead);
+  }
   return count > MOST_PROJECTS
     ? refusalAt(whole, `You named ${count} projects`, `Ask about ${MOST_PROJECTS} at a time.`)
     : undefined;
@@ -285,14 +291,22 @@ function commandOf(read: Read): ParsedCommand {
     help: false,
     ...(several === undefined && names.length === 1 && nameOf(names[0] ?? '')),
     ...withoutUndefined({
-      ...{ several, phrase, product: product?.product, versus: versus?.to, unit: unit?.unit },
-      ...{ output: output?.output, top: top?.count, isLowest: top?.isLowest, isOfDays: top?.isOfDays },
+      several,
+      phrase,
+      product: product?.product,
+      versus: versus?.to,
+      unit: unit?.unit,
+      output: output?.output,
+      top: top?.count,
+      isLowest: top?.isLowest,
+      isOfDays: top?.isOfDays,
     }),
   };
 }
 
 /**
- * Only a word without meaning can be a secret. @param typed with its capitals, because lower case would hide the form of a token
+ * Refuses a text with an unreadable word that looks like a secret.
+ * @param typed with capitals, which distinguish tokens
  * @throws secret-pasted
  */
 export function refuseSecret(
@@ -314,7 +328,9 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   const shown = simplifyText(typed);
   const text = shown.toLowerCase();
   const readAll = (other: string): Read => ({
-    ...{ text: other, reader, grammar },
+    text: other,
+    reader,
+    grammar,
     items: itemsOf(other, grammar, reader),
   });
   const read = readAll(text);

@@ -16,17 +16,21 @@ export interface WordItem extends TextRange {
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
-  /** `the week before`, and whether that is compared, or may be counted from today: `the previous week`. */
+  /** `the week before` */
   readonly unit?: Unit;
+  /** `vs the week before` */
   readonly isCompared?: boolean;
+  /** `the previous week`: may also be counted from today. */
   readonly isEither?: boolean;
 }
 
 /** Extra marks on command items in questions. */
 interface Marks {
-  /** `than last month`; a comparison that also asks for something else; the unit that it is of. */
+  /** `than last month` */
   readonly isThan?: boolean;
+  /** A comparison that may ask for something else. */
   readonly isAmbiguous?: boolean;
+  /** Of `same week last year`. */
   readonly ofUnit?: Unit;
   /** Projects that are added to those of the answer, before or after them. */
   readonly isAdded?: 'before' | 'after';
@@ -59,7 +63,7 @@ type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
-/** A role, a kind of item, or `answer` for the answer before, `about:` what it is about, `either` for two projects. */
+/** What `has` can test: `answer` in a thread, `either` for two projects, `about:…` for the subject. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
@@ -85,7 +89,7 @@ const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
 /** The items of a text, by what they say. */
-export class Query {
+export class QuestionItems {
   readonly marks = new Map<Mark, AskedItem>();
   /** @param shown the text that they were read in, with its capitals */
   constructor(
@@ -101,8 +105,8 @@ export class Query {
     if (answered !== undefined && first !== undefined) this.marks.set('answer', first);
   }
 
-  with(items: readonly AskedItem[]): Query {
-    return new Query(items, this.shown, this.reader, this.answered);
+  with(items: readonly AskedItem[]): QuestionItems {
+    return new QuestionItems(items, this.shown, this.reader, this.answered);
   }
   /** @param marks one of them is enough; `a+b` are both */
   has(...marks: readonly string[]): boolean {
@@ -203,23 +207,25 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-type PhraseRole = 'thanks' | 'break' | 'help' | 'owner' | 'sorted' | 'monthEnd' | 'lead' | 'before';
-type RefusedRole = 'second' | 'unclear' | 'unbilled' | 'unanswered';
-
-/** Roles of words; `PhraseRole` and `RefusedRole` occur only for phrases. */
-export type WordRole = keyof typeof WORDS | PhraseRole | RefusedRole;
+/** Roles that only phrases have; the last three are refused. */
+type PhraseRole =
+  | 'thanks'
+  | 'break'
+  | 'help'
+  | 'owner'
+  | 'sorted'
+  | 'monthEnd'
+  | 'lead'
+  | 'before'
+  | 'second'
+  | 'unclear'
+  | 'unanswered';
+export type WordRole = keyof typeof WORDS | PhraseRole;
 
 const WORD_ROLES: ReadonlyMap<string, WordRole> = new Map(
   (Object.keys(WORDS) as (keyof typeof WORDS)[]).flatMap((role) =>
     WORDS[role].split(' ').map((word) => [word, role] as const),
   ),
-);
-
-/** Word → what it asks about that billing doesn't report, as the refusal names it. */
-export const UNBILLED: ReadonlyMap<string, string> = new Map(
-  'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments'
-    .split(' ')
-    .flatMap((name) => [name, name.slice(0, -1)].map((word) => [word.toLowerCase(), name] as const)),
 );
 
 const CORRECTABLE_ROLES: ReadonlySet<string> = new Set(
@@ -260,7 +266,11 @@ const STARTS: ReadonlySet<string> = new Set(
 
 const readItems = (shown: string, reader: Reader, inThread: boolean): readonly AskedItem[] =>
   readBy(shown.toLowerCase(), 'Question', reader, {
-    ...{ shown, inThread, aliases: reader.aliases, roles: WORD_ROLES, unbilled: UNBILLED, starts: STARTS },
+    shown,
+    inThread,
+    aliases: reader.aliases,
+    roles: WORD_ROLES,
+    starts: STARTS,
   }) as readonly AskedItem[];
 
 /** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */

@@ -6,23 +6,9 @@ import type { SlashCommand } from '../../command-names.ts';
 import { catchInvalidWord, InvalidWord, UNRECOGNIZED } from '../../failure/index.ts';
 import { couldBeSecret } from '../../secret-detection.ts';
 import type { WordsRefusal } from '../named-days.ts';
+import { findItemsRefusal, refuseSecret } from '../parse-command-text.ts';
 import { formatParsedCommand, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
-import { findItemsRefusal, refuseSecret } from '../read-command.ts';
-import { couldBeName, explainBadWord, isKnownWord, normalizeText } from '../typed-text.ts';
-import {
-  type AskedItem,
-  isEmpty,
-  isOfCommand,
-  type LastAnswer,
-  type Mark,
-  markOf,
-  type OrderItem,
-  Query,
-  readQuestionItems,
-  type Subject,
-  UNBILLED,
-  type WordRole,
-} from './query.ts';
+import { couldBeName, explainBadWord, isKnownWord, normalizeText, whyUnbilled } from '../typed-text.ts';
 import {
   balanceCommands,
   budgetCommands,
@@ -37,6 +23,19 @@ import {
   wordsFor,
   wordsOf,
 } from './question-commands.ts';
+import {
+  type AskedItem,
+  isEmpty,
+  isOfCommand,
+  type LastAnswer,
+  type Mark,
+  markOf,
+  type OrderItem,
+  QuestionItems,
+  readQuestionItems,
+  type Subject,
+  type WordRole,
+} from './question-items.ts';
 
 export type Question =
   /** Unambiguous: run it. */
@@ -68,14 +67,14 @@ const MOST_OFFERED = 3;
  * @returns undefined when no word names a project or something that Tally can be asked
  * @throws secret-pasted
  */
-export function readQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
+export function parseQuestion(text: string, reader: Reader, answered?: LastAnswer): Question | undefined {
   const { items, shown, mistyped } = readQuestionItems(text, reader, answered !== undefined);
   refuseSecret(text, items, (word) => reader.aliases.has(word));
   const isSecret = text
     .split(/\s+/)
     .some((word) => couldBeSecret(word) && !reader.aliases.has(normalizeText(word)));
   const quotable = (refusal: InvalidWord): InvalidWord => (isSecret ? refusal.withheld() : refusal);
-  return interpret(new Query(items, shown, reader, answered), mistyped, quotable);
+  return interpret(new QuestionItems(items, shown, reader, answered), mistyped, quotable);
 }
 
 /**
@@ -83,8 +82,8 @@ export function readQuestion(text: string, reader: Reader, answered?: LastAnswer
  * @returns the command's text that it means; undefined where that is another command, or not clear
  * @throws secret-pasted
  */
-export function readTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
-  const query = readQuestion(`${command.slice(1)} ${text}`, reader);
+export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
+  const query = parseQuestion(`${command.slice(1)} ${text}`, reader);
   return query?.kind === 'command' && query.rerun.command === command ? query.rerun.text : undefined;
 }
 
@@ -97,13 +96,13 @@ export function parseTyped(
 ): ParsedCommand {
   const parsed = catchInvalidWord(() => parse(text, reader));
   if (!(parsed instanceof InvalidWord)) return parsed;
-  const typed = readTypedQuestion(command, text, reader);
+  const typed = parseTypedQuestion(command, text, reader);
   if (typed === undefined) throw parsed;
   return parse(typed, reader);
 }
 
 function interpret(
-  query: Query,
+  query: QuestionItems,
   mistyped: string | undefined,
   quotable: (refusal: InvalidWord) => InvalidWord,
 ): Question | undefined {
@@ -135,22 +134,22 @@ function interpret(
 }
 
 /** In a thread, an order without a project uses the answer's. */
-function orderText({ answered }: Query, { verb, words, isNamed }: OrderItem): string {
+function orderText({ answered }: QuestionItems, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
 }
 
 /** Whether a word names a project, or something that Tally can be asked. */
-const isAsked = (query: Query): boolean =>
+const isAsked = (query: QuestionItems): boolean =>
   query.answered !== undefined ||
   query.items.some(
     (item) =>
       (!isEmpty(item) && !/^(?:bad|period|product|change|holds|list|numbers|more|it)$/.test(markOf(item))) ||
-      (item.kind === 'bad' && /\d/.test(item.word)),
+      (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
 /** Refuses combinations that a command can't express. “We” counts as all projects. */
-function refusalOf(query: Query): WordsRefusal | undefined {
+function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = query.first('we');
   const isNamed = items.some(({ kind }) => kind === 'project' || kind === 'all');
@@ -160,7 +159,7 @@ function refusalOf(query: Query): WordsRefusal | undefined {
 }
 
 /** The query, or, if some items are refused, one query per working replacement. */
-function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readonly Query[] {
+function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined): readonly QuestionItems[] {
   if (refusal === undefined) return [query];
   // For a question about the future, “this month” is no alternative.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
@@ -178,16 +177,12 @@ function alternativesOf(query: Query, refusal: WordsRefusal | undefined): readon
 }
 
 /** @throws InvalidWord */
-function makeCommands(query: Query): readonly MadeCommand[] {
+function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   query.refuseAny(['unclear'], 'could mean two things here');
-  const unbilled = query.first('unbilled');
-  const unbilledName = unbilled && UNBILLED.get(query.typed(unbilled).toLowerCase());
-  if (unbilled)
-    throw query.refuse(unbilled, `Billing reports projects, products and days, not ${unbilledName}`, '');
   const subject = subjectOf(query);
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
-  const unknown = query.of('bad')[0];
+  const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
   // “Why?” and “again” only refer to an answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
@@ -205,7 +200,7 @@ function makeCommands(query: Query): readonly MadeCommand[] {
 }
 
 /** @throws InvalidWord */
-function commandsFor(subject: Subject | undefined, query: Query): readonly MadeCommand[] {
+function commandsFor(subject: Subject | undefined, query: QuestionItems): readonly MadeCommand[] {
   const isFigures = subject === undefined || subject === 'spend' || subject === 'balance';
   if (isFigures && query.answered !== undefined) return followUpCommands(query, subject);
   const words = wordsOf(query);
@@ -224,7 +219,7 @@ function commandsFor(subject: Subject | undefined, query: Query): readonly MadeC
 }
 
 /** Whether a word may be the one project asked about: “how much did blork spend?”, but not “how much memory”. */
-function mayBeProject(query: Query, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
+function mayBeProject(query: QuestionItems, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
   const before = query.items[query.items.indexOf(unknown) - 1];
   return (
     query.of('bad').length === 1 &&
@@ -237,13 +232,21 @@ function mayBeProject(query: Query, unknown: AskedItem & { readonly kind: 'bad' 
   );
 }
 
-const ABOUT: Readonly<Partial<Record<WordRole, Subject>>> = {
-  ...{ spend: 'spend', usage: 'spend', average: 'spend', forecast: 'spend', sorted: 'spend' },
-  ...{ balance: 'balance', lasting: 'balance', ends: 'balance', budget: 'budget', schedules: 'schedules' },
-  ...{ watches: 'watches', help: 'help', token: 'status', owner: 'owner' },
+/** What the roles of words are about. */
+const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
+  spend: ['spend', 'usage', 'average', 'forecast', 'sorted'],
+  balance: ['balance', 'lasting', 'ends'],
+  budget: ['budget'],
+  schedules: ['schedules'],
+  watches: ['watches'],
+  help: ['help'],
+  status: ['token'],
+  owner: ['owner'],
 };
+const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
+  (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
-/** Words with a meaning only beside one of these; `a+b` are both. */
+/** A word's mark → the marks of which it needs one beside it; `a+b` needs both. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',
@@ -271,23 +274,31 @@ const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   ends: 'money when long day is+project',
   here: 'schedules watches owner',
   either: 'which more pricier most least first compare',
-  ...{ only: 'answer', again: 'answer', same: 'answer', lead: 'answer', both: 'answer project' },
-  ...{ plus: '', second: '', unanswered: '' },
+  only: 'answer',
+  again: 'answer',
+  same: 'answer',
+  lead: 'answer',
+  both: 'answer project',
+  plus: '',
+  second: '',
+  unanswered: '',
 };
 
 /** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
-function refuseStray(query: Query): void {
+function refuseStray(query: QuestionItems): void {
   for (const [mark, item] of query.marks) {
     const beside = NEEDS[mark];
-    if (beside !== undefined && !query.has(...beside.split(' '))) throw query.refuse(item);
+    if (beside === undefined || query.has(...beside.split(' '))) continue;
+    const unbilled = whyUnbilled(query.typed(item));
+    throw unbilled === undefined ? query.refuse(item) : query.refuse(item, unbilled, '');
   }
 }
 
 /** @throws InvalidWord for two subjects */
-function subjectOf(query: Query): Subject | undefined {
+function subjectOf(query: QuestionItems): Subject | undefined {
   const named = new Map<Subject, AskedItem>();
   for (const item of query.items) {
-    const about = item.role && ABOUT[item.role];
+    const about = subjectOfRole(item.role);
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
   const [bonus, budget] = [query.first('bonus'), named.get('budget')];
@@ -304,12 +315,12 @@ function subjectOf(query: Query): Subject | undefined {
 }
 
 /** `projects?` */
-const isShortList = (query: Query): boolean => {
+const isShortList = (query: QuestionItems): boolean => {
   const noun = query.first('noun');
   return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));
 };
 
-function impliedSubject(query: Query): Subject | undefined {
+function impliedSubject(query: QuestionItems): Subject | undefined {
   const { answered } = query;
   if (query.has('most', 'least', 'top', 'day')) return 'spend';
   if (
