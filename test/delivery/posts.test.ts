@@ -268,7 +268,7 @@ describe('a post whose process died during the Slack call', () => {
     await forHours(2);
     expect(inChannel()).toHaveLength(1);
     expect(toPerson()[0]?.blocks).toContain('may not have been posted');
-    expect(toPerson()[0]?.blocks).toContain('The post may be in the channel');
+    expect(toPerson()[0]?.blocks).toContain('It may have been posted');
     expect(toPerson()[0]?.blocks).not.toContain('tried for an hour');
     expect(await lastSent()).toMatchObject({ result: 'failed' });
   });

@@ -320,7 +320,7 @@ describe('who can see and change schedules', () => {
     await setUp('prod', OWNER, CHANNEL);
     const [{ id } = { id: '' }] = await stored();
     const before = await bot.redis.client.hgetall(KEY);
-    const refused = 'Only its owner';
+    const refused = 'Only the owner';
     for (const action of ['retry', 'now'])
       expect(await forgedClick(MEMBER, 'schedule-row', `${action} ${id}`)).toContain(refused);
     expect(await forgedClick(GUEST, 'schedule-row', `now ${id}`, GENERAL)).toContain('Guests can’t use');

@@ -317,7 +317,7 @@ describe('the list', () => {
       ['watch-snooze', 'day'],
       ['watch-more', 'threshold'],
     ] as const)
-      expect(await forgedClick(MEMBER, action, `${choice} ${before[0]!.id}`)).toContain('Only its owner');
+      expect(await forgedClick(MEMBER, action, `${choice} ${before[0]!.id}`)).toContain('Only the owner');
     expect(await stored()).toEqual(before);
   });
 
