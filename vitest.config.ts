@@ -14,7 +14,7 @@ const SLOW = [
   'test/cli/**',
   'test/tally.test.ts',
   'test/redis/{cluster,connect,sentinel,tls}.test.ts',
-  'test/delivery/{crash,watches-year,check-recipient,watches}.test.ts',
+  'test/delivery/{crash,watches-year,recipients,watches}.test.ts',
   'test/sandbox/**',
   'test/vault/{reseal,rotation}.test.ts',
   'test/slack/{hostile-requests,install,loading,lost-records,organization,socket-mode,strange-payloads,uninstall}.test.ts',

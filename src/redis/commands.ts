@@ -28,7 +28,7 @@ export async function guardWrite<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether nothing was executed. A script that hits a wrong key type stops halfway. */
+/** Whether Redis executed nothing. After a wrong key type a script may have written something already. */
 const wasRefused = (cause: unknown): boolean =>
   cause instanceof Error &&
   storeErrorKind(cause) !== 'wrong-type' &&

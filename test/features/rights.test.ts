@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, EXTERNAL, FINOPS, GUEST, MEMBER, OTHER_TEAM, OWNER } from '../../sandbox/slack/index.ts';
-import { checkRecipient } from '../../src/delivery/outbox/check-recipient.ts';
+import { checkRecipient } from '../../src/delivery/outbox/recipients.ts';
 import { recordKey } from '../../src/redis/keys.ts';
 import { createUserDirectory } from '../../src/slack/request/users.ts';
 import { type Listeners, rulesFor } from '../../src/slack/server/listeners.ts';
 import { BACKGROUND_OPTIONS, createClientFactory } from '../../src/slack/web-client.ts';
-import type { Right } from '../../src/workspace/permissions.ts';
 import { stampOf } from '../../src/workspace/record/change.ts';
 import { createWorkspaces } from '../../src/workspace/record/workspaces.ts';
+import type { Right } from '../../src/workspace/roles-and-rights.ts';
 import { serve } from '../http/service.ts';
 import { BOT_TOKEN, CHANNEL, SATURDAY, startBot, textOf } from '../support/bot.ts';
 import { QUIET } from '../support/delivery-runner.ts';

@@ -166,7 +166,7 @@ describe('a saved watch', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('does not alert where its project cannot be asked about', async () => {
+  it('is not saved for a place where its project may not be asked about', async () => {
     await add('secret', '789', { channels: [FINANCE] });
     await openForm('watch secret balance 5', OWNER, CHANNEL);
     expect(await save()).toContain('That channel can’t see secret. Choose another project or channel.');

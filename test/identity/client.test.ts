@@ -54,7 +54,7 @@ describe('the request for a token', () => {
     expect(request?.headers['x-auth-token']).toBeUndefined();
   });
 
-  it('can have any secret', async () => {
+  it('carries any secret unchanged', async () => {
     const service = await issuing();
     const secret = '"}\n\0é💥';
     await client().issue({ ...at(service), secret });
@@ -107,7 +107,7 @@ describe('a secret that the service repeats', () => {
 });
 
 describe('an issued token', () => {
-  it('is accepted with a catalog of some hundred kilobytes, and without the details of a larger one', async () => {
+  it('is read with a catalog of some hundred kilobytes; with a larger one only the token is kept', async () => {
     const entry = (n: number) => ({
       type: `service-${n}`,
       endpoints: [{ interface: 'public', url: `https://${n}.example/v3`, id: 'x'.repeat(1_500) }],

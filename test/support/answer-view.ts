@@ -1,4 +1,4 @@
-import type { ProjectAnswer } from '../../src/slack/commands/project-answers.ts';
+import type { ProjectAnswer } from '../../src/slack/commands/asked-projects.ts';
 import type { AnswerView } from '../../src/slack/reply/render-answer.ts';
 
 /** What an answer about one project is drawn from. @param details other than the ordinary ones */

@@ -12,11 +12,11 @@ import {
   serializeAccess,
   serializeConnection,
 } from '../../src/workspace/credentials/credential-records.ts';
-import { permissionsOf } from '../../src/workspace/permissions.ts';
 import type { Project } from '../../src/workspace/projects/project-record.ts';
 import { type Schedule, serializeWatch, type Watch } from '../../src/workspace/record/automation-records.ts';
 import type { RecordFields } from '../../src/workspace/record/record-store.ts';
 import { parseWorkspace, type Workspace } from '../../src/workspace/record/workspace.ts';
+import { permissionsOf } from '../../src/workspace/roles-and-rights.ts';
 import { DEFAULT_SETTINGS, type Settings, serializeSettings } from '../../src/workspace/settings.ts';
 import { QUIET } from './delivery-runner.ts';
 import { ACCESS, MAIN, PROD } from './workspace-store.ts';

@@ -5,7 +5,7 @@ import {
   type Right,
   type Role,
   requireRight,
-} from '../../src/workspace/permissions.ts';
+} from '../../src/workspace/roles-and-rights.ts';
 import { DEFAULT_SETTINGS } from '../../src/workspace/settings.ts';
 import { aFailure } from '../support/failures.ts';
 

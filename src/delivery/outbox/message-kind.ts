@@ -9,7 +9,7 @@ import type { Millis } from '../../domain/time/calendar.ts';
 import type { OnFinished } from '../../ops/work-record.ts';
 import { FIELDS } from '../../redis/keys.ts';
 import type { Message as SlackMessage } from '../../slack/block-kit/blocks.ts';
-import { askedText } from '../../slack/commands/project-answers.ts';
+import { askedText } from '../../slack/commands/asked-projects.ts';
 import type { UserDirectory } from '../../slack/request/users.ts';
 import type { WebClient } from '../../slack/web-client.ts';
 import { type ChosenProject, findNamed } from '../../workspace/projects/project-ref.ts';

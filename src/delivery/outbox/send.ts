@@ -25,7 +25,6 @@ import {
 import { callSlack, type WebClient } from '../../slack/web-client.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import { dropMessage, type OutboxMessage, OvertakenError, putMessage } from '../delivery-log.ts';
-import { checkRecipient, findReplacement } from './check-recipient.ts';
 import {
   type DeliveryContext,
   type Draft,
@@ -35,6 +34,7 @@ import {
   rememberQuestion,
   type Transition,
 } from './message-kind.ts';
+import { checkRecipient, findReplacement } from './recipients.ts';
 import { afterFailure, effectOf, type FailureEffect, isSlackError, isUnchangeable } from './retry-policy.ts';
 
 /** Maximum time between the claim and the Slack call. */

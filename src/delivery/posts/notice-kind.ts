@@ -28,8 +28,8 @@ import {
   type OutboxMessage,
   putMessage,
 } from '../delivery-log.ts';
-import { responsiblePeople } from '../outbox/check-recipient.ts';
 import { hashOf, type MessageKind, type Plan, type Recipient, type RunView } from '../outbox/message-kind.ts';
+import { responsiblePeople } from '../outbox/recipients.ts';
 import { describeReport } from '../reports/make-report.ts';
 import { isHandled, type LastDelivery, lastDelivery } from './post-record.ts';
 

@@ -8,8 +8,8 @@ import { postMessage } from '../../slack/reply/message-calls.ts';
 import type { Schedule } from '../../workspace/record/automation-records.ts';
 import { createAnswerCollector } from '../../workspace/save-service-status.ts';
 import { putMessage } from '../delivery-log.ts';
-import { checkRecipient } from '../outbox/check-recipient.ts';
 import { type RunServices, rememberQuestion } from '../outbox/message-kind.ts';
+import { checkRecipient } from '../outbox/recipients.ts';
 import {
   detailsButton,
   followUpQuestionOf,

@@ -62,7 +62,7 @@ import {
   type ProjectAnswers,
   projectRows,
   runningOutLine,
-} from '../../slack/commands/project-answers.ts';
+} from '../../slack/commands/asked-projects.ts';
 
 /** One project's figures for a post. */
 export interface ProjectFigures extends ProjectAnswer {

@@ -111,7 +111,7 @@ export const KINDS = {
     if (connection !== undefined && project !== undefined)
       return `${project.label} uses the connection “${connection}”, which no longer exists.`;
     if (connection !== undefined) return `There is no connection named ${connection}.`;
-    const needed = project && ` ${project.label} needs one.`;
+    const needed = project && ` ${project.label} doesn’t name one.`;
     return `You have several connections, but no default.${needed ?? ''}`;
   }),
   /** `managers`: who may, for `not-manager`; `owned`: what is somebody else's, and what was to be done: `pause abcd1234`. */

@@ -7,7 +7,6 @@ import { addDays, formatDays, MONTH_NAMES } from '../time/calendar.ts';
 import type { NamedDays } from '../time/period.ts';
 import { withoutUndefined } from '../without-undefined.ts';
 import { clipWord } from '../wording.ts';
-import { Calendar, type TextRange, type WordsRefusal } from './named-days.ts';
 import {
   type Aliases,
   ANY_DAY_READER,
@@ -19,6 +18,7 @@ import {
   rankText,
   readBy,
 } from './parsed-command.ts';
+import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
 import {
   cleanTyping,
   correctionsOf,

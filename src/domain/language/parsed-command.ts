@@ -3,7 +3,7 @@ import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';
 import { parse } from './generated.js';
-import { Calendar, type TextRange, type WordsRefusal } from './named-days.ts';
+import { Calendar, type TextRange, type WordsRefusal } from './phrase-calendar.ts';
 import { isKnownWord } from './typed-text.ts';
 
 export interface ParsedCommand {

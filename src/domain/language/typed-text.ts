@@ -2,7 +2,7 @@
 import { UNRECOGNIZED } from '../failure/index.ts';
 import { MENTION } from '../secret-detection.ts';
 import { CORRECTIONS, WORDS } from './generated.js';
-import type { TextRange, WordsRefusal } from './named-days.ts';
+import type { TextRange, WordsRefusal } from './phrase-calendar.ts';
 
 const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths', 'amp']);
 const VOCABULARY: ReadonlySet<string> = new Set(

@@ -167,7 +167,7 @@ interface CostHistory {
 interface DailyCostModel {
   /** @param day future, or an unreported past day */
   readonly expectedCost: (day: Day) => number;
-  /** Level: weighted average since this day. */
+  /** First day of the weighted average that is the usual daily cost. */
   readonly since: Day;
   /** Outlier days, ascending: each with its difference from the median of nearby days. */
   readonly spikes: readonly { readonly day: Day; readonly excess: number }[];

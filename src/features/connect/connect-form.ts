@@ -124,7 +124,7 @@ function newConnection(
   };
 }
 
-/** The tested project's balance, and one next step. If several products have data, Tally doesn't choose. */
+/** The tested project's balance, and one next step. With data for several products, each balance. */
 function connectedMessage(
   { name, project }: SentConnection['input'],
   { found, failed }: BalanceByProduct,

@@ -10,7 +10,7 @@ import {
   shortHelpMessage,
 } from '../../slack/commands/help.ts';
 import { failureMessage } from '../../slack/reply/error-reply.ts';
-import { meetsRight } from '../../workspace/permissions.ts';
+import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { Feature } from '../feature.ts';
 
 const TITLE = 'Ask Tally';

@@ -32,12 +32,12 @@ import { alignColumns } from '../../slack/reply/message-calls.ts';
 import { formatSums, LEFT } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
 import { isNamedIssuer } from '../../workspace/credentials/credential-records.ts';
-import { meetsRight } from '../../workspace/permissions.ts';
 import type { Project } from '../../workspace/projects/project-record.ts';
 import { isSameProject, projectKey } from '../../workspace/projects/project-ref.ts';
 import { visibleProjects } from '../../workspace/projects/resolve-project.ts';
 import type { LastBalance } from '../../workspace/record/service-status.ts';
 import { requireSettings } from '../../workspace/record/workspace.ts';
+import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { HealthSection } from '../feature.ts';
 import { isProblem, needsAttention } from './workspace-health.ts';
 

@@ -1,13 +1,13 @@
 /** What a mention or a direct message asks for: a command, or a question in free words, which may follow the last answer. */
 import { type CommandName, commandText, type SlashCommand } from '../../domain/command-names.ts';
 import { catchInvalidWord, Failure, InvalidWord, UNRECOGNIZED } from '../../domain/failure/index.ts';
-import { absoluteText } from '../../domain/language/named-days.ts';
 import { parseCommandText, parsePeriodText } from '../../domain/language/parse-command-text.ts';
 import {
   formatParsedCommand,
   type ParsedCommand,
   type Reader,
 } from '../../domain/language/parsed-command.ts';
+import { absoluteText } from '../../domain/language/phrase-calendar.ts';
 import {
   parseQuestion,
   parseTypedQuestion,
@@ -20,8 +20,8 @@ import { dayAt, endOfUnit } from '../../domain/time/calendar.ts';
 import type { NamedDays } from '../../domain/time/period.ts';
 import { tryParse } from '../../domain/try-parse.ts';
 import { clipWord } from '../../domain/wording.ts';
+import { findAskedProjects } from '../../slack/commands/asked-projects.ts';
 import type { Command } from '../../slack/commands/command-buttons.ts';
-import { findAskedProjects } from '../../slack/commands/project-answers.ts';
 import { publicScope, type Request } from '../../slack/request/request.ts';
 import { readerIn } from '../../workspace/record/workspace.ts';
 import {

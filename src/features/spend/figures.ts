@@ -1,8 +1,8 @@
 /** Fetches what projects spent, and writes the exact figures to a file. */
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
-import { MAX_PERIOD_DAYS } from '../../domain/language/named-days.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
+import { MAX_PERIOD_DAYS } from '../../domain/language/phrase-calendar.ts';
 import { toPlainDigits } from '../../domain/money/amount.ts';
 import { compareUsage, type UsageChange } from '../../domain/money/comparison.ts';
 import { type Forecast, forecastFrom, forecastMonth } from '../../domain/money/forecast.ts';

@@ -16,8 +16,8 @@ import { formatBonusTotal, incompleteMark, readableTotal, type Usage } from '../
 import { formatMonth } from '../../domain/time/calendar.ts';
 import { listNames, pluralize } from '../../domain/wording.ts';
 import { actions, type Column, compact, escapeMarkup, joinTexts } from '../../slack/block-kit/blocks.ts';
+import { hasOneCurrency } from '../../slack/commands/asked-projects.ts';
 import { commandButton, toCommand } from '../../slack/commands/command-buttons.ts';
-import { hasOneCurrency } from '../../slack/commands/project-answers.ts';
 import {
   type Answer,
   type AnswerText,
@@ -27,7 +27,7 @@ import {
   zoneFact,
 } from '../../slack/reply/render-answer.ts';
 import type { Request } from '../../slack/request/request.ts';
-import { requireRight } from '../../workspace/permissions.ts';
+import { requireRight } from '../../workspace/roles-and-rights.ts';
 import type { SpendFigures, SpendView } from './figures.ts';
 import {
   type ComparedChange,

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { commandText } from '../../domain/command-names.ts';
 import { isFailure } from '../../domain/failure/index.ts';
 import type { SlackId } from '../../domain/slack-id.ts';
-import { meetsRight } from '../../workspace/permissions.ts';
 import type { AutomationContent } from '../../workspace/projects/project-ref.ts';
 import {
   type ChosenProject,
@@ -14,6 +13,7 @@ import {
 } from '../../workspace/projects/project-ref.ts';
 import { isShownTo, limitedProjects } from '../../workspace/projects/resolve-project.ts';
 import { isChannel, isPerson } from '../../workspace/record/parse-record.ts';
+import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import {
   compact,
   context,

@@ -37,7 +37,7 @@ const REPLACE = {
   ask: CONNECT_FORM,
 };
 const SETTINGS = toCommand('/billing settings');
-const NO_ZONE = 'Tally needs their time zone to answer.';
+const NO_ZONE = 'Tally can’t answer without the time zone in them.';
 const ACCESS = commandText('/billing projects access');
 const ACCESS_PAGE = 'Cloud servers → the project → Access for applications';
 const TEMPORARY = 'This is usually temporary.';

@@ -42,13 +42,6 @@ import {
   titleBlocks,
 } from '../block-kit/blocks.ts';
 import {
-  type Command,
-  commandButton,
-  commandLine,
-  commandOption,
-  toCommand,
-} from '../commands/command-buttons.ts';
-import {
   type AskedProjects,
   askedText,
   failedNotes,
@@ -57,7 +50,14 @@ import {
   type ProjectAnswers,
   productNames,
   projectRows,
-} from '../commands/project-answers.ts';
+} from '../commands/asked-projects.ts';
+import {
+  type Command,
+  commandButton,
+  commandLine,
+  commandOption,
+  toCommand,
+} from '../commands/command-buttons.ts';
 import type { Request } from '../request/request.ts';
 
 /** What an answer is rendered from: the question, the reader, and each project's figures. */

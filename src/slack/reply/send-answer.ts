@@ -6,7 +6,7 @@ import { PRODUCTS } from '../../domain/product.ts';
 import { listNames } from '../../domain/wording.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import { modal, preformatted, section, textMessage } from '../block-kit/blocks.ts';
-import { failedSentence, type ProjectAnswer } from '../commands/project-answers.ts';
+import { failedSentence, type ProjectAnswer } from '../commands/asked-projects.ts';
 import type { HandlerRules, Request } from '../request/request.ts';
 import {
   type Answer,

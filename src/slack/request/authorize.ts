@@ -1,6 +1,5 @@
 import { Failure } from '../../domain/failure/index.ts';
 import { type Annotate, errorOutcome } from '../../ops/work-record.ts';
-import { requireRight } from '../../workspace/permissions.ts';
 import {
   limitedProjects,
   type ResolvedProject,
@@ -9,6 +8,7 @@ import {
 import { hasSameRights, hasSaved } from '../../workspace/record/change.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { requireRight } from '../../workspace/roles-and-rights.ts';
 import { type Command, withoutSecrets } from '../commands/command-buttons.ts';
 import type { Reply } from '../reply/reply.ts';
 import type { SlackServices } from '../slack-services.ts';
@@ -16,7 +16,7 @@ import { type Audience, type Source, threadOf } from './payload.ts';
 import { type HandlerRules, type Request, slackLookups } from './request.ts';
 import type { User } from './users.ts';
 
-/** How long a checked role is trusted before sending, in ms. The record is always read again. */
+/** How long a checked role is trusted before sending, in ms. The record is read again, unless this request changed it. */
 const ROLE_KEPT = 1_000;
 
 /**

@@ -1,6 +1,5 @@
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { Millis } from '../../domain/time/calendar.ts';
-import type { Right } from '../../workspace/permissions.ts';
 import type {
   ProjectScope,
   ResolvedProject,
@@ -8,6 +7,7 @@ import type {
 } from '../../workspace/projects/resolve-project.ts';
 import { isDirectMessage } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import type { Right } from '../../workspace/roles-and-rights.ts';
 import type { Settings } from '../../workspace/settings.ts';
 import type { ThreadPlace } from '../../workspace/thread-store.ts';
 import type { Reply } from '../reply/reply.ts';

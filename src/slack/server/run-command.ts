@@ -9,8 +9,8 @@ import { holdsRegisteredSecret } from '../../workspace/credentials/detect-regist
 import { readerIn } from '../../workspace/record/workspace.ts';
 import type { EventDedup } from '../../workspace/replay-protection.ts';
 import { FOLLOW_UP_COMMANDS, type ThreadOutcome, type ThreadQuestion } from '../../workspace/thread-store.ts';
+import { findAskedProjects } from '../commands/asked-projects.ts';
 import { type Command, isShortText, offeredAgain, requireShortText } from '../commands/command-buttons.ts';
-import { findAskedProjects } from '../commands/project-answers.ts';
 import type { FailedRequest } from '../error-messages/advice-buttons.ts';
 import type { ErrorReply, ErrorReport } from '../reply/error-reply.ts';
 import type { LastClicks, Reply } from '../reply/reply.ts';

@@ -219,7 +219,7 @@ export function parseWorkspace(teamId: SlackId, fields: RecordFields, keyring: K
 
 type RecordKind = Exclude<DamagedPart['kind'], 'settings'>;
 
-/** By ID. @param damaged gets those that can't be read */
+/** A record's parts of one kind, by ID. @param damaged gets those that can't be read */
 function parseParts<T>(
   fields: RecordFields,
   kind: RecordKind,

@@ -60,7 +60,7 @@ describe('two periods side by side', () => {
     });
   });
 
-  it('are grouped by calendar month if both begin with one', () => {
+  it('are grouped by calendar month if both begin on the first of a month', () => {
     const { unit, isCalendar, pairs } = paired(
       days('2026-01-01', '2026-11-20'),
       days('2025-01-01', '2025-12-31'),

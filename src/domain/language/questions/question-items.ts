@@ -4,8 +4,8 @@ import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
 import { clipWord } from '../../wording.ts';
 import { QUESTION_WORDS } from '../generated.js';
-import type { TextRange } from '../named-days.ts';
 import { type Item, type ParsedCommand, type Reader, readBy } from '../parsed-command.ts';
+import type { TextRange } from '../phrase-calendar.ts';
 import { explainBadWord, simplifyText } from '../typed-text.ts';
 
 export interface WordItem extends TextRange {

@@ -1,10 +1,10 @@
 /** Who may get Tally's own messages, checked before every send and update. */
 import type { SlackId } from '../../domain/slack-id.ts';
-import { meetsRight } from '../../workspace/permissions.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
 import { isPerson } from '../../workspace/record/parse-record.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
+import { meetsRight } from '../../workspace/roles-and-rights.ts';
 import type { OutboxMessage } from '../delivery-log.ts';
 import type { DeliveryContext, Recipient, Refusal } from './message-kind.ts';
 import { notSentFailure } from './retry-policy.ts';
