@@ -5,7 +5,7 @@
 
 type Named<Names extends string> = Readonly<Record<Names, true>>;
 
-/** Keys are commands as they are typed. */
+/** Each key is a command as people type it. */
 export interface Commands
   extends Named<'/balance' | '/spend' | '/os-token'>,
     Named<'/billing schedule' | '/billing schedules' | '/billing watch' | '/billing watches'>,
@@ -13,7 +13,7 @@ export interface Commands
     Named<'/billing connect' | '/billing disconnect' | '/billing status' | '/billing settings'>,
     Named<'/billing audit' | '/billing help'> {}
 
-/** Keys: action IDs up to the colon. Values are unused. */
+/** Each key is the action ID of a button or form, up to its colon. The values are unused. */
 export interface Actions
   extends Named<'schedule-form' | 'schedule-row' | 'schedule-list'>,
     Named<'watch-form' | 'watch-row' | 'watch-list'>,
@@ -22,24 +22,24 @@ export interface Actions
     Named<'project-form' | 'project-remove'>,
     Named<'connect' | 'connect-form' | 'connection-expiry-form' | 'disconnect-form'>,
     Named<'home-refresh' | 'audit' | 'settings-form' | 'ask-manager' | 'open-asked'> {
-  /** Runs the command in its value; the answer replaces the message. */
+  /** Runs the command in the button's value; the answer replaces the button's message. */
   rerun: true;
-  /** Runs the command in its value; the answer follows the message. */
+  /** Runs the command in the button's value; the answer is a new message. */
   run: true;
-  /** Answers the command in its value again, for the channel. */
+  /** Runs the command in the button's value again and shows its answer to the whole channel. */
   share: true;
 }
 
 export type CommandName = keyof Commands;
 
-/** What Slack delivers as a command: `/spend`, `/billing`. */
+/** A command's first word, by which Slack delivers it: `/spend`, `/billing`. */
 export type SlashCommand = CommandName extends infer Name
   ? Name extends `${infer First} ${string}`
     ? First
     : Name
   : never;
 
-/** A second word of `/billing`. */
+/** The word after `/billing`: `schedule`, `status`. */
 export type BillingVerb = CommandName extends infer Name
   ? Name extends `/billing ${infer Verb}`
     ? Verb extends `${string} ${string}`
@@ -51,7 +51,7 @@ export type BillingVerb = CommandName extends infer Name
 export type ActionName = keyof Actions;
 export type ActionId = ActionName | `${ActionName}:${string}`;
 
-/** A command name in a sentence. Doesn't compile once the command is gone. */
+/** Puts a command's name into a sentence, so that the sentence doesn't compile once the command is deleted. */
 export const commandText = (command: CommandName): string => command;
 
 /** The command as people type it after a mention or in a direct message: `spend`. */

@@ -6,13 +6,13 @@ import { tryParse } from '../try-parse.ts';
 /** An exact decimal, never a JavaScript number. */
 export type Money = Big;
 
-/** As the service sent it, because the contract shows no types: a string or a number's digits, nothing, or other JSON. */
+/** A value as the service sent it, whose contract shows no types: text or digits, nothing, or other JSON (`odd`). */
 export type WireScalar = { readonly text: string } | { readonly missing: true } | { readonly odd: string };
 
-/** `raw`: the digits as the service sent them, for files. `unreadable`: what it sent in their place, shortened. */
+/** `raw`: the digits as the service sent them, for files. `unreadable`: what it sent instead, shortened. */
 export type Amount = { readonly value: Money; readonly raw: string } | { readonly unreadable: string };
 
-/** Longer numbers are mistakes or attacks: databases have 38 digits, and a binary 0.1 written in full has 55 decimals. */
+/** Longer numbers are refused. Databases hold at most 38 digits, and a binary 0.1 written in full has 55 decimals. */
 const LIMITS = { whole: 40, fraction: 60, characters: 220, shown: 40 } as const;
 const DECIMAL = /^[+-]?(?<mantissa>\d+(?:\.\d*)?|\.\d+)(?:e(?<exponent>[+-]?\d{1,3}))?$/i;
 const FALLBACK_LOCALE = 'en-US';
@@ -38,11 +38,11 @@ function isDecimal(text: string): boolean {
   return whole.length + moved <= LIMITS.whole && fraction.length - moved <= LIMITS.fraction;
 }
 
-/** @returns one line of at most 40 characters, untrusted; `nothing` if empty */
+/** @returns the value as one line of about 40 characters, still untrusted; the text `nothing` for an empty value */
 export function clipWireValue(wire: WireScalar, nothing: string): string {
   if ('missing' in wire) return nothing;
   const text = 'text' in wire ? wire.text : wire.odd;
-  // The first cut bounds the work. Control and direction marks could rearrange the message around them.
+  // Cuts first, to bound the work; then drops control and direction marks, which could rearrange the message.
   const clean = text
     .slice(0, LIMITS.shown * 4)
     .replace(/[\s\p{C}]+/gu, ' ')
@@ -62,14 +62,14 @@ export interface LabelledAmount {
   readonly label: string;
 }
 
-/** @returns one sum per currency, in order of appearance */
+/** @returns one sum per currency label, in the order in which the labels first appear */
 export const sumByLabel = (amounts: readonly LabelledAmount[]): readonly LabelledAmount[] =>
   [...new Set(amounts.map(({ label }) => label))].map((label) => ({
     label,
     value: sumMoney(amounts.flatMap((each) => (each.label === label ? each.value : []))),
   }));
 
-/** Sort: largest first, undefined last, stable. */
+/** Sort order of amounts: the largest first, undefined last. */
 export const byLargest = (a: Money | undefined, b: Money | undefined): number =>
   a && b ? b.cmp(a) : Number(a === undefined) - Number(b === undefined);
 
@@ -81,7 +81,7 @@ function bigWithPlaces(places: number): typeof Big {
   return Precise;
 }
 
-/** @returns at least 20 significant digits and 20 decimal places, half-even @throws Error for a division by zero */
+/** @returns the quotient to 20 significant digits or more, half-even @throws Error for a division by zero */
 export function divide(a: Money, by: number | Money): Money {
   const divisor = new Big(by);
   const Precise = bigWithPlaces(20 + Math.max(0, divisor.e - a.e + 1));
@@ -95,10 +95,10 @@ Whole.RM = Big.roundDown;
 /** @returns the integer part, never rounded: 6.999…9 is 6 @throws Error for a division by zero */
 export const divideToInteger = (a: Money, by: Money): Money => new Whole(a).div(by);
 
-/** For files. @returns all digits, no exponent, no grouping */
+/** Writes an amount for a file: all of its digits, without exponent or grouping. */
 export const toPlainDigits = (value: Money): string => value.toFixed();
 
-/** For files. @returns half-even to as many places as the amounts beside it have, at least the two that people read */
+/** Writes `value` for a file with the most decimals that one of `amounts` has, at least two, rounded half-even. */
 export function toPlacesOf(amounts: readonly Money[], value: Money): string {
   const places = Math.max(...amounts.map((amount) => amount.toFixed().split('.')[1]?.length ?? 0));
   return places <= PLACES ? toRoundedDigits(value) : value.toFixed(places, Big.roundHalfEven);
@@ -114,12 +114,12 @@ const LABEL = /^[\p{L}\p{Sc}]*$/u;
 const MISLEADING =
   /\p{Default_Ignorable_Code_Point}|[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** Letters and currency signs, or nothing: a digit, a point or a space would look like part of the amount. */
+/** Whether a label is empty or has only letters and currency signs: a digit or a point could look like the amount's. */
 export const isCurrencyLabel = (text: string): boolean =>
   text.length <= MAX_CURRENCY_LENGTH && LABEL.test(text) && !MISLEADING.test(text);
 
 /**
- * For people: half-even to two places (below a cent, to two significant digits), grouped by locale, in Latin digits.
+ * Writes an amount for people in Latin digits, grouped by locale: two decimals, below a cent two significant digits.
  * @param locale BCP 47; en-US if it is invalid
  * @param label a currency sign goes where the locale puts it, any other label after the amount
  */
@@ -141,7 +141,7 @@ export const moneyFormatter =
 export const formatDifference = (value: Money, money: MoneyFormatter): string =>
   value.eq(0) ? money(value) : `${value.lt(0) ? '−' : '+'} ${money(value.abs())}`;
 
-/** @returns two decimals; below a cent, two significant digits; half-even */
+/** @returns the amount with two decimals, below a cent with two significant digits, rounded half-even */
 export function toRoundedDigits(value: Money): string {
   if (value.eq(0)) return ZERO.toFixed(PLACES);
   if (value.abs().gte(CENT)) return value.toFixed(PLACES, Big.roundHalfEven);
@@ -149,7 +149,7 @@ export function toRoundedDigits(value: Money): string {
   return short.toFixed(1 - short.e);
 }
 
-/** @param digits a decimal; all of its fraction is kept */
+/** Writes a decimal number as the locale does, keeping all of its decimals. @param sign a currency sign to add */
 function localize(digits: string, locale: string, sign?: string): string {
   const fraction = digits.slice(digits.indexOf('.') + 1);
   const formatter = formatterFor(locale, sign !== undefined);
@@ -162,7 +162,7 @@ function localize(digits: string, locale: string, sign?: string): string {
     .join('');
 }
 
-/** Whether 1.5 is written 1,5. */
+/** Whether the locale writes 1.5 as 1,5. */
 export const writesDecimalComma = (locale: string): boolean => localize('0.10', locale) === '0,10';
 
 /** Cached, because formatters are expensive to create; bounded, because locales are untrusted. */
@@ -177,7 +177,7 @@ function formatterFor(locale: string, currency: boolean): Intl.NumberFormat {
 
 function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
   const options: Intl.NumberFormatOptions = {
-    // Two places, to get the locale's decimal sign. We insert the digits after it, because Node 20 allows 20 at most.
+    // Two places, just to get the locale's decimal sign: `localize` inserts the decimals, as Node 20 allows only 20.
     minimumFractionDigits: PLACES,
     maximumFractionDigits: PLACES,
     useGrouping: 'always',
@@ -185,7 +185,7 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
     // The currency doesn't matter: only the sign's position is used.
     ...(currency ? { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } : {}),
   };
-  // Without a fallback, Intl would use the machine's locale for a well-formed but unknown one.
+  // Without a fallback, Intl would use the machine's locale for a well-formed but unknown locale.
   const format = tryParse(() => new Intl.NumberFormat([locale, FALLBACK_LOCALE], options));
   return format ?? new Intl.NumberFormat(FALLBACK_LOCALE, options);
 }
@@ -194,7 +194,7 @@ function createFormatter(locale: string, currency: boolean): Intl.NumberFormat {
 export const isLocale = (tag: string): boolean =>
   tryParse(() => Intl.NumberFormat.supportedLocalesOf(tag).length > 0) ?? false;
 
-/** @returns undefined when a percentage would say nothing: nothing before, or a credit on either side */
+/** @returns undefined when a percentage would mislead: nothing was spent before, or either amount is a credit */
 export function changeInPercent(current: Money, before: Money): Money | undefined {
   if (before.lte(0) || current.lt(0)) return undefined;
   return divide(current.minus(before).times(100), before);
@@ -205,17 +205,17 @@ export function formatPercent(change: Money, locale: string): string {
   if (change.eq(0)) return 'unchanged';
   const arrow = change.gt(0) ? '▲' : '▼';
   const tenths = change.abs().round(1, Big.roundHalfEven);
-  // `▲ 0.0 %` would contradict itself.
+  // A small change would round to `▲ 0.0 %`, an arrow without a change.
   const size = tenths.eq(0) ? `less than ${localize('0.1', locale)}` : localize(tenths.toFixed(1), locale);
   return `${arrow} ${size} %`;
 }
 
-/** `1.5`, `2`: without grouping. */
+/** Writes a watch's factor, without grouping: `1.5`, `2`. */
 export const formatFactor = (factor: Money, locale: string): string => {
   const digits = toPlainDigits(factor);
   return digits.includes('.') ? localize(digits, locale) : digits;
 };
 
-/** `12.4 %`: one place, half-even. */
+/** `12.4 %`: one decimal, rounded half-even. */
 export const formatShare = (percent: Money, locale: string): string =>
   `${localize(percent.round(1, Big.roundHalfEven).toFixed(1), locale)} %`;

@@ -1,4 +1,4 @@
-/** What a period cost beside the days before it: the change, how far it can be told, and the days that made it. */
+/** Compares what a period cost with the days before it: the change, how well it is reported, and which days made it. */
 import { type Day, dayNamerFor, listDays } from '../time/calendar.ts';
 import type { ComparisonWindow } from '../time/period.ts';
 import { pluralize } from '../wording.ts';
@@ -16,17 +16,17 @@ interface Coverage {
   readonly of: number;
 }
 
-/** Totals; daily averages if the numbers of reported days differ. */
+/** Compares totals, or daily averages if the two periods have different numbers of reported days. */
 interface UsageChangeFigures extends PeriodPair<Money> {
   readonly basis: 'total' | 'average';
   readonly daily: PeriodPair<Money>;
-  /** Absent when it would mislead: nothing spent before, or a credit. */
+  /** Absent when a percentage would mislead: nothing was spent before, or an amount is a credit. */
   readonly percent?: Money;
 }
 
 export interface UsageChange {
   readonly coverage: PeriodPair<Coverage>;
-  /** Absent if too few days of either are reported. */
+  /** Absent if too few days of either period are reported. */
   readonly figures?: UsageChangeFigures;
 }
 
@@ -35,7 +35,7 @@ type Side = (typeof SIDES)[number];
 
 const pair = <T>(of: (side: Side) => T): PeriodPair<T> => ({ current: of('current'), before: of('before') });
 
-/** Compares complete reported days only. @param days the complete days that each usage should cover */
+/** Compares only days that are complete and reported. @param days the complete days that each usage should cover */
 export function compareUsage(current: Usage, before: Usage, days: PeriodPair<readonly Day[]>): UsageChange {
   const usages = { current, before };
   const spent = pair((side) => sumReported(usages[side].amounts, days[side]));
@@ -53,7 +53,7 @@ function figuresOf(isTotal: boolean, sums: PeriodPair<Money>, daily: PeriodPair<
 }
 
 /**
- * The summed change of several projects: of totals if all have them, else of daily averages. Coverage of the worst.
+ * Adds up the changes of several projects: totals if all have them, else daily averages. `coverage` is the worst one's.
  * @returns undefined unless all of them have figures
  */
 export function sumChanges(changes: readonly UsageChange[]): Required<UsageChange> | undefined {
@@ -90,7 +90,7 @@ export function formatUncompared({ coverage }: UsageChange, labels: PeriodPair<s
   return `Too few days reported to compare with ${labels.before} (${which}).`;
 }
 
-/** `6 of 7 days reported`; of a single day `not reported` */
+/** `6 of 7 days reported`; for a single day `not reported` */
 export const formatCoverage = ({ reported, of }: Coverage): string =>
   of === 1
     ? reported === 0
@@ -98,26 +98,26 @@ export const formatCoverage = ({ reported, of }: Coverage): string =>
       : 'reported'
     : `${reported} of ${pluralize(of, 'day')} reported`;
 
-/** What is readable of the complete days; undefined if nothing is. */
+/** What the complete days cost as far as it is readable; undefined if none of them is. */
 const spentIn = (cost: Cost | undefined): Money | undefined =>
   cost !== undefined && cost.reported > 0 && cost.amount && 'value' in cost.amount
     ? cost.amount.value
     : undefined;
 
-/** How much more a period cost, and the rows that make exactly that sum. */
+/** How much more a period cost than the one before, and the rows whose differences add up to exactly that. */
 export interface ExplainedDays {
   readonly value: Money;
-  /** What the days that are compared cost before. */
+  /** What the compared days of the period before cost. */
   readonly base: Money;
-  /** Largest absolute difference first; ties: earliest. */
+  /** The largest absolute difference first; of equal ones the earliest first. */
   readonly rows: readonly Row[];
-  /** Reported days whose counterpart is unreported; not compared. */
+  /** Reported days that aren't compared, because the day beside them is unreported. */
   readonly uncompared: readonly Row[];
 }
 
 /**
- * Explains a change by days. Days without a counterpart form one row: those that the shorter period lacks, or, if
- * both have the same number of reported days (totals are compared), all of them.
+ * Explains a change by its days. Days that only one period has share one row. If both periods have as many reported
+ * days, so that totals are compared, that row also has days that only one period has reported.
  */
 export function explainDays(usage: Usage, before: Usage, window: ComparisonWindow): ExplainedDays {
   const { rows } = comparedRows(usage, before, window, Number.POSITIVE_INFINITY);
@@ -151,14 +151,14 @@ function rowsOf(current: Cost | undefined, before?: Cost): readonly Row[] {
   return label === '' ? [] : [{ label, current, before }];
 }
 
-/** Sort: largest absolute difference first, stable, undefined last. */
+/** Sort order of rows: the largest absolute difference first, undefined last. */
 export const byDifference = ({ value: a }: Pick<Row, 'value'>, { value: b }: Pick<Row, 'value'>): number =>
   a && b ? b.abs().cmp(a.abs()) : Number(a === undefined) - Number(b === undefined);
 
 /**
- * At most `most` rows that are not zero, and the others as one, `The other 4 days`; all, if that leaves one.
+ * Keeps up to `most` rows with a difference and folds the rest into one row, `The other 4 days`; never folds just one.
  * @param rows sorted by difference, each with a value
- * @param noun what they are: `day`, `project`
+ * @param noun what a row stands for: `day`, `project`
  */
 export function foldSmallest(rows: readonly Row[], most: number, noun: string): readonly Row[] {
   const changed = rows.findIndex(({ value }) => value?.eq(0));

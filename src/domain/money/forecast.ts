@@ -21,22 +21,22 @@ export interface Forecast {
   readonly total: Money;
   /** The month's complete days that are reported. */
   readonly spent: Money;
-  /** Estimated days: future, today, unreported. */
+  /** How many days of the month are estimated: today, future days and unreported ones. */
   readonly left: number;
-  /** Basis: `reported` of the last `of` complete days, since the level last changed. */
+  /** The estimate uses `reported` of the last `of` complete days, those since the daily cost last changed its level. */
   readonly reported: number;
   readonly of: number;
-  /** ± of `total`; absent if unreliable. */
+  /** How far off `total` may be, in either direction; absent if that can't be told reliably. */
   readonly error?: Money;
 }
 
-/** How far back usage is asked for, and how many of the last complete days must be reported. */
+/** How far back the forecast asks for usage, and how many of the last 28 complete days have to be reported. */
 const HISTORY = { months: 3, days: 28 } as const;
 const BASIS = { days: 28, minReported: 7 } as const;
 /**
- * `error` is twice the third largest error of nine earlier forecasts, a week apart (so one jump or huge day, which
- * spoils at most two, is ignored). Only in the month's last quarter, because later changes can't be foreseen, and not
- * right after a change of level.
+ * A forecast's `error` is twice the third largest error of nine earlier forecasts, made a week apart: one huge day
+ * spoils at most two of them. Given only in the month's last quarter, as earlier in it too much can still change, and
+ * not right after a change of level.
  */
 const ERROR = {
   tests: 9,
@@ -88,7 +88,7 @@ export function forecastMonth(
   };
 }
 
-/** Only `total`, three times as fast. */
+/** Only the forecast's `total`, computed three times as fast as the whole forecast. */
 export const forecastTotal = (amounts: Amounts, today: Day, zone: Zone): Money | undefined =>
   estimateMonth(amounts, today, zone)?.total;
 
@@ -111,10 +111,10 @@ function estimateMonth(amounts: Amounts, today: Day, zone: Zone) {
   return { history, model, month, left, expected, spent, total: spent.plus(toMoney(expected)) };
 }
 
-/** Twelve digits are plenty for an estimate. */
+/** Rounds an estimate to twelve digits, which are plenty. */
 const toMoney = (estimate: number): Money => new Big(estimate.toPrecision(12));
 
-/** @returns the relative error for forecasts this far ahead, if known */
+/** @returns the relative error of forecasts made as many days before the month's end as this one, if known */
 function relativeError({ first, costs }: CostHistory, model: DailyCostModel): number | undefined {
   const today = addDays(first, costs.length);
   if (model.spikes.some(({ day }) => day >= addDays(today, -ERROR.calmDays))) return undefined;
@@ -158,38 +158,38 @@ export function forecastDay(today: Day): string {
   return formatDays(last, last, last.slice(0, 4)).slice('Mon '.length);
 }
 
-/** The costs of consecutive days; undefined for one that is not reported. */
+/** The costs of consecutive days from `first` on; undefined for an unreported day. */
 interface CostHistory {
   readonly first: Day;
   readonly costs: readonly (number | undefined)[];
 }
 
 interface DailyCostModel {
-  /** @param day future, or an unreported past day */
+  /** @param day a future day, or a past one that is not reported */
   readonly expectedCost: (day: Day) => number;
-  /** First day of the weighted average that is the usual daily cost. */
+  /** The first of the days whose weighted average is the usual daily cost. */
   readonly since: Day;
   /** Outlier days, ascending: each with its difference from the median of nearby days. */
   readonly spikes: readonly { readonly day: Day; readonly excess: number }[];
-  /** Recurring extra cost on a day of the month (invoice day); usually 0. */
+  /** The extra cost that recurs on this day of the month, such as an invoice; usually 0. */
   readonly monthlyCharge: (day: Day) => number;
 }
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** Days and weeks compared to each side; how far off a spike is at least, in MADs and as a share of the median. */
+/** Days and weeks compared on each side of a day, and a spike's least distance from their median, in MADs and as a share. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
-/** With this many spikes, they are averaged into every day. */
+/** From this many irregular spikes on, their cost is spread over all days. */
 const FREQUENT_SPIKES = 3;
-/** `minRatios`: needed per weekday. `minFactor`: weekdays below it don't count toward the level. */
+/** `minRatios`: days needed of each weekday. `minFactor`: weekdays with a smaller factor don't count for the level. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
-/** `searched`: days to look for a change; `level`, `trend`: minimum days of one; `averaged`: maximum days averaged. */
+/** `searched`: days searched for a change; `level`, `trend`: fewest days that can be one; `averaged`: most days averaged. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
-/** Weights halve every 10 days, so that small undetected changes are followed too. */
+/** A day's weight halves every 10 days, so that the average also follows changes too small to be detected. */
 const HALF_LIFE = 10;
-/** `minNoise`: smaller relative changes are ignored. `penalty`: factor on BIC's. */
+/** `minNoise`: relative changes below it are ignored. `penalty`: multiplies the BIC penalty. */
 const CHANGE = { minNoise: 0.02, penalty: 1.5 } as const;
-/** Growth a day is at most 5 %. */
+/** `max`: at most 5 % growth a day. `damping`: each further day grows by this share of the growth before. */
 const TREND = { damping: 0.98, max: 0.05 } as const;
 
 type Costs = CostHistory['costs'];
@@ -222,7 +222,7 @@ function modelDailyCosts({ first, costs }: CostHistory): DailyCostModel {
   };
   const from = Math.max(since, end - DAYS.averaged);
   const level = levelOf(from, end) || 0;
-  /** A day before the last change costs what the days around it do. */
+  /** An unreported day before the last change is expected to cost as much as the days around it. */
   const levelAt = (n: number): number => (n < since && levelOf(n - 3, n + 4)) || level;
 
   const spikes = [...excesses].map(([n, excess]) => ({ day: addDays(first, n), excess }));
@@ -256,7 +256,7 @@ function median(values: readonly number[]): number {
   return ((sorted[middle] ?? Number.NaN) + (sorted[(sorted.length - 1) >> 1] ?? Number.NaN)) / 2;
 }
 
-/** Days far from those nearby, and like fewer than two neighbors and fewer than half of the same weekdays. */
+/** Finds days that cost far from the median nearby, unlike all but one neighbor and most of the same weekdays. */
 function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   const spikes = new Map<number, number>();
   costs.forEach((cost, n) => {
@@ -282,7 +282,7 @@ function findSpikes(costs: Costs): ReadonlyMap<number, number> {
   return spikes;
 }
 
-/** @returns seven factors starting at the first day's weekday, mean 1; all 1 without enough data */
+/** @returns seven factors with mean 1, the first for the first day's weekday; all are 1 without enough data */
 function weekdayFactors(usual: Costs): readonly number[] {
   const ratios: number[][] = Array.from({ length: WEEK }, () => []);
   usual.forEach((cost, n) => {
@@ -298,8 +298,8 @@ function weekdayFactors(usual: Costs): readonly number[] {
 }
 
 /**
- * The last of the stretches, each of one level or one growth, that explain the days best. `slope` is the logarithm of the
- * growth a day; 0 for a level.
+ * Splits the days into stretches of one level or one growth that explain them best, and returns the last. `slope` is the
+ * logarithm of the growth a day, 0 for a level.
  */
 function lastRegime(
   usual: Costs,
@@ -310,7 +310,7 @@ function lastRegime(
     .slice(-DAYS.searched);
   const levels = days.map((n) => (usual[n] ?? 0) / factorOf(n));
   const sizes = levels.map(Math.abs);
-  // Like the logarithm for large amounts, and defined for zero and credits.
+  // asinh is like the logarithm for large amounts, but also defined for zero and for credits.
   const unit = (median(sizes) || Math.max(...sizes)) / 20 || 1;
   const values = levels.map((level) => Math.asinh(level / unit));
   const steps = values.slice(1).map((value, n) => Math.abs(value - (values[n] ?? 0)));
@@ -342,7 +342,7 @@ function lastRegime(
   return { since: days[from] ?? 0, slope: Math.max(-TREND.max, Math.min(TREND.max, slope)) };
 }
 
-/** φ + φ² + … for days to come; those of the past count in full. */
+/** How many days of growth count: φ + φ² + … for future days, past days in full. */
 const dampedDays = (days: number): number =>
   days <= 0 ? days : (TREND.damping * (1 - TREND.damping ** days)) / (1 - TREND.damping);
 

@@ -16,27 +16,27 @@ import { pluralize } from '../wording.ts';
 import { divide, type Money, type MoneyFormatter, sumMoney } from './amount.ts';
 import { formatTotal, type RowAmount, sumAmounts, type Usage } from './usage.ts';
 
-/** What some days cost, or a project. */
+/** What some days, or a whole project, cost. */
 export interface Cost {
   readonly name: string;
   /** The requested days, reported or not. */
   readonly days: readonly Day[];
-  /** Undefined where billing has no item: missing, not zero. */
+  /** Undefined if billing has no item for these days: then the amount is missing, not zero. */
   readonly amount: RowAmount | undefined;
   readonly bonuses: RowAmount | undefined;
-  /** `reported`: complete days with a readable amount; `average`: theirs. */
+  /** `reported`: how many complete days have a readable amount. `average`: their daily average. */
   readonly reported: number;
   readonly average: Money | undefined;
 }
 
 export interface Row {
   readonly label: string;
-  /** Undefined: the period has no such days, as there is no 31 September. */
+  /** Undefined if the period has no such days, such as 31 September. */
   readonly current?: Cost | undefined;
   readonly before?: Cost | undefined;
   /** `current` minus `before`; undefined where they are not compared. */
   readonly value?: Money | undefined;
-  /** What is not as usual: `so far`, `2 items added`. */
+  /** What the reader should know about the row: `so far`, `2 items added`. */
   readonly note?: string;
 }
 
@@ -62,7 +62,7 @@ export function costsOf(usage: Usage): CostFinder {
 
 const isSilent = ({ current }: Row): boolean => current?.amount === undefined;
 
-/** Without unreported rows at both ends: empty months would look like nothing spent. */
+/** Drops unreported rows at both ends: empty months there would look as if nothing was spent. */
 const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
   rows.slice(
     rows.findIndex((row) => !isSilent(row)),
@@ -73,8 +73,8 @@ const withoutSilentEnds = (rows: readonly Row[]): readonly Row[] =>
 export type AskedDays = Pick<Period, 'days' | 'today'> & { readonly requested?: Period['requested'] };
 
 /**
- * Rows in the finest unit that gives at most `most`, not finer than `finest`. Unreported days keep a row; long
- * unreported stretches at the ends are dropped.
+ * A period's rows in the finest unit, from `finest` on, that gives at most `most` rows. Unreported days keep their row;
+ * unreported weeks, months and longer units at either end are dropped.
  */
 export function periodRows(
   usage: Usage,
@@ -115,7 +115,7 @@ export function strayRows({ rows, missing }: Usage): readonly Row[] {
   });
 }
 
-/** Two periods, paired by {@link pairDays}. */
+/** The rows of two periods side by side, paired by {@link pairDays}. */
 export function comparedRows(
   usage: Usage,
   before: Usage,
@@ -161,7 +161,7 @@ interface DayGroup {
 /**
  * Groups days by the finest unit, from `finest` on, that makes at most `most` groups.
  * @param asked the requested days, in order
- * @param today months of its year are named without the year
+ * @param today the labels of months in today's year leave out the year
  */
 export function groupDays(
   days: readonly Day[],
@@ -187,7 +187,7 @@ export function groupDays(
   return { unit, groups: byStart.map(([start, group]) => ({ label: labelOf(start), days: group })) };
 }
 
-/** The requested days of a week: `1–4 Oct`. */
+/** A week's label, from the days of it that were asked for: `1–4 Oct`. */
 function weekLabel(monday: Day, asked: readonly Day[]): string {
   const sunday = addDays(monday, 6);
   const inside = asked.filter((day) => day >= monday && day <= sunday);
@@ -197,7 +197,7 @@ function weekLabel(monday: Day, asked: readonly Day[]): string {
   return [first, last].map((day) => formatDays(day, day, day.slice(0, 4)).slice(4)).join(' – ');
 }
 
-/** @returns the days by the first day of their unit, in order */
+/** @returns the days in order, keyed by the first day of the unit that contains them */
 function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readonly Day[]> {
   const byStart = new Map<Day, Day[]>();
   for (const day of days) {
@@ -209,7 +209,7 @@ function groupByStart(days: readonly Day[], unit: Unit): ReadonlyMap<Day, readon
   return byStart;
 }
 
-/** Days of two periods that are compared; empty if only the other has such days. */
+/** Days of two periods that are compared with each other. A side is empty if only the other period has such days. */
 export interface DayPair {
   readonly current: readonly Day[];
   readonly before: readonly Day[];
@@ -217,13 +217,13 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether the pairs are calendar units, because both periods begin with one; else each has this many `days`. */
+  /** Whether the pairs are calendar units, as both periods begin with a whole one; else each pair has `days` days a side. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];
 }
 
-/** Multiples of a week, so that each has the same weekends. */
+/** The days of units that aren't calendar units: multiples of a week, so that each has as many weekends. */
 const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
   ['day', 1],
   ['week', 7],
@@ -238,7 +238,7 @@ const PAIRED_UNITS: readonly (readonly [Unit, number])[] = [
  */
 export function pairDays(periods: DayPair, most: number, finest: Unit = 'day'): PairedDays {
   for (const [unit, days] of PAIRED_UNITS.slice(PAIRED_UNITS.findIndex(([unit]) => unit === finest))) {
-    // Pairing ten years of days is slow.
+    // Skips days if there are too many anyway, because pairing the days of ten years is slow.
     if (unit === 'day' && Math.max(periods.current.length, periods.before.length) > most) continue;
     const paired = splitInto(unit, days, periods);
     if (paired.pairs.length <= most) return paired;
@@ -266,7 +266,7 @@ function splitInto(unit: Unit, days: number, periods: DayPair): PairedDays {
 const beginWith = (unit: Unit, { current, before }: DayPair): boolean =>
   [current, before].every(([first = '']) => startOfUnit(unit, first) === first);
 
-/** 3 October beside 3 September, the second Friday beside the second Friday. Days that only the period before has come last. */
+/** Pairs 3 October with 3 September, or second Friday with second Friday. Days of the period before alone come last. */
 function pairDayByDay(periods: DayPair): DayPair[] {
   const placeOf = beginWith('month', periods) ? placeInMonths : placeInWeeks;
   const placesIn = (days: readonly Day[]) => days.map((day) => placeOf(day, days[0] ?? day));

@@ -1,4 +1,4 @@
-/** What a project has left, and how long that lasts. */
+/** How much money a project has left, and how long it lasts. */
 import { addDays, type Day, formatDays } from '../time/calendar.ts';
 import { pluralize } from '../wording.ts';
 import {
@@ -12,13 +12,13 @@ import {
 } from './amount.ts';
 import { sumReported, type Usage } from './usage.ts';
 
-/** What a project has; Tally never adds the two up in a total. */
+/** A project's money as billing reports it. Tally never shows a total of the two. */
 export interface Account {
   readonly balance: Amount;
   readonly bonuses: Amount;
 }
 
-/** @returns both as amounts; never throws */
+/** @returns the balance and the bonuses as amounts; never throws */
 export const parseAccount = ({ balance, bonuses }: Readonly<Record<keyof Account, WireScalar>>): Account => ({
   balance: parseAmount(balance),
   bonuses: parseAmount(bonuses),
@@ -42,14 +42,14 @@ export type Runway =
   | ({ readonly kind: 'estimate'; readonly days: number; readonly until: Day } & Basis & Funds)
   /** More than `years` years: a date would be falsely precise. */
   | ({ readonly kind: 'beyond'; readonly years: number } & Basis & Funds)
-  /** `which` is negative: the balance itself, or only its sum with the bonuses. `average` is what is still spent a day, if that is known. */
+  /** `which` is below zero: the balance, or only its sum with the bonuses. `average`: daily spend, if it is known. */
   | ({
       readonly kind: 'overdrawn';
       readonly which: 'balance' | 'sum';
       readonly balance: Money;
       readonly average?: Money;
     } & Funds)
-  /** The average is zero or less. */
+  /** The daily average is zero or less, so the money doesn't run out. */
   | ({ readonly kind: 'no-spend' } & Basis & Funds)
   | { readonly kind: 'unknown'; readonly reason: 'unreadable' }
   | ({
@@ -66,7 +66,7 @@ const LIMIT = { years: 10, days: 3652 } as const;
 export const computeRunway = (account: Account, week: Usage, today: Day): Runway =>
   runwayFrom(account, { of: week.fullDays, ...sumReported(week.amounts, week.reported) }, today);
 
-/** @param sum of the reported days @param today counts from here */
+/** @param sum what the reported days cost @param today the day the estimate counts from */
 export function runwayFrom(
   { balance: amount, bonuses }: Account,
   { sum, reported, of }: Pick<Basis, 'reported' | 'of'> & { readonly sum: Money },
@@ -86,13 +86,13 @@ export function runwayFrom(
     return { kind: 'unknown', reason: 'too-few-days', reported, of, ...funds };
   const basis = { average: divide(sum, reported), reported, of, ...funds };
   if (sum.lte(0)) return { kind: 'no-spend', ...basis };
-  // Not divided by the average: that is rounded, which could add or lose a day.
+  // Divides by the sum, not by the rounded average, which could add or lose a day.
   const days = divideToInteger(funds.left.times(reported), sum);
   if (days.gt(LIMIT.days)) return { kind: 'beyond', years: LIMIT.years, ...basis };
   return { kind: 'estimate', days: days.toNumber(), until: addDays(today, days.toNumber()), ...basis };
 }
 
-/** @returns about how many days the money lasts, Infinity beyond any date; undefined if that is not known */
+/** @returns about how many days the money lasts; Infinity for more than ten years, undefined without an estimate */
 export function daysLeft(runway: Runway): number | undefined {
   if (runway.kind === 'estimate') return runway.days;
   return runway.kind === 'beyond' ? Number.POSITIVE_INFINITY : undefined;
@@ -101,11 +101,11 @@ export function daysLeft(runway: Runway): number | undefined {
 export interface Outlook {
   readonly overdrawn: boolean;
   readonly left: Money | undefined;
-  /** How long that lasts, in days, Infinity beyond any date; undefined without an estimate. */
+  /** How many days `left` lasts; Infinity for more than ten years, undefined without an estimate. */
   readonly days: number | undefined;
 }
 
-/** Sort: overdrawn first (deepest first), then by days, then by balance, unknown last. Stable. */
+/** Sort order of projects: overdrawn first, the deepest before others, then the fewest days, then the least money left. */
 export function bySoonestEnd(a: Outlook, b: Outlook): number {
   if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
   if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);
@@ -120,16 +120,16 @@ export const WARNING_DAYS = 14;
 export const isRunningOut = (runway: Runway): boolean =>
   runway.kind === 'overdrawn' || (runway.kind === 'estimate' && runway.days < WARNING_DAYS);
 
-/** `*About 40 days*, until around 1 Jan 2027`. No untrusted text, so safe as mrkdwn. */
+/** `*About 40 days*, until around 1 Jan 2027`. Contains no untrusted text, so it is safe as Slack markup. */
 export function formatRunwayLine(runway: Runway, money: MoneyFormatter): string {
   const [lead, rest] = lineOf(runway, money);
   return isRunningOut(runway) ? `:warning: *${lead}${rest}*` : `*${lead}*${rest}`;
 }
 
-/** `formatRunwayLine` as plain text. */
+/** The text of `formatRunwayLine` without markup. */
 export const formatRunway = (runway: Runway, money: MoneyFormatter): string => lineOf(runway, money).join('');
 
-/** [bold part, rest]. */
+/** @returns the line's bold part and the rest of it */
 function lineOf(runway: Runway, money: MoneyFormatter): readonly [string, string] {
   switch (runway.kind) {
     case 'estimate':
@@ -174,13 +174,13 @@ export const formatDaysLeft = (days: number): string => (days === 0 ? '< 1 day' 
 const basis = ({ reported, of, bonusesCounted }: Omit<Basis & Funds, 'average' | 'left'>): string =>
   `${reported} of the last ${of} days reported${bonusesCounted ? '' : ', bonuses not counted'}`;
 
-/** `1,234.00 left`. Quotes an unreadable balance, so plain text only. */
+/** `1,234.00 left`. An unreadable balance is quoted as billing sent it, so show this as plain text only. */
 export function formatBalance(balance: Amount, money: MoneyFormatter): string {
   if ('unreadable' in balance) return `unreadable balance (${balance.unreadable})`;
   return balance.value.lt(0) ? `${money(balance.value.abs())} overdrawn` : `${money(balance.value)} left`;
 }
 
-/** `bonuses 12.00`; '' if zero. Plain text only. */
+/** `bonuses 12.00`; '' for zero. Unreadable bonuses are quoted, so show this as plain text only. */
 export const formatBonuses = (bonuses: Amount, money: MoneyFormatter): string =>
   'unreadable' in bonuses
     ? `bonuses not readable (${bonuses.unreadable})`

@@ -1,4 +1,4 @@
-/** Decides when a watch crosses its threshold, recovers, and alerts again; and simulates the past. */
+/** Decides when a watch alerts and recovers, and simulates which past days would have alerted. */
 import { addDays, type Day, daysBefore } from '../time/calendar.ts';
 import { type Money, sumMoney, toPlainDigits } from './amount.ts';
 import {
@@ -11,27 +11,27 @@ import {
   type WatchRule,
 } from './watch-measurement.ts';
 
-/** Thresholds: budgets have percentages and a forecast, other rules one threshold. */
+/** What can be crossed: of a budget its percentages or its forecast, of every other rule its only threshold. */
 export type WatchLevel = 'threshold' | '50' | '80' | 'forecast' | '100';
 
-/** A level that has alerted and not recovered; of a spike also after it is over, so that no day alerts twice. */
+/** A level that has alerted and not recovered. A spike's day is kept when the spike is over, not to alert twice. */
 export interface AlertedLevel {
   /** Groups what belongs to one alert: a budget's month, a spike's first day, otherwise one crossing. */
   readonly episode: string;
   readonly level: WatchLevel;
   readonly isOver?: boolean;
-  /** What was last reported of a spike's day, as plain digits. */
+  /** The amount last reported for a spike's day, as plain digits. */
   readonly amount?: string;
 }
 
 export interface Evaluation {
-  /** False: not enough data, no change. */
+  /** False if there is too little data to judge; then nothing changes. */
   readonly isKnown: boolean;
   /** New alerts, oldest first; only the highest level of each episode. */
   readonly crossings: readonly AlertedLevel[];
   /** Levels that have recovered, so that they can be crossed again. */
   readonly recoveries: readonly AlertedLevel[];
-  /** Alerted days whose amount was changed, without crossing or recovery. */
+  /** Alerted spike days whose reported amount has changed, but not so much that they recovered. */
   readonly corrections: readonly AlertedLevel[];
   /** The alerted levels after `crossings` were reported. */
   readonly alerted: readonly AlertedLevel[];
@@ -40,9 +40,9 @@ export interface Evaluation {
 export interface EvaluationOptions {
   /** A unique name for a new balance or runway crossing. */
   readonly episode: string;
-  /** The day when the rule was set: earlier days were spikes of another rule, and earlier months over. */
+  /** The day when the rule was set. Earlier days and months don't alert. */
   readonly since: Day;
-  /** Nobody is alerted now: recoveries count, and a crossing stays new until it can alert. */
+  /** Whether no alert can be sent now. Recoveries still count, and a crossing stays new until it can be sent. */
   readonly isSuspended?: boolean;
 }
 
@@ -50,17 +50,17 @@ export interface EvaluationOptions {
 const recoveryAbove = (threshold: Money): Money => threshold.times('1.02');
 const recoveryBelow = (threshold: Money): Money => threshold.times('0.98');
 
-/** Older days no longer alert when they are reported late. */
+/** A day reported later than this many days doesn't alert any more. */
 const LATE_DAYS = 7;
-/** How long a spike's day counts as alerted. */
+/** How many days a spike's day still counts as alerted when the spike is over. */
 const KEPT_DAYS = 60;
 
 const NOTHING = { isKnown: true, crossings: [], recoveries: [], corrections: [] };
 const unknown = (alerted: readonly AlertedLevel[]): Evaluation => ({ ...NOTHING, isKnown: false, alerted });
 
 /**
- * Compares what was measured with the rule. Alerts once a crossing, and again only after it recovered: the same result
- * whenever and however often it is called.
+ * Compares a measurement with the rule. Each crossing alerts once, and again only after a recovery, however often this
+ * function is called.
  *
  * @param measurement of the rule's kind
  * @param alerted as an earlier evaluation of the same rule left it
@@ -112,7 +112,7 @@ function evaluateLevel(
   return { ...NOTHING, crossings, alerted: crossings };
 }
 
-/** Ascending urgency. */
+/** A budget's levels, the least urgent first. */
 const BUDGET_LEVELS: readonly WatchLevel[] = ['50', '80', 'forecast', '100'];
 
 function evaluateMonth(
@@ -144,7 +144,7 @@ function evaluateMonth(
 
 type SpikeRule = Extract<WatchRule, { readonly kind: 'spike' }>;
 
-/** The amount from which a day is a spike: above the usual amount times the factor, and at least the floor. Undefined without a baseline. */
+/** A spike's limit: the usual amount times the factor, or the floor if that is more. Undefined without a baseline. */
 export function spikeLimit(
   { factor, floor }: SpikeRule,
   { baseline }: Pick<DaySpend, 'baseline'>,
@@ -154,13 +154,13 @@ export function spikeLimit(
   return usual.gt(floor) ? usual : floor;
 }
 
-/** Below the limit by the recovery margin. */
+/** Whether a day costs at least 2 % less than its spike limit, so that its spike is over. */
 function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   const limit = spend && spikeLimit(rule, spend);
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
 
-/** Consecutive spike days, alerted once. Ends with a reported day clearly below its limit; missing days don't end it. */
+/** Consecutive spike days, which alert once. A reported day clearly below its limit ends the run, a missing day doesn't. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;
@@ -199,7 +199,7 @@ function evaluateSpikes(
     return before.amount !== undefined && spend && !spend.amount.eq(before.amount) && !isRecovery;
   };
   const remaining = alerted
-    // A day that was corrected to a usual one can alert again.
+    // Forgets a day whose amount was corrected to a usual one, so that it can alert again.
     .filter(({ episode }) => !isCalm(rule, spendOn.get(episode)))
     .filter(({ episode, isOver }) => !isOver || episode >= addDays(today, -KEPT_DAYS))
     .map((before) => ({
@@ -221,7 +221,7 @@ function spikeRuns(
   first: Day,
   alerted: readonly AlertedLevel[],
 ): readonly SpikeRun[] {
-  // A run that began before the first day may go on.
+  // A run of spikes that began before the first measured day may go on.
   const earlier = alerted.filter(({ episode, isOver }) => !isOver && episode < first);
   const runs: SpikeRun[] =
     earlier.length === 0 ? [] : [{ spikes: earlier.map(({ episode }) => episode), isOver: false }];
@@ -233,7 +233,7 @@ function spikeRuns(
       amount.gt(rule.factor.times(spend.baseline ?? 0));
     const run = runs.at(-1);
     const isOpen = run !== undefined && !run.isOver;
-    // A correction may leave an alerted day between the limit and its recovery: then it has not recovered.
+    // An alerted day that was corrected to less than its limit, but by less than 2 %, has not recovered.
     const isPart = isSpike || (!isCalm(rule, spend) && alerted.some(({ episode }) => episode === day));
     if (isCalm(rule, spend) && isOpen) run.isOver = true;
     else if (isOpen && isPart) run.spikes.push(day);
@@ -243,7 +243,7 @@ function spikeRuns(
 }
 
 const SIMULATED_DAYS = 90;
-/** Extra days needed for baselines and earlier runs. */
+/** Days of usage before the simulated ones, needed for their baselines and for spikes that began earlier. */
 const DAYS_BEFORE = 110;
 
 /** @returns the first day of usage that a simulation made on `today` needs */
@@ -262,13 +262,13 @@ export function simulateWatch(rule: WatchRule, figures: WatchFigures): readonly 
     const measurement = measureWatch(rule.kind, figuresOn(check, figures));
     const evaluation = evaluateRule(rule, measurement, alerted, { episode: String(n), since: '' });
     alerted = evaluation.alerted;
-    // A check judges the day before.
+    // Each check judges the day before it.
     if (n > 0) dates.push(...evaluation.crossings.map(() => addDays(check, -1)));
   }
   return dates;
 }
 
-/** The balance of an earlier day is today's plus what was spent since: nothing says when money was added. */
+/** An earlier day's balance is taken as today's plus the spend since, because billing doesn't report added money. */
 function figuresOn(day: Day, { zone, amounts, account }: WatchFigures): WatchFigures {
   const before = new Map([...amounts].filter(([each]) => each < day));
   const since = sumMoney([...amounts].flatMap(([each, amount]) => (each >= day ? amount : [])));

@@ -1,4 +1,4 @@
-/** A watch's rule as it is typed, and what is measured for it. */
+/** Reads a watch's rule as it is typed, and measures a project for it. */
 import { Big } from 'big.js';
 import { cleanTyping } from '../language/typed-text.ts';
 import {
@@ -15,12 +15,12 @@ import { forecastTotal } from './forecast.ts';
 import { type Account, type Runway, runwayFrom } from './runway.ts';
 import { sumReported } from './usage.ts';
 
-/** What billing said about a project. */
+/** What billing reported about a project, as far as a watch needs it. */
 export interface WatchFigures {
   readonly today: Day;
   readonly zone: Zone;
   readonly account?: Account;
-  /** Reported complete days; others are missing, not zero. */
+  /** What each reported complete day cost. A day without an entry is missing, not zero. */
   readonly amounts: ReadonlyMap<Day, Money>;
 }
 
@@ -31,16 +31,16 @@ export interface MonthSpend {
   readonly spent: Money;
   readonly reported: number;
   readonly of: number;
-  /** Forecast; absent if the month is over or there is too little data. */
+  /** Forecast of the whole month; absent if the month is over or there is too little data. */
   readonly forecast?: Money;
 }
 
 export interface DaySpend {
   readonly day: Day;
   readonly amount: Money;
-  /** The usual amount; absent with too little data. */
+  /** The day's usual amount; absent if there is too little data. */
   readonly baseline?: Money;
-  /** What `baseline` is: of the same weekday in the weeks before, or of the days before; and of how many. */
+  /** What `baseline` comes from: the same weekday of the weeks before, or the days before; and how many of them. */
   readonly basis?: 'weekday' | 'days';
   readonly basisDays?: number;
 }
@@ -48,16 +48,16 @@ export interface DaySpend {
 export type WatchMeasurement =
   /** `runway` is how long the balance alone lasts. Both are absent when the balance is not known. */
   | { readonly kind: 'balance'; readonly balance?: Money; readonly runway?: Runway }
-  /** Absent when the balance is not known. */
+  /** `runway` is absent when the balance is not known. */
   | { readonly kind: 'runway'; readonly runway?: Runway }
-  /** The month of `today`, and before it in its first days the month that has just ended. */
+  /** The month of `today`; in its first 7 days, the month before comes first. */
   | { readonly kind: 'budget'; readonly months: readonly MonthSpend[] }
-  /** Ascending. */
+  /** `days` are in ascending order. */
   | { readonly kind: 'spike'; readonly today: Day; readonly days: readonly DaySpend[] };
 
-/** In the first 7 days of a month, the previous month is still judged, for late data. */
+/** In the first 7 days of a month, watches still check the previous one, as data can come late. */
 const LATE_DAYS = 7;
-/** Days measured, enough to find where a run began. */
+/** How many days are measured for a spike, enough to find the first day of a run of spikes. */
 const SPIKE_DAYS = 45;
 const WEEK = 7;
 
@@ -83,7 +83,7 @@ export function measureWatch(kind: WatchKind, figures: WatchFigures): WatchMeasu
 
 const NOTHING: Amount = { value: ZERO, raw: '0' };
 
-/** Over the last 7 complete days, as `/balance` says it. */
+/** The runway from the average of the last 7 complete days, the same that `/balance` shows. */
 function runwayOf(account: Account, { amounts, today, zone }: WatchFigures): Runway {
   const days = daysBefore(today, WEEK, zone);
   return runwayFrom(account, { of: days.length, ...sumReported(amounts, days) }, today);
@@ -122,12 +122,12 @@ export const spendOf = (days: readonly Day[], amounts: WatchFigures['amounts']):
     return [{ day, amount, ...baseline }];
   });
 
-/** Same weekdays to use, and minimum reported. */
+/** How many earlier same weekdays a baseline uses, and how many of them have to be reported. */
 const SAME_WEEKDAYS = { weeks: 4, minReported: 3 } as const;
-/** Fallback: days to average, and how far back to look. */
+/** Without enough same weekdays: how many reported days to average, and how many days back to look for them. */
 const DAYS_BEFORE = { reported: 14, within: 60 } as const;
 
-/** The median of the last four same weekdays; if fewer than three are reported, the average of 14 days before. */
+/** The median of the last four same weekdays; if fewer than three are reported, the average of the 14 days before. */
 function baselineOf(
   day: Day,
   amounts: WatchFigures['amounts'],
@@ -157,7 +157,7 @@ export type WatchRule =
   | { readonly kind: 'balance'; readonly below: Money }
   /** Balance and bonuses last fewer than this many days. */
   | { readonly kind: 'runway'; readonly days: number }
-  /** The month so far reaches a share of the budget, or its forecast exceeds the budget. */
+  /** The month's spend so far reaches 50, 80 or 100 % of `amount`, or its forecast exceeds `amount`. */
   | { readonly kind: 'budget'; readonly amount: Money }
   /** A day costs more than `factor` times its baseline, and at least `floor`. */
   | { readonly kind: 'spike'; readonly factor: Money; readonly floor: Money };
@@ -168,7 +168,7 @@ export const MAX_THRESHOLD_DIGITS = 30;
 export const MAX_RUNWAY_DAYS = 3_650;
 export const BUDGET_STEPS = [50, 80, 100] as const;
 
-/** Groups of three digits, with an optional fraction. */
+/** The forms of numbers grouped by three digits, with an optional fraction, and what separates the groups. */
 const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?: \d{3})+(?:[.,]\d+)?$/, ' '],
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/, ','],
@@ -176,7 +176,7 @@ const GROUPED: readonly (readonly [form: RegExp, separator: string])[] = [
   [/^[1-9]\d{0,2}(?:\.\d{3}){2,}$/, '.'],
 ];
 const DECIMAL = /^\d+(?:[.,]\d+)?$/;
-/** Three digits after a point: `50.000` is grouping, `1.234` is ambiguous. */
+/** Three digits after a point: `50.000` can only be grouped, `1.234` may also be a fraction. */
 const EITHER = /^([1-9]\d{0,2})\.(\d{3})$/;
 
 /**
