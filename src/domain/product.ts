@@ -5,7 +5,7 @@ export const PRODUCTS = {
   3: { id: 3, word: 'virtualization', name: 'Virtualization', spelling: 'virtualisation' },
 } as const satisfies Record<number, Product & { readonly spelling?: string }>;
 
-/** As it is named in answers and in errors. */
+/** A product as answers and errors name it. */
 export interface Product {
   readonly id: number;
   readonly word: string;
@@ -26,5 +26,5 @@ export const DEFAULT_PRODUCT: ProductId = 1;
 
 export const isProductId = (value: unknown): value is ProductId => PRODUCT_IDS.some((id) => id === value);
 
-/** 1 to 32 digits, no leading zero (GraphQL). A string: can exceed 2^53. */
+/** Whether a text is a project ID: 1 to 32 digits without a leading zero, too many for a JavaScript number. */
 export const isProjectId = (text: string): boolean => /^[1-9]\d{0,31}$/.test(text);

@@ -1,6 +1,6 @@
 /**
- * Reports that schedules can post: names, periods and figures. All figures are of complete days (never today): those
- * covered, those compared, and the month.
+ * The reports that schedules can post: their names, periods and figures. All figures are of complete days, never of
+ * today.
  */
 
 import type { Money } from './money/amount.ts';
@@ -28,13 +28,13 @@ import { sameDaysLastWeek } from './time/period.ts';
 
 interface ReportWords {
   readonly title: string;
-  /** Periods that mean it, preferred first; [] if it is requested by name. */
+  /** Periods by which people ask for the report, the preferred first; [] if they ask by its name. */
   readonly phrases: readonly string[];
-  /** About days (which can be missing or change) rather than an instant. */
+  /** Whether the report is about days, which can be missing or change, rather than about an instant. */
   readonly coversDays: boolean;
 }
 
-/** Reports by stored name. Add one here; the compiler then requires its case in `reportPeriodsOf`. */
+/** Reports by the name that is stored. For a report added here, the compiler requires its case in `reportPeriodsOf`. */
 export const REPORTS = {
   yesterday: { title: 'Yesterday’s spend', phrases: ['yesterday', 'last-day'], coversDays: true },
   'last-week': { title: 'Last week’s spend', phrases: ['last-week'], coversDays: true },
@@ -49,20 +49,20 @@ export const REPORT_NAMES = Object.keys(REPORTS) as readonly ReportName[];
 /** `yesterday, last-week, month-to-date or balance` */
 export const REPORT_CHOICES = `${REPORT_NAMES.slice(0, -1).join(', ')} or ${REPORT_NAMES.at(-1)}`;
 
-/** @param phrase canonical */
+/** @returns the report that a period means @param phrase canonical text of the period: `last-week` */
 export const findReport = (phrase: string): ReportName | undefined =>
   REPORT_NAMES.find((name) => (REPORTS[name].phrases as readonly string[]).includes(phrase));
 
 /** Reports that are asked for by name, not by a period. */
 export const NAMED_REPORTS = REPORT_NAMES.filter((name) => REPORTS[name].phrases.length === 0);
 
-/** Days and their label: `13–19 Nov`. */
+/** Consecutive days and their label: `13–19 Nov`. */
 export interface DayWindow {
   readonly days: readonly Day[];
   readonly label: string;
 }
 
-/** Labels omit a year: the window's omits today's, `before` omits that of the window's last day. */
+/** The days a report covers, and those they are compared with. Labels leave out the year if it is today's. */
 export interface ComparedWindows {
   readonly window: DayWindow;
   readonly before: DayWindow;
@@ -71,27 +71,27 @@ export interface ComparedWindows {
 /** The periods of a report: complete days only. */
 export interface ReportPeriods {
   readonly main: ComparedWindows;
-  /** Yesterday's month up to yesterday. */
+  /** The month of yesterday, up to yesterday. */
   readonly month: readonly Day[];
-  /** For the runway. */
+  /** The last 7 complete days, for the runway. */
   readonly week: readonly Day[];
   readonly charted: readonly Day[];
-  /** Days for the forecast; [] if the month is over. */
+  /** The days that the forecast is made from; [] if the month is over. */
   readonly history: readonly Day[];
   readonly today: Day;
   readonly zone: Zone;
-  /** The range of one query covering all these days. */
+  /** First and last instant of one query that covers all these days. */
   readonly from: Millis;
   readonly to: Millis;
   /** The days that the post is about. */
   readonly requested: RequestedDays;
 }
 
-/** Charts with fewer days show the last two weeks instead. */
+/** If a report covers fewer days than this, its chart shows the last two weeks instead. */
 export const MIN_CHARTED_DAYS = 5;
 
 /**
- * @param at the instant that the figures are as of
+ * @param at the instant for which the report is made
  * @param count how many days `yesterday` covers: several after a weekend without posts
  */
 export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count = 1): ReportPeriods {
@@ -135,14 +135,14 @@ export function reportPeriodsOf(name: ReportName, at: Millis, zone: Zone, count 
   };
 }
 
-/** The days a post covers; [] for a report about an instant. */
+/** The days that a post of this report covers; [] for a report about an instant. */
 export const daysOfReport = (name: ReportName, at: Millis, zone: Zone, count: number): readonly Day[] =>
   REPORTS[name].coversDays ? reportPeriodsOf(name, at, zone, count).main.window.days : [];
 
-/** The day and the same weekday of the 4 weeks before, ascending. */
+/** @returns the same weekday of the 4 weeks before, then the day itself */
 const sameWeekdays = (day: Day): readonly Day[] => [28, 21, 14, 7, 0].map((ago) => addDays(day, -ago));
 
-/** The last `count` days, compared with the same days a week before. */
+/** The last `count` complete days, compared with the same days a week before. */
 function lastDays(count: number, today: Day, zone: Zone): ComparedWindows {
   const days = daysBefore(today, count, zone);
   return comparedWindows(days, sameDaysLastWeek(days, zone), today);
@@ -153,7 +153,7 @@ const comparedWindows = (days: readonly Day[], before: readonly Day[], today: Da
   before: windowOf(before, today),
 });
 
-/** @param near the label omits this day's year */
+/** Labels the days. @param near the label leaves out the year if it is this day's */
 function windowOf(days: readonly Day[], near?: Day): DayWindow {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return { days, label: '' };
@@ -163,16 +163,16 @@ function windowOf(days: readonly Day[], near?: Day): DayWindow {
 export interface ReportFigures {
   readonly main: Usage;
   readonly change: UsageChange | undefined;
-  /** The usual amount of this weekday: median of the last 4 (3 reported). Only for one-day reports. */
+  /** For a report of one day: the median of the last 4 same weekdays, if 3 of them are reported. */
   readonly usual: Money | undefined;
   readonly month: Usage;
   readonly charted: Usage;
-  /** Current month's forecast; undefined if it is over or there is too little data. */
+  /** The month's forecast; undefined if the month is over or there is too little data. */
   readonly forecast: Forecast | undefined;
   readonly runway: Runway | undefined;
   /**
-   * Items in no figure: without a day, or more than a day outside the requested range (adjacent days are normal when
-   * zones differ).
+   * How many items are in no figure: those without a day, and those more than a day outside the requested range. The
+   * days next to the range are normal if the service uses another time zone.
    */
   readonly strays: number;
 }

@@ -1,23 +1,23 @@
 /** Detects pasted secrets among unknown words. */
 import { WORDS } from './language/generated.js';
 
-/** Words that precede a secret: “my token is …”. */
+/** Words after which people write a secret: `token: …`, `Bearer …`. */
 const ANNOUNCED =
   /x-(?:user|auth|subject)-token|\bbearer\s+\S|\b(?:authorization|token|secret|password|passwd|api-?key)\s*[:=]/i;
 
-/** Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
+/** Forms of known secrets: Fernet tokens, Slack tokens, JSON web tokens, UUIDs. */
 const KNOWN =
   /(?<![a-z])(?:gAAAA|[xX][oO][xX][a-zA-Z]-|x(?:app|wfp)-|eyJ)|[\da-fA-F]{8}(?:-[\da-fA-F]{4}){3}-[\da-fA-F]{12}/;
 
 const RUN = /[\w+/=.]{16,}/g;
 const LETTERS = /[a-z]{20,}/gi;
-/** Single-case letters as long as a key; aliases have at most 32. */
+/** 32 or more letters of a single case, as long as a key. */
 const ONE_CASE = /(?<![a-z])(?:[a-z]{32,}|[A-Z]{32,})(?![a-z])/g;
-/** Mixed case with base64 characters. */
+/** A word that looks like base64. */
 const BASE64 = /^(?=.*[+/=])(?=.*(?:[a-z][A-Z]|\d|={1,2}$))[A-Za-z\d+/]{12,}={0,2}$/;
 const GROUPS = /^[\da-f]{4,}(?:-[\da-f]{4,}){2,}$/i;
 
-/** Words of the language with so many letters, the longest first. */
+/** Matches the command language's words of at least this many letters, the longest first. */
 const wordsFrom = (letters: number): RegExp =>
   new RegExp(
     [...WORDS]
@@ -29,7 +29,7 @@ const wordsFrom = (letters: number): RegExp =>
 
 const LONG_WORDS = wordsFrom(4);
 
-/** Mistyped periods also mix digits and letters; without known words little of them remains. */
+/** Whether much remains without known words: little does of a mistyped period, which also mixes digits and letters. */
 const leavesMuch = (run: string): boolean => run.replace(LONG_WORDS, '').replace(/\W|_/g, '').length >= 12;
 
 const isMixed = (run: string): boolean => /[a-z]/i.test(run) && /\d/.test(run);
@@ -37,7 +37,7 @@ const isMixedCase = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(
 
 const isVaried = (letters: string): boolean => new Set(letters).size >= 8;
 
-/** Groups of hex digits; decimal-only needs more. */
+/** Groups of hex digits between hyphens: 16 digits or more, or 24 if all are decimal. */
 function isGrouped(word: string): boolean {
   const digits = word.replaceAll('-', '');
   if (!GROUPS.test(word) || digits.length > 128 || /^[a-f]+$/i.test(digits)) return false;
@@ -55,9 +55,9 @@ export function looksLikeSecret(word: string): boolean {
 const ALL_WORDS = wordsFrom(3);
 /** Shorter words look like secrets by chance. */
 const SHORTEST = 8;
-/** Minimum distinct characters; fewer is a held key. */
+/** A word with fewer different characters comes from a key held down, not from a secret. */
 const FEWEST_SIGNS = 5;
-/** Longest word in a command; IDs have up to 32 digits. */
+/** The longest word of a command: a project ID has up to 32 digits, an alias up to 32 letters. */
 const LONGEST_WORD = 32;
 const DATE = /^\d{4}-\d\d-\d\d/;
 const QUARTER = /(?:19|20)\d\d-?q\d|q\d-?(?:19|20)\d\d/gi;
@@ -67,7 +67,7 @@ const MANY_CONSONANTS = /[bcdfghjklmnpqrstvwxz]{5,}/i;
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;
 
-/** Alternating letters and digits, hexadecimal digits, capitals inside, or unpronounceable letters. */
+/** Whether letters and digits alternate, all are hex digits, capitals are inside, or letters are unpronounceable. */
 function isRandom(run: string): boolean {
   if (run.length < SHORTEST) return false;
   if (/^[\da-f]+$/i.test(run) && isMixed(run)) return true;
@@ -78,9 +78,9 @@ function isRandom(run: string): boolean {
 }
 
 /**
- * Weaker than `looksLikeSecret`: such a word is never quoted or used as a name. Typos and project names aren't
- * secrets; when in doubt, it is one.
- * @param word with its case; of several, any
+ * Finds more than `looksLikeSecret`. A word found is never quoted or used as a name. Typos and project names should not
+ * be found, but a doubtful word is.
+ * @param word with its capitals; if there are several words, one that could be secret is enough
  */
 export const couldBeSecret = (word: string): boolean => word.split(/\s+/).some(couldBe);
 
@@ -102,5 +102,5 @@ function couldBe(word: string): boolean {
   return length >= LONGEST_WORD || isSigned || areMixed || capitals >= 4 || runs.some(isRandom);
 }
 
-/** “My token is …” */
+/** Whether a text says that a secret follows: `token: …`. */
 export const announcesSecret = (text: string): boolean => ANNOUNCED.test(text);

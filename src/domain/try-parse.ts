@@ -1,7 +1,7 @@
 /**
- * Parses untrusted text if the reason for failure doesn't matter. Only for parsing: bugs inside `parse` would be
- * hidden too.
- * @param failure the only error type to catch; default all
+ * Parses untrusted text where the reason for a failure doesn't matter. Use it only for parsing, because it also hides
+ * bugs inside `parse`.
+ * @param failure the only type of error to catch; if absent, every error is caught
  * @returns undefined if it fails
  */
 export function tryParse<T>(parse: () => T, failure?: abstract new (...args: never) => Error): T | undefined {
@@ -13,5 +13,5 @@ export function tryParse<T>(parse: () => T, failure?: abstract new (...args: nev
   }
 }
 
-/** @returns undefined if it isn't JSON */
+/** @returns undefined if the text isn't JSON */
 export const tryParseJson = (text: string): unknown => tryParse(() => JSON.parse(text));

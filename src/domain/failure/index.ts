@@ -7,7 +7,7 @@ export * from './kinds.ts';
 
 export type FailureKind = keyof typeof KINDS;
 export type DataOf<K extends FailureKind> = Parameters<(typeof KINDS)[K]['says']>[0];
-/** Optional if no data is required. */
+/** A failure's constructor arguments: its data, optional if none of it is required, and the cause. */
 type Details<K extends FailureKind> =
   Record<never, never> extends DataOf<K>
     ? [data?: DataOf<K>, options?: ErrorOptions]
@@ -34,7 +34,7 @@ export const Failure = FailureError as new <K extends Exclude<FailureKind, 'inva
   ...details: Details<K>
 ) => FailureOf<K>;
 
-/** @param kind any if absent */
+/** @param kind if absent, a failure of any kind will do */
 export const isFailure = <K extends FailureKind>(error: unknown, kind?: K): error is FailureOf<K> =>
   error instanceof FailureError && (kind === undefined || error.kind === kind);
 
@@ -44,10 +44,10 @@ export function failureOf(error: unknown): Failure {
   return error;
 }
 
-/** For work whose failure changes nothing: `work.catch(ignoreFailure)`. @throws any other error */
+/** Ignores a Failure of work that nothing depends on: `work.catch(ignoreFailure)`. @throws any other error */
 export const ignoreFailure = (error: unknown): undefined => void failureOf(error);
 
-/** For figures that an answer can do without: `asked.catch(missedAnswer)`. No data is no charges. @throws any other error */
+/** For figures an answer can do without: `asked.catch(missedAnswer)`. `no-data` is no charges. @throws other errors */
 export function missedAnswer(error: unknown): (
   | { readonly why: string }
   | { readonly charges: readonly never[] }
@@ -62,7 +62,7 @@ export function missedAnswer(error: unknown): (
   };
 }
 
-/** The failure with the days that the reader asked about; the request also covered those of the comparison and the chart. */
+/** Names the days that the reader asked about; the request also covered days for the comparison and the chart. */
 export function withRequestedDays(failure: Failure, days: RequestedDays): Failure {
   if (failure.kind !== 'no-data' && failure.kind !== 'query-rejected') return failure;
   const { question } = failure.data;
@@ -70,30 +70,30 @@ export function withRequestedDays(failure: Failure, days: RequestedDays): Failur
   return new Failure(failure.kind, { ...failure.data, question: { ...question, days } });
 }
 
-/** @returns undefined for a kind that only another version knows */
+/** @returns undefined for a kind of failure that only another version of Tally knows */
 export const kindOf = (kind: string): Kind | undefined =>
   Object.hasOwn(KINDS, kind) ? KINDS[kind as FailureKind] : undefined;
 
-/** Whether a failed write may have been saved all the same. */
+/** Whether a write that failed may still have been saved. */
 export const mayHaveBeenSaved = (failure: Failure): boolean =>
   failure.kind === 'store-unavailable' && failure.data.write === 'unsure';
 
-/** A failure as stored. The sentence is made when it is read; kinds of other versions get a general one. */
+/** A failure as stored. Its sentence is made when it is read; a kind of another version gets a general sentence. */
 export const storedFailure = z.object({
   kind: z.string(),
   data: z.record(z.string(), z.unknown()).exactOptional(),
-  /** The post may be in the channel although it failed. */
+  /** Whether the post may be in the channel although sending it failed. */
   mayBePosted: z.boolean().exactOptional(),
 });
 export type StoredFailure = Readonly<z.infer<typeof storedFailure>>;
 
-/** Deterministic, so that stored values can be compared. */
+/** Stores equal failures as equal values, so that these can be compared. */
 export const storeFailure = ({ kind, data }: Failure): StoredFailure => ({
   kind,
   data: KINDS[kind].schema.parse(data),
 });
 
-/** What happened, in a sentence. @param today the reader's: days of its year are named without the year */
+/** Says what happened in a sentence. @param today the reader's date; days in its year are written without the year */
 export function wordFailure(stored: StoredFailure, today?: Day): string {
   const kind = kindOf(stored.kind);
   const data = kind?.schema.safeParse(stored.data).data;
@@ -107,7 +107,7 @@ const MAY_BE_POSTED = 'It may have been posted. Check the channel before you sen
 const WITHHELD = '…';
 const HIDDEN_WORD = 'one word (not repeated, as it may be a secret)';
 
-/** In a `why`: where the refused word goes. */
+/** Marks where the refused word goes in a `why`. */
 const WORD = '{word}';
 export const UNRECOGNIZED = `I don’t recognize ${WORD}`;
 export const UNKNOWN_COMMAND = `Unknown command ${WORD}`;
@@ -119,11 +119,11 @@ export class InvalidWord extends FailureError<'invalid-word'> {
   /** Corrected or alternative command texts, ready to run. Never contain secrets. */
   readonly offered: readonly string[];
   /**
-   * @param why completes “word” …, or is a sentence, which may contain `{word}`; without a full stop
+   * @param why completes a sentence after the quoted word, or is one that may contain `{word}`; without a full stop
    * @param works what to type, in whole sentences
    * @param suggestion one corrected text, or each reading of an ambiguous word
-   * @param quoting `always` for an address or the workspace's own name for something, else by the word's look
-   * @param projectFor for an unknown project: the command's text before it, to offer a picker
+   * @param quoting `always` quotes the word; `judged` doesn't if it looks like a secret
+   * @param projectFor for an unknown project: the command's text before it, so that a project picker can complete it
    */
   constructor(
     word: string,
@@ -137,7 +137,7 @@ export class InvalidWord extends FailureError<'invalid-word'> {
     const isQuoted = word !== WITHHELD && mayQuote(word);
     const isSentence = why.includes(WORD) || /^[A-Z]/.test(why);
     const whole = isSentence ? why : `${WORD} ${why}`;
-    // At the end of a sentence, hidden words can be left out.
+    // A hidden word after a comma is left out.
     const fact = (isQuoted ? whole : whole.replace(`, ${WORD}`, ''))
       .replace(WORD, () => (isQuoted ? `“${word}”` : HIDDEN_WORD))
       .replace(/^one word/, 'One word')
@@ -176,11 +176,11 @@ export interface BillingRemark {
   readonly messages: readonly string[];
 }
 
-/** @returns our sentence before the messages */
+/** @returns Tally's own sentence, which introduces billing's messages */
 export const remarkLead = ({ about }: BillingRemark): string =>
   `The billing service reported a problem with ${about}:`;
 
-/** Collects the remarks of several answers. @returns each message once, under the first answer that had it */
+/** Collects billing's remarks on several answers. @returns each message once, under the first answer that had it */
 export function collectRemarks(
   ...answers: readonly (readonly [about: string, answer: { readonly remarks: readonly string[] }])[]
 ): readonly BillingRemark[] {

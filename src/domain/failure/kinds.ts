@@ -1,6 +1,6 @@
 /**
- * Every failure: its data and its sentence. The next step for each is in `slack/error-messages/`, where the compiler
- * requires one. Failures are logged, shown and stored, so they contain no secrets and no response bodies.
+ * Every kind of failure, with its data and its sentence. What to do next is in `slack/error-messages/`; the compiler
+ * requires it for every kind. Failures are logged, shown and stored, so they contain no secrets and no response bodies.
  */
 import * as z from 'zod';
 import { PRODUCT_IDS, PRODUCTS } from '../product.ts';
@@ -8,29 +8,29 @@ import type { SlackId } from '../slack-id.ts';
 import { type Day, formatRequestedDays, type Millis } from '../time/calendar.ts';
 
 export interface Kind<Data = object> {
-  /** What happened. @param today the reader's, when it was stored: days of its year are named without the year */
+  /** Says what happened. @param today the reader's date, for a stored failure: days in its year lack the year */
   says(data: Data, today?: Day): string;
   /** Parses stored data; drops `unstored` fields. */
   readonly schema: z.ZodType<Record<string, unknown>>;
-  /** The sentence in two or three words, for a cell of a table. */
+  /** What happened in two or three words, for a table's cell. */
   readonly summary?: string;
-  /** What would fix a project's failure; absent if it isn't about a project. */
+  /** What to check or change to fix a failure of a project's request; absent if it isn't about a project. */
   readonly remedy?: 'project' | 'token' | 'address' | 'patience';
 }
 
 type Traits = Pick<Kind, 'summary' | 'remedy'>;
 
-/** @param shape its data: what is secret, names people or hosts, or was written by somebody is `unstored` or `ofRequest` */
+/** @param shape the data; secrets, names of people or hosts, and people's texts are `unstored` or `ofRequest` */
 const kind = <Shape extends z.ZodRawShape>(shape: Shape, traits: Traits = {}) => ({
   says: (says: (data: z.output<z.ZodObject<Shape>>, today?: Day) => string) =>
     ({ ...traits, schema: z.object(shape), says }) as Kind<Readonly<z.input<z.ZodObject<Shape>>>>,
 });
 
-/** `unstored`: not stored; the sentence works without it. `extra`: may also be absent. */
+/** `unstored`: data that isn't stored, as the sentence works without it. `extra`: the same, and may be absent. */
 const unstored = <T>() => z.transform(() => undefined).optional() as z.ZodType<T | undefined, T>;
 const extra = <T>() => unstored<T | undefined>().optional();
 
-/** Not stored although the sentence needs it, so only for failures that the asker alone sees. */
+/** Data that isn't stored although the sentence needs it: only for failures shown at once to the person who asked. */
 const ofRequest = <T>() =>
   z.custom<T>((value) => value !== undefined).transform(() => undefined) as unknown as z.ZodType<T, T>;
 
@@ -52,7 +52,7 @@ const target = unstored<string>();
 const host = unstored<string>();
 const text = ofRequest<string>();
 const wait = ofRequest<Millis>();
-/** Seconds, from Retry-After. */
+/** How many seconds to wait, from the Retry-After header. */
 const retryAfter = extra<number>();
 
 export type BillingQuestion = Readonly<z.input<typeof question>>;
@@ -60,21 +60,21 @@ const question = z.object({
   /** 1 to 32 digits */
   project: string,
   product: z.literal(PRODUCT_IDS),
-  /** Absent for a balance. */
+  /** The days asked about; absent if the question is about a balance. */
   days: z.object({ first: z.iso.date(), last: z.iso.date(), today: extra<Day>() }).optional(),
 });
 const projectAndDays = ({ project, days }: BillingQuestion, today: Day | undefined): string =>
   `project ${project}${days === undefined ? '' : `, ${formatRequestedDays({ ...days, today: days.today ?? today })}`}`;
 
-/** One code for unknown names and for private addresses, so that private names cannot be discovered. */
+/** The code both for unknown host names and for private addresses, so that nobody can find out private names. */
 export const NO_PUBLIC_ADDRESS = 'no public address';
-/** For an `invalid-response` that was cut off: a retry may help. */
+/** The `what` of an `invalid-response` that was cut off, where a retry may help. */
 export const BROKEN_OFF = 'it was cut off';
 
 /** Error codes for “no response at all”, from Slack's SDK or the system. */
 const SILENT = /^(?:request_error|http_error|failed|E[A-Z]+)$/;
 
-/** Kind of sealed record → its name in messages. */
+/** Each kind of encrypted record, and its name in messages. */
 const RECORDS: ReadonlyMap<string | undefined, string> = new Map([
   ['billing-token', 'access token'],
   ['application-access', 'application access'],
@@ -114,7 +114,7 @@ export const KINDS = {
     const needed = project && ` ${project.label} doesn’t name one.`;
     return `You have several connections, but no default.${needed ?? ''}`;
   }),
-  /** `managers`: who may, for `not-manager`; `owned`: what is somebody else's, and what was to be done: `pause abcd1234`. */
+  /** `managers`: who is allowed, for `not-manager`. `owned`: what others own, and the action: `pause abcd1234`. */
   'not-allowed': kind(
     {
       reason: z.enum(['guest', 'external', 'not-member', 'not-owner', 'not-manager', 'channel']),
@@ -125,7 +125,7 @@ export const KINDS = {
   ).says(({ reason }) => NOT_ALLOWED[reason]),
   'rights-changed': plain('Permissions changed while Tally was answering.'),
   'not-issuer': kind({ label: text }).says(({ label }) => `You can’t get tokens for ${label}.`),
-  /** Over the rate limit of a person or a workspace. `doing` completes "You're …". */
+  /** The rate limit of a person or a workspace is exceeded. `doing` completes "You're …". */
   throttled: kind({ whose: z.enum(['person', 'workspace']), doing: text, wait }).says(
     ({ whose, doing }) => `${whose === 'person' ? 'You’re' : 'Your workspace is'} ${doing}.`,
   ),
@@ -137,12 +137,12 @@ export const KINDS = {
   forbidden: kind({ service }, { summary: 'access refused', remedy: 'token' }).says(
     ({ service }) => `${NAMES[service]} refused the access token (HTTP 403).`,
   ),
-  /** A proper answer without data: wrong product, wrong project or wrong period; the contract does not tell which. */
+  /** A valid answer without data. The product, project or period may be wrong; the contract doesn't tell which. */
   'no-data': kind({ question }, { summary: 'no data', remedy: 'project' }).says(
     ({ question }, today) =>
       `No ${PRODUCTS[question.product].name} data for ${projectAndDays(question, today)}.`,
   ),
-  /** GraphQL errors without data. `messages` is untrusted. */
+  /** The answer has GraphQL errors and no data. `messages` is untrusted text. */
   'query-rejected': kind(
     { question, status, messages: unstored<readonly string[]>() },
     { summary: 'query rejected', remedy: 'patience' },
@@ -156,7 +156,7 @@ export const KINDS = {
   'timed-out': kind({ service, after: z.number() }, { remedy: 'patience' }).says(
     ({ service, after }) => `${NAMES[service]} didn’t answer within ${Math.round(after / 1000)} seconds.`,
   ),
-  /** `code` is the system's, or `NO_PUBLIC_ADDRESS`. `isClosed`: the service may have received the request. */
+  /** `code`: the operating system's, or `NO_PUBLIC_ADDRESS`. `isClosed`: the service may have received the request. */
   'service-unreachable': kind({ service, code: string, host, isClosed }, { remedy: 'address' }).says(
     ({ service, isClosed }) =>
       `${NAMES[service]} ${isClosed ? 'closed the connection' : 'couldn’t be reached'}.`,
@@ -167,7 +167,7 @@ export const KINDS = {
   'queue-full': kind({ service }).says(
     ({ service }) => `Too many requests are waiting for ${NAMES[service].replace('The', 'the')}.`,
   ),
-  /** `what`: how the body breaks the contract; or `status`: an unexpected status. */
+  /** `what`: how the response breaks the contract. `status`: its HTTP status, if that was unexpected. */
   'invalid-response': kind(
     { service, what: string, status: extra<number>() },
     { summary: 'unreadable answer', remedy: 'address' },
@@ -176,12 +176,12 @@ export const KINDS = {
     { service, most: string },
     { summary: 'answer too large', remedy: 'patience' },
   ).says(({ service, most }) => `${NAMES[service]} sent more than ${most}, far too much for this question.`),
-  /** Never followed, as it would pass on the token. `target` is the Location's origin and path. */
+  /** Tally follows no redirect, which would pass on the token. `target`: origin and path of the Location header. */
   'redirect-refused': kind({ service, status, target }, { summary: 'redirected', remedy: 'address' }).says(
     ({ service, status }) =>
       `${NAMES[service]} redirects (HTTP ${status}). Tally doesn’t follow, to protect the token.`,
   ),
-  /** The address rules refuse this base URL or what its name resolves to. `why` completes "…: it ". */
+  /** Tally's address rules refuse the base URL or the IP address of its host. `why` follows "it" in the sentence. */
   'address-refused': kind({ why: string, host }, { summary: 'address refused', remedy: 'address' }).says(
     ({ host = 'the service’s address', why }) => `Tally doesn’t connect to ${host}: it ${why}.`,
   ),
@@ -192,9 +192,9 @@ export const KINDS = {
   ),
   /** A 404 that names an application credential: the ID is wrong, or the access was deleted. */
   'access-not-found': plain('The identity service doesn’t recognize that application access (HTTP 404).'),
-  /** Another 404 of the identity API itself: the project of an application access is disabled or gone. */
+  /** Any other 404 from the identity API: the project of an application access is disabled or deleted. */
   'project-disabled': plain('The identity service won’t issue a token for that project (HTTP 404).'),
-  /** Not an identity API. `suggestion`: an address that may work. */
+  /** The address isn't an identity API's. `suggestion`: an address that may work. */
   'wrong-identity-url': kind({ host, status, suggestion: extra<string>() }).says(
     ({ status }) => `The address isn’t an identity service (HTTP ${status}).`,
   ),
@@ -204,13 +204,13 @@ export const KINDS = {
   'access-missing': kind({ project: text, label: text }).says(
     ({ label }) => `${label} has no application access, so Tally can’t issue an OS_TOKEN.`,
   ),
-  /** `why`: a sentence about the cause. */
+  /** `why`: a sentence about why the token couldn't be shown. */
   'token-not-shown': kind({ label: text, why: extra<string>(), isRevoked: ofRequest<boolean>() }).says(
     ({ label }) => `Tally got a token for ${label}, but couldn’t show it.`,
   ),
 
   // Errors of Slack.
-  /** `unclear`: no response, so the call may have worked. */
+  /** `unclear`: Slack gave no response, so the call may have worked. */
   'slack-failed': kind({ method: string, code: string, retryAfter, unclear: extra<boolean>() }).says(
     ({ method, code }) =>
       code === 'ratelimited'
@@ -226,7 +226,7 @@ export const KINDS = {
     archived: 'That channel is archived.',
     restricted: 'Tally isn’t allowed to post in that channel.',
   }),
-  /** One of Tally's own messages wasn't sent. Sentences are about a post, not an answer. */
+  /** A message that Tally sends by itself, such as a scheduled post, wasn't sent. */
   'not-sent': reasons({
     'channel-archived': 'The channel is archived.',
     'not-in-channel': 'Tally isn’t in the channel.',
@@ -242,14 +242,14 @@ export const KINDS = {
   }),
 
   // Records in Redis.
-  /** A sealed record. Never guessed at. `keyId`: the key that it needs, for operators; `what`: the kind of record. */
+  /** An encrypted record can't be opened. `keyId`: the key it needs, for operators; `what`: the kind of record. */
   'unseal-failed': kind(
     { reason: z.enum(['unknown-key', 'not-authentic', 'malformed']), what: name, keyId: extra<string>() },
     { summary: 'damaged record' },
   ).says(({ what }) => `Tally can’t read the stored ${RECORDS.get(what) ?? 'record'}.`),
   'settings-damaged': plain('This workspace’s settings are damaged.'),
   'edit-conflict': kind({ now: text }).says(({ now }) => `Someone else changed this first. ${now}`.trim()),
-  /** `write`: Redis refused it, so nothing was changed; or its answer was lost, so something may have been. */
+  /** `write`: `refused` if nothing was changed; `unsure` if Redis's answer was lost, so data may have been changed. */
   'store-unavailable': kind({
     write: z.enum(['refused', 'unsure']).optional(),
     isOverwritten: z.boolean().optional(),

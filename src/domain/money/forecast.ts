@@ -177,13 +177,13 @@ interface DailyCostModel {
 
 const WEEK = 7;
 const LONGEST_MONTH = 31;
-/** Days and weeks compared on each side of a day, and a spike's least distance from their median, in MADs and as a share. */
+/** Days and weeks compared on each side; a spike's least distance from their median, in MADs and as a share of it. */
 const SPIKE = { around: 7, beside: 3, weeks: 4, mads: 3 * 1.4826, share: 0.5 } as const;
 /** From this many irregular spikes on, their cost is spread over all days. */
 const FREQUENT_SPIKES = 3;
 /** `minRatios`: days needed of each weekday. `minFactor`: weekdays with a smaller factor don't count for the level. */
 const WEEKDAY = { minRatios: 3, minFactor: 0.1 } as const;
-/** `searched`: days searched for a change; `level`, `trend`: fewest days that can be one; `averaged`: most days averaged. */
+/** `searched`: days searched for a change. `level`, `trend`: its fewest days. `averaged`: the most days averaged. */
 const DAYS = { searched: 84, level: 3, trend: 14, averaged: 28 } as const;
 /** A day's weight halves every 10 days, so that the average also follows changes too small to be detected. */
 const HALF_LIFE = 10;
@@ -298,8 +298,8 @@ function weekdayFactors(usual: Costs): readonly number[] {
 }
 
 /**
- * Splits the days into stretches of one level or one growth that explain them best, and returns the last. `slope` is the
- * logarithm of the growth a day, 0 for a level.
+ * Splits the days into the stretches of one level or one growth that explain them best. @returns the last stretch;
+ * `slope` is the logarithm of the growth a day, 0 for a level.
  */
 function lastRegime(
   usual: Costs,

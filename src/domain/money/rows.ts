@@ -217,7 +217,7 @@ export interface DayPair {
 
 export interface PairedDays {
   readonly unit: Unit;
-  /** Whether the pairs are calendar units, as both periods begin with a whole one; else each pair has `days` days a side. */
+  /** Whether pairs are calendar units, as both periods begin with one; else each pair has `days` days a side. */
   readonly isCalendar: boolean;
   readonly days: number;
   readonly pairs: readonly DayPair[];

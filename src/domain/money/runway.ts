@@ -105,7 +105,7 @@ export interface Outlook {
   readonly days: number | undefined;
 }
 
-/** Sort order of projects: overdrawn first, the deepest before others, then the fewest days, then the least money left. */
+/** Sort order of projects: overdrawn first, the deepest at the top, then by days left, then by money left. */
 export function bySoonestEnd(a: Outlook, b: Outlook): number {
   if (a.overdrawn !== b.overdrawn) return a.overdrawn ? -1 : 1;
   if (!a.overdrawn && a.days !== b.days) return missingLast(a.days, b.days) || (a.days ?? 0) - (b.days ?? 0);

@@ -1,4 +1,4 @@
-/** What billing charged: its items read and added up to days, the days of a period to sums, and what is said of them. */
+/** What billing charged: reads its items, adds them up to days and periods, and words the results. */
 import {
   addDays,
   DAY,
@@ -23,7 +23,7 @@ import {
   type WireScalar,
 } from './amount.ts';
 
-/** `raw`: the digits as sent, or of the sum; `readable`: the number of items in `value`; `incomplete`: others are unreadable. */
+/** `raw`: the digits as sent or of the sum. `readable`: how many items are in `value`. `incomplete`: others are unreadable. */
 export type RowAmount =
   | {
       readonly value: Money;
@@ -33,17 +33,17 @@ export type RowAmount =
     }
   | { readonly unreadable: string };
 
-/** A day's charges, or an item without a readable day. Amount and bonuses are never added: one may contain the other. */
+/** A day's charges, or an item without a readable day. Amount and bonuses are never summed, as they may overlap. */
 export interface DayCharges {
   readonly day?: Day;
-  /** The day, or the raw value. */
+  /** The day as text, or what the service sent instead of a readable day. */
   readonly shown: string;
   readonly amount: RowAmount;
   readonly bonuses: RowAmount;
   readonly merged: number;
 }
 
-/** An item of billing's report, raw. */
+/** An item of billing's report as the service sent it. */
 export interface WireCharge {
   readonly day: WireScalar;
   readonly totalAmount: WireScalar;
@@ -51,10 +51,10 @@ export interface WireCharge {
 }
 
 /**
- * Adds up the items of each day. Every item is in exactly one row, whatever it contains. Never throws.
+ * Adds up the items of each day. Every item goes into exactly one row, even an unreadable item. Never throws.
  *
  * @param zone IANA name of the reporting zone
- * @returns the days in the order of their first item; items without a day by themselves
+ * @returns a row per day, in the order of the days' first items; each item without a day has a row of its own
  */
 export function collectCharges(items: Iterable<WireCharge>, zone: Zone): readonly DayCharges[] {
   const days = new Map<string | symbol, { day: BillingDay; amounts: RowAmount[]; bonuses: RowAmount[] }>();
@@ -83,15 +83,15 @@ export type BillingDay = { readonly day: Day } | { readonly unplaced: string };
 const DATE = /^(?:19|[2-9]\d)\d{2}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/;
 const TIMESTAMP =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::[0-5]\d(?:[.,](\d+))?)?)(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i;
-/** Also as a floating-point number: 1794614400.0, 1.7946144e9. */
+/** Seconds or milliseconds since 1970, also as a floating-point number: 1794614400.0, 1.7946144e9. */
 const EPOCH = /^[1-9]\d*(?:\.\d+)?$|^[1-9](?:\.\d+)?e\+?\d\d?$/i;
 const MAX_LENGTH = 64;
 
 /**
  * Reads the day of an item. The contract shows no type, so the rules are ours:
  * - An ISO date is that day.
- * - A timestamp at midnight UTC is its UTC date: a service that cuts its days at midnight UTC writes them so, and the
- *   reader's zone would move every charge west of Greenwich to the day before.
+ * - A timestamp at midnight UTC is its UTC date: services whose days begin at midnight UTC write days like this, and
+ *   for a zone west of Greenwich its local date would be the day before.
  * - Any other instant (a timestamp with an offset or in UTC, epoch seconds or milliseconds) is its date in `zone`.
  *
  * @param zone IANA name
@@ -103,11 +103,11 @@ export function parseBillingDay(wire: WireScalar, zone: Zone): BillingDay {
   return day === undefined ? { unplaced: clipWireValue(wire, 'no day') } : { day };
 }
 
-/** JavaScript reads 30 February as 2 March. */
+/** Refuses 30 February, which JavaScript reads as 2 March. */
 const parseIsoDate = (text: string): Day | undefined =>
   DATE.test(text) && addDays(text, 0) === text ? text : undefined;
 
-/** In UTC without an offset, because the API uses UTC throughout. */
+/** A timestamp without an offset is read as UTC, because the API uses UTC throughout. */
 function parseTimestamp(text: string, zone: Zone): Day | undefined {
   const [, date, time = '', fraction = '', offset = 'Z'] = TIMESTAMP.exec(text) ?? [];
   if (date === undefined) return undefined;
@@ -120,14 +120,14 @@ function parseTimestamp(text: string, zone: Zone): Day | undefined {
     : dayOf(second + milliseconds, zone);
 }
 
-/** Seconds have 9–10 digits, milliseconds 12–13. */
+/** Reads a number of 9 or 10 digits as seconds since 1970, of 12 or 13 as milliseconds. */
 function parseEpoch(text: string, zone: Zone): Day | undefined {
   const epoch = EPOCH.test(text) ? Math.floor(Number(text)) : 0;
   if (epoch >= 1e8 && epoch < 1e10) return dayOf(epoch * 1000, zone);
   return epoch >= 1e11 && epoch < 1e13 ? dayOf(epoch, zone) : undefined;
 }
 
-/** A `Day` lies in the years 1900 to 9999; a zone may shift it by one day at either end. */
+/** The instants whose date is in the years 1900 to 9999 in every time zone, as a zone can shift it by a day. */
 const EARLIEST = Date.UTC(1900, 0, 2);
 const LATEST = Date.UTC(9999, 11, 30);
 
@@ -138,7 +138,7 @@ export interface UsageRow extends DayCharges {
   readonly outside: boolean;
 }
 
-/** Numbers of items. If `readable` is 0, `value` is meaningless. */
+/** A sum, and how many items were `readable` and `unreadable`. If none was readable, `value` means nothing. */
 export interface UsageTotal {
   readonly value: Money;
   readonly incomplete: boolean;
@@ -156,36 +156,36 @@ export interface DayFigure {
 }
 
 export interface Usage {
-  /** Requested days, then other days, then items without a day. */
+  /** Rows for requested days, then for other days, then for items without a day. */
   readonly rows: readonly UsageRow[];
-  /** Everything the service sent, with today and other days. */
+  /** The sum of everything the service sent, including today and days that weren't requested. */
   readonly total: UsageTotal;
   readonly bonuses: UsageTotal;
-  /** Requested complete days = reported + missing + unreadable. */
+  /** How many requested days are complete, whether reported, missing or unreadable. */
   readonly fullDays: number;
-  /** Fully readable complete days (and `amounts`: theirs). */
+  /** The complete days whose items are all readable, and what each of these days cost. */
   readonly reported: readonly Day[];
   readonly amounts: ReadonlyMap<Day, Money>;
-  /** Complete requested days without an item: missing, not zero. */
+  /** Complete requested days without an item. Their amount is missing, not zero. */
   readonly missing: readonly Day[];
   /** Complete days with an unreadable item. */
   readonly unreadableDays: readonly Day[];
   readonly outside: UsageTotal;
   readonly unplaced: UsageTotal;
   readonly average?: Money;
-  /** The costliest reported day; ties: earliest. */
+  /** The costliest reported day, the earliest one if several cost the same. */
   readonly highest?: DayFigure;
   /** Today so far, if it was requested and has a readable amount. */
   readonly today?: DayFigure;
 }
 
-/** `today` counts only toward the total, because it isn't over. Set it if the period includes today. */
+/** Set `today` if the period includes it: it isn't over, so it counts toward the total but not toward the average. */
 export interface UsageQuestion {
   readonly days: readonly Day[];
   readonly today?: Day;
 }
 
-/** @param charges in any order, each day once. Never throws. */
+/** Sums up what a period cost; never throws. @param charges in any order, at most one for each day */
 export function computeUsage(charges: readonly DayCharges[], question: UsageQuestion): Usage {
   const requested = new Set(question.days);
   const isOutside = ({ day }: DayCharges) =>
@@ -222,7 +222,7 @@ export function computeUsage(charges: readonly DayCharges[], question: UsageQues
   };
 }
 
-/** What some days cost, alone. @param charges of these and other days */
+/** What only `days` cost. @param charges of these days and of any others */
 export function usageOn(days: readonly Day[], charges: readonly DayCharges[]): Usage {
   const asked = new Set(days);
   return computeUsage(
@@ -246,7 +246,7 @@ function totalOf(charges: readonly DayCharges[], what: 'amount' | 'bonuses'): Us
 
 const byName = (a: UsageRow, b: UsageRow): number => (a.shown < b.shown ? -1 : 1);
 
-/** @returns undefined without amounts; the first if none of them is readable */
+/** @returns the sum; undefined if there are no amounts, the first amount if none of them is readable */
 export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined {
   const [first] = amounts;
   if (first === undefined || amounts.length === 1) return first;
@@ -262,7 +262,7 @@ export function sumAmounts(amounts: readonly RowAmount[]): RowAmount | undefined
   };
 }
 
-/** @returns the sum of those of `days` that have an amount, and how many they are */
+/** @returns the sum of the amounts that `days` have, and how many of the days have one */
 export function sumReported(amounts: ReadonlyMap<Day, Money>, days: readonly Day[]) {
   const values = [...new Set(days)].flatMap((day) => amounts.get(day) ?? []);
   return { sum: sumMoney(values), reported: values.length };
@@ -280,7 +280,7 @@ export const incompleteMark = (isIncomplete: boolean): string => (isIncomplete ?
 export const formatBonusTotal = (bonuses: UsageTotal, money: MoneyFormatter): string =>
   bonuses.value.eq(0) && !bonuses.incomplete ? '' : `bonuses ${formatTotal(bonuses, money)}`;
 
-/** `6 of 7 days reported, no data for Mon 16 Nov`; of a single day nothing when it is reported. */
+/** `6 of 7 days reported, no data for Mon 16 Nov`; for a single day `no data yet`, or '' if it is reported. */
 export function formatReportedDays({ missing, reported, fullDays }: Usage, nameOf: DayNamer): string {
   if (fullDays === 0) return '';
   if (fullDays === 1) return missing.length > 0 ? 'no data yet' : '';
@@ -288,11 +288,11 @@ export function formatReportedDays({ missing, reported, fullDays }: Usage, nameO
   return `${reported.length} of ${fullDays} days reported${gaps && `, ${gaps}`}`;
 }
 
-/** `no data for Mon 16 Nov`; '' if every day has some. */
+/** `no data for Mon 16 Nov`; '' if every day has data. */
 export const formatMissingDays = ({ missing }: Pick<Usage, 'missing'>, nameOf: DayNamer): string =>
   missing.length === 0 ? '' : `no data for ${listDays(missing, nameOf)}`;
 
-/** One sentence per unreadable thing. Missing days: {@link formatReportedDays}. */
+/** A sentence each about unreadable days, total and bonuses. For missing days: {@link formatReportedDays}. */
 export function describeUnreadable(usage: Usage, nameOf: DayNamer): string[] {
   const { unreadableDays, total, bonuses } = usage;
   const lost = bonuses.readable === 0 ? 'none could' : `${pluralize(bonuses.unreadable, 'amount')} couldn’t`;

@@ -160,7 +160,7 @@ function isCalm(rule: SpikeRule, spend: DaySpend | undefined): boolean {
   return limit !== undefined && spend?.amount.lt(recoveryBelow(limit)) === true;
 }
 
-/** Consecutive spike days, which alert once. A reported day clearly below its limit ends the run, a missing day doesn't. */
+/** Consecutive spike days, which alert once. A reported day clearly below its limit ends the run. */
 interface SpikeRun {
   readonly spikes: Day[];
   isOver: boolean;

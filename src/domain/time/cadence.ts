@@ -1,4 +1,4 @@
-/** Schedules: which days, what time, which zone. */
+/** When schedules post: on which days, at what time, in which time zone. */
 import {
   addDays,
   type Day,
@@ -21,14 +21,14 @@ export type Cadence =
   | { readonly kind: 'daily' }
   /** Monday to Friday. */
   | { readonly kind: 'weekdays' }
-  /** 1 for Monday to 7 for Sunday. */
+  /** `weekday` is 1 for Monday to 7 for Sunday. */
   | { readonly kind: 'weekly'; readonly weekday: number }
-  /** 1 to 31, or 'last'. Shorter months use their last day. */
+  /** `day` is 1 to 31, or 'last'. A month without that day uses its last one. */
   | { readonly kind: 'monthly'; readonly day: number | 'last' };
 
 export interface Timing {
   readonly cadence: Cadence;
-  /** '09:00', 24 hours, on the zone's wall clock */
+  /** A local time of the zone, with 24 hours: '09:00' */
   readonly time: string;
   readonly zone: Zone;
 }
@@ -37,11 +37,11 @@ export interface Timing {
 export interface DueTime {
   /** The local date, which identifies it. */
   readonly date: Day;
-  /** If DST skips the time: the first instant after the gap. If it repeats: the first. */
+  /** If daylight saving time skips the time, the first instant after the gap; if it repeats the time, the first one. */
   readonly at: Millis;
 }
 
-/** @returns the days of the rule from `first` on, without end, those that the zone skipped included */
+/** @returns the cadence's days from `first` on, endlessly, including days that the zone skipped */
 function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
   if (cadence.kind === 'monthly')
     for (let month = startOfUnit('month', first); ; month = shiftUnits('month', month, 1)) {
@@ -57,7 +57,7 @@ function* daysOf(cadence: Cadence, first: Day): Generator<Day> {
     if (cadence.kind !== 'weekdays' || isoWeekday(day) <= 5) yield day;
 }
 
-/** @returns due times after `after`, endless; days that the zone skipped have none */
+/** @returns the due times after `after`, endlessly; days that the zone skipped have none */
 export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
   for (const date of daysOf(timing.cadence, dayAt(after, timing.zone))) {
     const due = { date, at: instantOf(date, timing.time, timing.zone) };
@@ -66,8 +66,8 @@ export function* dueTimes(timing: Timing, after: Millis): Generator<DueTime> {
 }
 
 /**
- * @returns days a “yesterday” report covers: since the last weekday for weekday schedules (Monday: Friday–Sunday),
- * else 1
+ * @returns how many days a “yesterday” report covers: 1, but a weekday schedule posts all days since its last post, on
+ * Monday those from Friday to Sunday
  */
 export function daysCovered({ cadence, zone }: Timing, at: Millis): number {
   if (cadence.kind !== 'weekdays') return 1;

@@ -8,7 +8,7 @@ import { Temporal } from 'temporal-polyfill';
 import { tryParse } from '../try-parse.ts';
 import { listNames } from '../wording.ts';
 
-/** A calendar day as 'YYYY-MM-DD', 1900 to 9999. Days compare as text. */
+/** A calendar day as 'YYYY-MM-DD', in the years 1900 to 9999. Comparing two days as text gives their order. */
 export type Day = string;
 
 /** The IANA name of a time zone: `Europe/Rome`. */
@@ -17,7 +17,7 @@ export type Zone = string;
 /** Milliseconds: a duration, or an instant since the epoch. */
 export type Millis = number;
 
-/** A day without clock changes. */
+/** The length of a day without clock changes. */
 export const DAY: Millis = 86_400_000;
 export const HOUR: Millis = 3_600_000;
 export const MINUTE: Millis = 60_000;
@@ -29,7 +29,7 @@ const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 /** @returns the day of a date in UTC */
 const dayOf = (date: Date): Day => date.toISOString().slice(0, 10);
 
-/** Date.parse reads a bare date as midnight UTC, where all days are 24 h. */
+/** Date.parse reads a date without a time as midnight UTC; in UTC, every day has 24 hours. */
 const midnightOf = (day: Day): Millis => Date.parse(day);
 
 /** @param n may be negative */
@@ -45,7 +45,7 @@ export const isoWeekday = (day: Day): number => new Date(midnightOf(day)).getUTC
 export const daysInMonth = (year: number, month: number): number =>
   new Date(Date.UTC(year, month, 0)).getUTCDate();
 
-/** @returns midnight in ms: the jump if the clocks skip it, the first of two if they repeat it */
+/** @returns midnight; if the clocks skip it, the instant they jump; if they show it twice, the first time */
 export const startOfDay = (day: Day, zone: Zone): Millis => instantOf(day, '00:00', zone);
 
 /** @returns the local date and time. After a backward change at midnight, the date may still be yesterday's */
@@ -57,7 +57,7 @@ export function wallClockAt(instant: Millis, zone: Zone): { readonly day: Day; r
 /** @returns the last millisecond of the day */
 export const endOfDay = (day: Day, zone: Zone): Millis => startOfDay(addDays(day, 1), zone) - 1;
 
-/** @returns the day that has begun, even while clocks set back over midnight show the day before again */
+/** @returns the day that has begun, even while clocks that were set back over midnight show the day before again */
 export function dayAt(instant: Millis, zone: Zone): Day {
   const shown = wallClockAt(instant, zone).day;
   const next = addDays(shown, 1);
@@ -71,7 +71,7 @@ export const dayExists = (day: Day, zone: Zone): boolean => startOfDay(day, zone
 export function daysInRange(first: Day, last: Day, zone: Zone): readonly Day[] {
   const count = Math.max(0, daysBetween(first, last) + 1);
   const days = Array.from({ length: count }, (_, n) => addDays(first, n));
-  // Checking each day is slow over years. Skipping one moves the clocks by a day.
+  // Only a zone that skipped a day moved its clocks by a day. Other zones need no check of each day, which is slow.
   const [before, after] = [addDays(first, -2), addDays(last, 2)].map((day) =>
     offsetAt(midnightOf(day), zone),
   );
@@ -84,14 +84,14 @@ export function daysBefore(day: Day, count: number, zone: Zone): readonly Day[] 
   return days.slice(days.length - count);
 }
 
-/** Accepts UTC and the IANA names that ICU knows; no bare offset such as +05:00, which has no clock changes. */
+/** Accepts UTC and IANA names, but no offset such as +05:00, which doesn't follow a place's clock changes. */
 export const isTimeZone = (name: string): boolean =>
   /^[a-z]/i.test(name) && tryParse(() => offsetAt(0, name)) !== undefined;
 
 const dayAndMonth = (day: Day): string =>
   `${Number(day.slice(8))} ${MONTH_NAMES[Number(day.slice(5, 7)) - 1]?.slice(0, 3)}`;
 
-/** @param knownYear omitted if all days are in it */
+/** `13–19 Nov 2026` @param knownYear left out of the text if all days are in it */
 export function formatDays(first: Day, last: Day, knownYear?: string): string {
   const [from, to] = [first.slice(0, 4), last.slice(0, 4)];
   if (from !== to) return `${dayAndMonth(first)} ${from} – ${dayAndMonth(last)} ${to}`;
@@ -114,11 +114,11 @@ export interface RequestedDays {
   readonly today?: Day | undefined;
 }
 
-/** @returns '14–20 Nov', with the year unless `today` is in it */
+/** @returns '14–20 Nov', with the year unless it is the year of `today` */
 export const formatRequestedDays = ({ first, last, today }: RequestedDays): string =>
   formatDays(first, last, today?.slice(0, 4));
 
-/** Day names for one answer, with the year if several years occur. */
+/** Names a day or a range of days in an answer, with the year if the answer's days are in several years. */
 export type DayNamer = (day: Day, last?: Day) => string;
 
 export function dayNamerFor(days: readonly Day[]): DayNamer {
@@ -148,7 +148,7 @@ export function listDays(days: readonly Day[], nameOf: DayNamer): string {
 
 export type Unit = 'day' | 'week' | 'month' | 'quarter' | 'year';
 
-/** String arithmetic: a chart of ten years calls this thousands of times, and Temporal is 50 times slower. */
+/** Each unit's first day. Works on text: a ten-year chart needs thousands of them, and Temporal is 50 times slower. */
 const START: Readonly<Record<Unit, (day: Day) => Day>> = {
   day: (day) => day,
   week: (day) => addDays(day, 1 - isoWeekday(day)),
@@ -162,7 +162,7 @@ export const MONTHS_IN = { month: 1, quarter: 3, year: 12 } as const;
 /** @returns the first day of the unit that contains `day` */
 export const startOfUnit = (unit: Unit, day: Day): Day => START[unit](day);
 
-/** @param first the first day of a unit @returns that of the unit `n` units later, earlier if `n` is negative; of another day the same one, or the month's last */
+/** @returns the day `n` units later, or earlier if `n` is negative; in a shorter month its last day */
 export function shiftUnits(unit: Unit, first: Day, n: number): Day {
   if (unit === 'day' || unit === 'week') return addDays(first, unit === 'day' ? n : 7 * n);
   const months = 12 * Number(first.slice(0, 4)) + Number(first.slice(5, 7)) - 1 + MONTHS_IN[unit] * n;
@@ -181,11 +181,11 @@ export function countUnits(unit: 'month' | 'quarter' | 'year', first: Day, last:
   return (months(last) - months(first) + 1) / MONTHS_IN[unit];
 }
 
-/** Zone offsets and instants by Temporal (measured equal to ICU for 1.4 million day starts). 40 µs each, so cached. */
+/** Caches of Temporal's answers, which take 40 µs each. (For 1.4 million starts of days they equal ICU's.) */
 const instants = new LRUCache<string, number>({ max: 10_000 });
 const offsets = new LRUCache<string, number>({ max: 10_000 });
 
-/** @returns ms to add to UTC for local time */
+/** @returns how many milliseconds the zone's clocks are ahead of UTC */
 function offsetAt(instant: Millis, zone: Zone): number {
   const key = `${instant} ${zone}`;
   const cached = offsets.get(key);
@@ -197,8 +197,8 @@ function offsetAt(instant: Millis, zone: Zone): number {
 }
 
 /**
- * The first instant (ms) at which a zone's clocks have reached a time: the jump if they skip it, the first if they
- * repeat it.
+ * The first instant at which a zone's clocks have reached a time. If they skip the time, that is when they jump; if they
+ * show it twice, the first time.
  * @param time `09:00`
  * @throws RangeError for an unknown zone
  */
@@ -209,13 +209,13 @@ export function instantOf(day: Day, time: string, zone: Zone): Millis {
   const wall = Temporal.PlainDateTime.from(`${day}T${time}`);
   const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
   const isShown = earlier.toPlainDateTime().equals(wall);
-  // A time that the clocks skip lies before the jump here.
+  // For a time that the clocks skip, `earlier` is before the jump.
   const { epochMilliseconds } = isShown ? earlier : (earlier.getTimeZoneTransition('next') ?? earlier);
   instants.set(key, epochMilliseconds);
   return epochMilliseconds;
 }
 
-/** @param text ISO 8601 with an offset @returns ms since the epoch; undefined if there is no such instant */
+/** @param text ISO 8601 with an offset @returns undefined if there is no such instant */
 export const parseInstant = (text: string): Millis | undefined =>
   tryParse(() => Temporal.Instant.from(text).epochMilliseconds);
 
@@ -228,7 +228,7 @@ export function formatWallTime(at: Millis, zone: Zone): string {
 /** `Sat 21 Nov 2026, 15:00 (Europe/Rome)` */
 export const formatMoment = (at: Millis, zone: Zone): string => `${formatWallTime(at, zone)} (${zone})`;
 
-/** The minimum; undefined means never. */
+/** @returns the earliest instant; an undefined one means never */
 export const earliest = (...instants: readonly (Millis | undefined)[]): Millis | undefined => {
   const known = instants.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);

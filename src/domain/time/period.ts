@@ -1,4 +1,4 @@
-/** A period for a billing query: days, instants, and the days to compare with (by default, or typed: `vs september`). */
+/** A period to ask billing about: its days and instants, and the days to compare it with: by default or `vs september`. */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -20,7 +20,7 @@ import {
   type Zone,
 } from './calendar.ts';
 
-/** Days that a phrase names, as of the day on which it was read. They run until now where the last one is that day. */
+/** The days that a phrase names, as of the day on which it was read. If the last is that day, they run until now. */
 export interface NamedDays {
   readonly first: Day;
   readonly last: Day;
@@ -28,21 +28,21 @@ export interface NamedDays {
   readonly text: string;
   readonly typed: string;
   readonly rule: ComparisonRule;
-  /** N of `last-n-days`; these may include today. */
+  /** The number of days in `last-n-days`. The days may include today. */
   readonly counted?: number;
 }
 
 export interface Period {
-  /** Canonical text: parses to the same phrase. */
+  /** Canonical text, which parses to the same period: `last-7-days`. */
   readonly phrase: string;
-  /** Start, ms: the API's `periodFrom`. */
+  /** First instant, which the API calls `periodFrom`. */
   readonly from: Millis;
-  /** End, inclusive, ms: the API's `periodTo`. Never in the future. */
+  /** Last instant, never in the future, which the API calls `periodTo`. */
   readonly to: Millis;
   readonly zone: Zone;
-  /** Its days in order, today among them, without those that the zone skipped. */
+  /** The period's days in order, including today, without days that the zone skipped. */
   readonly days: readonly Day[];
-  /** Today, if it is the last day. */
+  /** Today, if the period ends today. */
   readonly today?: Day;
   readonly requested: RequestedDays;
   /** '14–20 Nov', with the year if it is not the current one */
@@ -50,7 +50,7 @@ export interface Period {
   readonly rule: ComparisonRule;
   /** Absent when no day is complete. */
   readonly comparison?: ComparisonWindow;
-  /** What it is compared with, if the command named it. */
+  /** What the command says to compare the period with, if it does. */
   readonly versus?: Versus;
 }
 
@@ -90,31 +90,31 @@ export interface ComparisonWindow {
   readonly from: Millis;
   readonly to: Millis;
   readonly days: readonly Day[];
-  /** The complete days of the period: what the window is compared with. */
+  /** The period's complete days, which the window is compared with. */
   readonly currentDays: readonly Day[];
-  /** The first and the last date that the window was asked for, and today if it is the last. */
+  /** The window's first and last day, and today, whose year labels leave out. */
   readonly requested: RequestedDays;
   /** '7–13 Nov', with the year if it is not the current one */
   readonly label: string;
 }
 
-/** Days are compared with days, whole units with whole units, a running unit with the beginning of the one before. */
+/** Compares days with days, whole units with whole units, and a running unit with the beginning of the unit before. */
 export type ComparisonRule =
   | { readonly kind: 'days' }
   | { readonly kind: 'units'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'running'; readonly unit: Unit; readonly count: number }
   | { readonly kind: 'weekend'; readonly unit: 'week' };
 
-/** Same weekdays a week earlier, because spend drops on Saturdays. @returns without days that the zone skipped */
+/** The same weekdays a week earlier, because spend drops on Saturdays; without days that the zone skipped. */
 export const sameDaysLastWeek = (days: readonly Day[], zone: Zone): readonly Day[] =>
   days.map((day) => addDays(day, -7)).filter((day) => dayExists(day, zone));
 
-/** @param count complete days */
+/** The days to compare with by default. @param count how many complete days the period has */
 function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone: Zone): readonly Day[] {
   if (count === 0) return [];
   if (rule.kind === 'units' || rule.kind === 'running') {
     const days = daysInRange(shiftUnits(rule.unit, first, -rule.count), addDays(first, -1), zone);
-    // A current unit never reaches past the previous one: 30 days of March vs 28 of February.
+    // A running unit is compared at most with the whole unit before: 30 days of March with all 28 of February.
     return rule.kind === 'units' ? days : days.slice(0, count);
   }
   if (count === 1) return sameDaysLastWeek([first], zone);
@@ -122,7 +122,7 @@ function daysBeforePeriod(first: Day, rule: ComparisonRule, count: number, zone:
   return daysBefore(first, count, zone);
 }
 
-/** @returns the day so many months earlier; where that month is shorter its last day, or, as a beginning, the day after it */
+/** @returns the day `months` earlier; if that month is too short, its last day, or for a beginning the day after it */
 function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
   const month = shiftUnits('month', `${day.slice(0, 7)}-01`, -months);
   const same = `${month.slice(0, 8)}${day.slice(8)}`;
@@ -131,10 +131,10 @@ function monthsBefore(day: Day, months: number, isBeginning: boolean): Day {
 }
 
 /**
- * The same days one unit earlier. Whole months, quarters, years stay whole; weeks keep weekdays; otherwise by first
- * and last date. 29 February has no counterpart.
- * @param complete in order, not empty
- * @param rule the default comparison
+ * The same days one unit earlier. Whole months, quarters and years stay whole, weeks keep their weekdays, and other
+ * periods keep their first and last date. 29 February has no counterpart.
+ * @param complete the period's complete days, in order
+ * @param rule how the period is compared by default
  */
 function sameDaysBefore(
   unit: Unit,
@@ -156,7 +156,7 @@ function sameDaysBefore(
 
 /**
  * @param complete the complete days of the period that the window is compared with
- * @param today the label leaves out its year
+ * @param today the label leaves out the year if it is today's
  * @returns undefined if the window has no day
  */
 function describeWindow(
@@ -179,8 +179,8 @@ function describeWindow(
 }
 
 /**
- * What a period is compared with: named days, the same days one unit earlier (`last year`), or so many units directly before
- * it (`the week before`, `prior 30 days`).
+ * What a period is compared with: named days, the same days one unit earlier (`last year`), or a number of units directly
+ * before it (`the week before`, `prior 30 days`).
  */
 export type Versus =
   | NamedDays
@@ -202,8 +202,8 @@ const typedVersus = (versus: Versus): string =>
   `vs ${'typed' in versus ? clipWord(versus.typed) : formatVersus(versus).replaceAll('-', ' ')}`;
 
 /**
- * Replaces the default comparison. Compares complete days; lengths and order may differ.
- * @throws InvalidWord if a side has no complete day or they overlap; suggestions go after `vs`
+ * Compares a period's complete days with other days than by default, which may be more, fewer or later ones.
+ * @throws InvalidWord if either side has no complete day or both share days; its suggestions belong after `vs`
  */
 export function compareWith(period: Period, versus: Versus): Period {
   const [first, ...others] = completeDays(period.days, period);
@@ -212,7 +212,7 @@ export function compareWith(period: Period, versus: Versus): Period {
   const complete = [first, ...others] as const;
   const days = daysComparedWith(period, complete, versus);
   const comparison = describeWindow(days, complete, period.zone, period.requested.today);
-  // 29 February is in no year before, and a 31st in no shorter month.
+  // The year before has no 29 February, and a shorter month has no 31st.
   if (comparison === undefined && 'same' in versus)
     throw new InvalidWord(typedVersus(versus), 'means a day that doesn’t exist', OTHER_DAYS);
   if (comparison === undefined)
@@ -238,7 +238,7 @@ function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus
   if (isOwn && period.comparison) return period.comparison.days;
   const [first, name] = [complete[0], before === 'period' ? 'day' : before];
   const length = { day: count, week: 7 * count, month: 0, quarter: 0, year: 0 }[name];
-  // “Month before” could mean the same days in it, unless these overlap the period.
+  // “Month before” could also mean the same days of that month, unless those overlap the period.
   const lastBefore = sameDaysBefore(name, complete, rule, zone).at(-1) ?? first;
   if (name !== 'day' && count === 1 && length !== complete.length && lastBefore < first)
     throw eitherUnit(first, name);
@@ -247,7 +247,7 @@ function daysComparedWith(period: Period, complete: CompleteDays, versus: Versus
     : daysInRange(shiftUnits(name, first, -count), addDays(first, -1), zone);
 }
 
-/** `1-15 october vs month before`: all of September, or as many of its days. */
+/** Refuses `1-15 october vs month before`, which could mean all of September or its first 15 days. */
 function eitherUnit(first: Day, unit: Unit): InvalidWord {
   const whole = `${shiftUnits(unit, first, -1)}..${addDays(first, -1)}`;
   return new InvalidWord(
