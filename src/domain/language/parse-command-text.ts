@@ -1,4 +1,4 @@
-/** Parses the text of a command: items in any order, each kind once. */
+/** Parses the text of a command. Its items may be in any order, most kinds of them only once. */
 import { commandText } from '../command-names.ts';
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { PRODUCT_WORDS } from '../product.ts';
@@ -34,7 +34,7 @@ const LONGEST_ID = 32;
 type Kind = Item['kind'];
 type Of<K extends Kind> = Extract<Item, { readonly kind: K }>;
 
-/** What a command accepts; `refuses` has the message for each kind it doesn't. */
+/** What a command accepts. `refuses` has a message for each kind of item that the command doesn't accept. */
 interface Grammar {
   readonly isSingle?: boolean;
   readonly start: 'Command' | 'PeriodOnly';
@@ -78,7 +78,7 @@ const PERIOD: Grammar = {
   works: 'Type a period, such as last-7-days, this-month, 2026-10 or 2026-10-01..2026-10-15.',
 };
 
-/** A parsed text, input of all checks. */
+/** A parsed text, which all checks get. */
 interface Read {
   readonly text: string;
   readonly items: readonly Item[];
@@ -128,7 +128,7 @@ function checkName({ text }: Read, item: Of<'project'>): WordsRefusal | undefine
   return refusalAt(place, 'starts with a zero, and project IDs don’t', 'Type an ID such as 123.');
 }
 
-/** Two projects without a comma: with one they are a list. `10` beside a period may be a part of a date. */
+/** Refuses two projects without a comma. Suggests the comma, unless a number beside a period may be part of a date. */
 function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'project'>): WordsRefusal {
   const hasDate = items.some(({ kind }) => kind === 'period') || /^20\d\d /.test(text.slice(first.start));
   const between = text.slice(first.end, item.start).trimEnd();
@@ -141,14 +141,14 @@ function secondProject({ text, items }: Read, first: Of<'project'>, item: Of<'pr
   );
 }
 
-/** Equal for different spellings of the same item. */
+/** A text that is equal for different spellings of the same item. */
 function meaningOf({ start, end, ...item }: Item): string {
   if (item.kind === 'output') return item.output;
   const days = item.kind === 'period' ? item.days : item.kind === 'versus' ? item.to : undefined;
   return JSON.stringify(days && 'last' in days ? [days.first, days.last] : item);
 }
 
-/** Kinds allowed once. */
+/** Kinds of items that a command may have only once. */
 const ONCE: ReadonlySet<Kind> = new Set(['period', 'product', 'top', 'versus', 'today', 'output', 'unit']);
 
 function secondOf({ text }: Read, before: Item | undefined, item: Item): WordsRefusal | undefined {
@@ -196,7 +196,7 @@ function findRefusal(read: Read): WordsRefusal | undefined {
   return findDoubt(read) ?? checkProjects(read) ?? checkToday(read);
 }
 
-/** The whole word around a position: `last-wek`. */
+/** Where the whole word around an item begins and ends: `last-wek` around `wek`. */
 function rawPlace(text: string, { start, end }: Item): TextRange {
   const [before = ''] = /[^ ,]*$/.exec(text.slice(0, start)) ?? [];
   const [after = ''] = /^[^ ,]*/.exec(text.slice(end)) ?? [];
@@ -212,13 +212,13 @@ function checkProjects({ items, text, grammar }: Read): WordsRefusal | undefined
   const count = new Set(project?.names).size;
   if (grammar.isSingle && ((top && !top.isOfDays) || all || count > 1))
     return refusalAt(whole, 'You named several projects', 'Name one project here.');
-  // `prod,staging lowest` ranks the named projects, `prod top 3 days` the days of one: neither asks about all.
+  // `prod,staging lowest` ranks the named projects, and `prod top 3 days` ranks days: neither asks about all projects.
   const isPart = top?.isOfDays || (top?.isLowest && top.count === undefined);
   const everything = top && !isPart ? rankText({ top: top.count }) : all && 'all';
   const why = `You named a project and “${everything}” of them`;
   if (everything && project) {
     const before = text.slice(0, project.start);
-    // `all 2026`: the first bare number is the project.
+    // In `all 2026`, the number was read as a project, so the year is suggested.
     const [year] = /^20\d\d$/.exec(text.slice(project.start, project.end)) ?? [];
     const instead = year === undefined ? [] : [`${before}year ${year}${text.slice(project.end)}`];
     return refusalAt(whole, why, 'Ask about all, or about some: prod,staging.', ...instead);
@@ -239,11 +239,11 @@ function checkToday(read: Read): WordsRefusal | undefined {
   return days && 'why' in days ? days : undefined;
 }
 
-/** A number before or after other words of a period: `3 october`, `in 2025`, `friday 13`. */
+/** A number before or after the other words of a period: `3 october`, `in 2025`, `friday 13`. */
 const LEADING = /^(?:(?:in|of|during) )?([1-9]\d*)(?! [a-z]+\.?(?: ?-| to| until) ?\d)((?: .*)?)$/;
 const TRAILING = /^((?:.*[-. ])?(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?) ([1-9]\d*)$/;
 
-/** Without another project, such a number could be the project; refuses with both readings. */
+/** If no project is named, the number in `3 october` could be one: refuses it with both readings. */
 function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undefined {
   if (grammar.start !== 'Command' || items.some(({ kind }) => /^(?:project|all|top)$/.test(kind)))
     return undefined;
@@ -259,7 +259,7 @@ function findDoubt({ text, items, grammar, reader }: Read): WordsRefusal | undef
   return undefined;
 }
 
-/** The days, with or without today where the text asks for that. */
+/** The days that the text names, with or without today if it says so. */
 function daysOf({ items, reader }: Read): NamedDays | WordsRefusal | undefined {
   const [named, end] = [itemOf(items, 'period')?.days, itemOf(items, 'today')];
   if (end === undefined) return named;
@@ -305,8 +305,8 @@ function commandOf(read: Read): ParsedCommand {
 }
 
 /**
- * Refuses a text with an unreadable word that looks like a secret.
- * @param typed with capitals, which distinguish tokens
+ * Refuses a text with an unknown word that looks like a secret.
+ * @param typed the text with its capitals, which help to recognize tokens
  * @throws secret-pasted
  */
 export function refuseSecret(
@@ -339,7 +339,7 @@ function parseWith(typed: string, grammar: Grammar, reader: Reader): ParsedComma
   if (itemOf(read.items, 'help')) return { help: true };
   const refusal = findRefusal(read);
   if (refusal === undefined) return commandOf(read);
-  // Lower-casing some letters (İ) changes the length, and positions would shift.
+  // Some letters (İ) are longer in lower case, which would shift the positions.
   const source = shown.length === text.length ? shown : text;
   const word = source.slice(refusal.start, refusal.end).replace('^', '’');
   throw new InvalidWord(clipWord(word), refusal.why, refusal.works, correctionsOf(text, refusal, isValid));
@@ -352,17 +352,17 @@ const parserOf =
 
 /**
  * Parses the text of `/spend`. With `help` anywhere in it, the rest is ignored.
- * @throws InvalidWord, whose suggestion is the whole text corrected; secret-pasted; so do the others
+ * @throws InvalidWord, whose suggestions are the whole text corrected; secret-pasted (as the next three do)
  */
 export const parseCommandText = parserOf(SPEND);
-/** Parses a scheduled report: no `vs`, no `top`. */
+/** Parses the text of a scheduled report, which takes no `vs` and no `top`. */
 export const parseReportText = parserOf(REPORT);
-/** Parses `/balance`: no period. */
+/** Parses the text of `/balance`, which takes no period. */
 export const parseBalanceText = parserOf(BALANCE);
-/** Parses a single-project command; the caller refuses a period. */
+/** Parses the text of a command about a single project. The caller refuses a period. */
 export const parseSingleProjectText = parserOf(SINGLE);
 
-/** Parses a period alone; '' is the last 7 days. */
+/** Parses a text that is only a period; '' means the last 7 days. */
 export const parsePeriodText = (text: string, reader: Omit<Reader, 'aliases'>): NamedDays =>
   parseWith(text, PERIOD, { aliases: NO_ALIASES, ...reader }).phrase ?? lastSevenDays(reader);
 
@@ -371,16 +371,16 @@ export const lastSevenDays = ({ today, zone }: Pick<Reader, 'today' | 'zone'>): 
   typed: 'last-7-days',
 });
 
-/** Whether a text has a word that is neither of the language nor a project's name. */
+/** Whether a text has a word that is neither known to the grammar nor a project's name. */
 export const holdsUnknownWord = (text: string, aliases: Aliases): boolean =>
   readBy(normalizeText(text), 'Command', { ...ANY_DAY_READER, aliases }).some(
     (item) => item.kind === 'bad' && !isKnownWord(item.word),
   );
 
-/** Questions accept what `/spend` does, plus `right now`. */
+/** Questions accept what `/spend` accepts, and also `right now`. */
 const QUESTION: Grammar = { ...SPEND, refuses: {} };
 
-/** Why the items of a question can't be asked for; undefined where they can. */
+/** Why a question with these items can't be answered; undefined if it can. */
 export const findItemsRefusal = (
   text: string,
   items: readonly Item[],

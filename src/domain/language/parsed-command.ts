@@ -1,4 +1,4 @@
-/** The grammar's items, a command's words, and their canonical text. */
+/** The items that the grammar reads in a text, the command they make, and that command's canonical text. */
 import { PRODUCTS, type ProductId } from '../product.ts';
 import type { Day, Unit, Zone } from '../time/calendar.ts';
 import { formatVersus, type NamedDays, type Versus } from '../time/period.ts';
@@ -8,7 +8,7 @@ import { isKnownWord } from './typed-text.ts';
 
 export interface ParsedCommand {
   readonly help: boolean;
-  /** 1 to 32 digits, never a number. */
+  /** A project's ID: 1 to 32 digits, too many for a JavaScript number. */
   readonly project?: string;
   /** A project's alias, lower case. Never set together with `project`. */
   readonly alias?: string;
@@ -17,7 +17,7 @@ export interface ParsedCommand {
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
   readonly versus?: Versus;
-  /** How many of all projects, largest amounts first, where `several` is `all`; or of the days. */
+  /** How many to list, the largest amounts first: of all projects if `several` is `all`, or of the days if `isOfDays`. */
   readonly top?: number;
   readonly isLowest?: true;
   readonly isOfDays?: true;
@@ -27,7 +27,7 @@ export interface ParsedCommand {
 
 export type ProjectName = { readonly project: string } | { readonly alias: string };
 
-/** @param name if it starts with a digit, it is an ID */
+/** @param name a project's ID if it starts with a digit, else its alias */
 export const nameOf = (name: string): ProjectName => (/^\d/.test(name) ? { project: name } : { alias: name });
 
 export type SeveralProjects = 'all' | readonly ProjectName[];
@@ -40,7 +40,7 @@ export const projectList = (several: SeveralProjects): string =>
 
 export type Words = { readonly [Name in keyof ParsedCommand]?: ParsedCommand[Name] | undefined };
 
-/** The canonical text, which parses back to the same words: `prod 2026-10 vs 2026-09 storage csv`. */
+/** A command's canonical text, which parses to the same words again: `prod 2026-10 vs 2026-09 storage csv`. */
 export function formatParsedCommand({ project, alias = project, ...words }: Words): string {
   const { several, top, isLowest, isOfDays, phrase, versus, product, unit, output } = words;
   const rank = rankText({ top, isLowest, isOfDays });
@@ -62,7 +62,7 @@ export function formatParsedCommand({ project, alias = project, ...words }: Word
 export const rankText = ({ top, isLowest, isOfDays }: Pick<Words, 'top' | 'isLowest' | 'isOfDays'>): string =>
   [(isLowest && 'lowest') || (top !== undefined && 'top'), top, isOfDays && 'days'].filter(Boolean).join(' ');
 
-/** A quick guess whether the command opens a window. Wrong only for a project named `csv` or `details`. */
+/** A quick guess whether a command's text opens a window. It is wrong only for a project named `csv` or `details`. */
 export const mayOpenWindow = (text: string): boolean => /(?:^|\s)(?:csv|details)[?!.,]?(?:\s|$)/i.test(text);
 
 /** The workspace's project names, lower case. */
@@ -70,11 +70,11 @@ export type Aliases = ReadonlySet<string>;
 
 export const NO_ALIASES: Aliases = new Set();
 
-/** What parsing depends on: date, time zone, project names. */
+/** What parsing depends on besides the text: the date, the time zone and the names of projects. */
 export interface Reader {
   readonly today: Day;
   readonly zone: Zone;
-  /** The day on which the words were written, if that was an earlier one. */
+  /** The day on which the text was written, if that was before `today`. */
   readonly writtenOn?: Day | undefined;
   readonly aliases: Aliases;
 }
@@ -82,18 +82,18 @@ export interface Reader {
 /** For texts without a period, where the date doesn't matter. */
 export const ANY_DAY_READER: Reader = { today: '2000-01-01', zone: 'UTC', aliases: NO_ALIASES };
 
-/** Requested output. `budget` / `over-budget`: “does it hold?” / “is it passed?” */
+/** What to answer with. `budget` answers “are we within budget?”, `over-budget` answers “are we over budget?”. */
 export type Output = 'csv' | 'details' | 'why' | 'budget' | 'over-budget';
 
 export type Item = TextRange &
   (
     | { readonly kind: 'period'; readonly days: NamedDays }
-    /** Words that are understood, but can't be asked about. */
+    /** Words that the grammar understands, but that Tally can't answer. */
     | { readonly kind: 'refused'; readonly refusal: WordsRefusal; readonly ofPeriod?: true }
     /** `including today`, `excluding today` */
     | { readonly kind: 'today'; readonly includes: boolean }
     | { readonly kind: 'versus'; readonly to: Versus }
-    /** Digits or aliases, joined by commas. */
+    /** Project IDs or aliases that were joined by commas. */
     | { readonly kind: 'project'; readonly names: readonly string[] }
     | { readonly kind: 'all' | 'help' }
     /** `right now` */
@@ -104,15 +104,15 @@ export type Item = TextRange &
     /** `by month`, `weekly`: how to group the days. */
     | { readonly kind: 'unit'; readonly unit: Unit }
     | { readonly kind: 'output'; readonly output: Output }
-    /** A word that says nothing here. */
+    /** A word without a meaning of its own here, such as `for`. */
     | { readonly kind: 'filler'; readonly word: string }
-    /** An unreadable word. */
+    /** A word that the grammar doesn't know. */
     | { readonly kind: 'bad'; readonly word: string }
   );
 
 const LONGEST_ALIAS = 32;
 
-/** The end of an alias at this position, or 0. Aliases have hyphens where people type spaces: `web shop`. */
+/** Where the alias that starts here ends, or 0. People may type spaces for an alias's hyphens: `web shop`. */
 const aliasEndIn =
   (text: string, aliases: Aliases) =>
   (start: number): number => {
@@ -127,7 +127,7 @@ const aliasEndIn =
   };
 
 /**
- * Parses a whole text; every part of it becomes an item.
+ * Parses a whole text into items; no part of it is skipped.
  * @param text normalized, in lower case
  * @param startRule the grammar rule to begin with
  * @param more options of that rule

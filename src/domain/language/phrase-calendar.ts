@@ -1,7 +1,7 @@
 /**
- * Date arithmetic for language.peggy. A `Point` is a named part of the calendar; it becomes days late, because the
- * year of `20 dec` or `monday` depends on what is beside it. Points that can't be used throw then, and `Calendar`
- * turns that into a refusal.
+ * Date arithmetic for language.peggy. A `Point` is a named part of the calendar, such as `20 dec`. It becomes days only
+ * when the phrase is complete, because its year depends on the words beside it. A point that can't be used throws
+ * then, and `Calendar` turns the error into a refusal.
  */
 import { WEEKDAY_NAMES } from '../time/cadence.ts';
 import {
@@ -28,20 +28,20 @@ export interface TextRange {
   readonly end: number;
 }
 
-/** Why words are refused. `instead` replaces them; two or more texts are alternative readings. */
+/** Why words are refused. Each text of `instead` can replace them; several texts are alternative readings. */
 export interface WordsRefusal extends TextRange {
   readonly why: string;
   readonly works: string;
   readonly instead: readonly string[];
 }
 
-/** Whole calendar units (or days), possibly in the future. */
+/** One or more whole calendar units or single days, possibly in the future. */
 export interface DayRange {
   readonly first: Day;
   readonly last: Day;
   readonly unit: Unit;
   readonly count: number;
-  /** Canonical relative text, if there is one: `last-month`. */
+  /** The canonical text relative to today, if there is one: `last-month`. */
   readonly relative?: string;
 }
 
@@ -49,23 +49,23 @@ type AbsoluteRange = Omit<DayRange, 'relative'>;
 
 /** A named part of the calendar. */
 interface Point {
-  /** Two ends of one kind are found by one another: `20 dec - 5 jan`. */
+  /** If a range's two ends are of one kind, each depends on the other: `20 dec - 5 jan`. */
   readonly kind: string;
-  /** Whether it comes again: every year, month or week as a day, or every year as a longer part of it. */
+  /** Set if the point recurs: `day` if it is a day of each year, month or week, `part` if it is a longer part of each year. */
   readonly recurs?: 'day' | 'part';
-  /** Whether it says its year. */
+  /** Whether the point names its year. */
   readonly isDated?: boolean;
   readonly place?: TextRange;
-  /** The latest that has begun by a day. @throws RefusedWords */
+  /** The point's latest occurrence that has begun by the day `limit`. @throws RefusedWords */
   readonly latest: (limit: Day) => DayRange;
-  /** The first from a day on. @throws RefusedWords */
+  /** The point's first occurrence from the day `from` on. @throws RefusedWords */
   readonly next: (from: Day) => DayRange;
 }
 
 type Days = Omit<NamedDays, 'typed'>;
 type Refused = { readonly refusal: Omit<WordsRefusal, keyof TextRange> & Partial<TextRange> };
 
-/** Ten years; a longer period is almost certainly a mistake. */
+/** Ten years, because a longer period is almost certainly a mistake. */
 export const MAX_PERIOD_DAYS = 3660;
 const DAYS: ComparisonRule = { kind: 'days' };
 const FUTURE = 'Ask about a period up to today, such as this-month or last-7-days.';
@@ -94,7 +94,7 @@ function orRefusal<T extends object>(read: () => T): T | Refused {
   }
 }
 
-/** Adds the words' position to a refusal. */
+/** Calls `read`, and adds the position of the words to the refusal that it throws. */
 function at<T extends object>(place: TextRange | undefined, read: () => T): T {
   const result = orRefusal(read);
   if ('refusal' in result) throw new RefusedWords({ ...place, ...result.refusal });
@@ -113,7 +113,7 @@ function unitAt(unit: Unit, day: Day, count = 1): DayRange {
   return { first, last: addDays(shiftUnits(unit, first, count), -1), unit, count };
 }
 
-/** The year that an ISO week belongs to is its Thursday's, and the first one has 4 January. */
+/** An ISO week belongs to the year of its Thursday, and a year's first week contains 4 January. */
 const isoYear = (monday: Day): number => yearOf(addDays(monday, 3));
 const firstWeek = (year: number): Day => startOfUnit('week', `${year}-01-04`);
 
@@ -127,13 +127,13 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   year: (first) => `year-${first.slice(0, 4)}`,
 };
 
-/** Whether both are days, or weeks, or longer: then their names make a range. */
+/** Whether all spans are days, all weeks, or all longer units, so that their names make a range: `2026-w40..2026-w45`. */
 const areAlike = (...spans: readonly Pick<DayRange, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
-/** Absolute text of a range: `2026-10`, `2026-w40..2026-w45`; dates if the units differ. */
+/** A range's text without words such as `last`: `2026-10`, `2026-w40..2026-w45`; with dates if the units differ. */
 export function absoluteText(begin: AbsoluteRange, end = begin): string {
-  // `this-month up to yesterday` is one day on the 2nd.
+  // On the 2nd of a month, `this-month up to yesterday` is a single day.
   if (begin.first === end.last) return begin.first;
   if (!areAlike(begin, end)) return `${begin.first}..${end.last}`;
   const nameOf = (span: AbsoluteRange, day: Day): string =>
@@ -146,18 +146,18 @@ export function absoluteText(begin: AbsoluteRange, end = begin): string {
 
 const sinceText = ({ unit, first }: DayRange): string => `since ${UNIT_TEXT[unit](first)}`;
 
-/** A point that is the same whatever is beside it. */
+/** A point that doesn't depend on the words beside it. */
 const fixed = (kind: string, read: () => DayRange): Point => ({ kind, latest: read, next: read });
 
-/** The span `n` units before now: the nearest two have canonical words. */
+/** The span `n` units before now, with its canonical word if that is `today`, `yesterday`, `this-…` or `last-…`. */
 function relativePoint(kind: string, n: number, span: DayRange): Point {
   const relative = (kind === 'day' ? ['today', 'yesterday'] : [`this-${kind}`, `last-${kind}`])[n];
   return fixed(kind, () => ({ ...span, ...(relative && { relative }) }));
 }
 
 /**
- * How many units away the nearest occurrence may be: not every year has a 29 February or a 53rd week, not every month a 31st, and a
- * year's first week may begin in the year before.
+ * How many units away to look for the nearest occurrence: not every year has a 29 February or a 53rd week, not every
+ * month a 31st, and a year's first week may begin in the year before.
  */
 const BEFORE = [1, 0, -1, -2, -3, -4, -5, -6, -7, -8];
 const AFTER = BEFORE.map((n) => 1 - n);
@@ -194,7 +194,7 @@ const MONTHS_IN = { month: 1, quarter: 3, half: 6 };
 
 type Part = keyof typeof MONTHS_IN | 'week';
 
-/** Undefined if the year doesn't have this week. */
+/** @returns the year's `n`th week, month, quarter or half; undefined if the year doesn't have that week */
 function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
   if (kind === 'week') {
     const monday = addDays(firstWeek(year), 7 * (n - 1));
@@ -206,10 +206,10 @@ function partOfYear(kind: Part, n: number, year: number): DayRange | undefined {
 
 const SIZES = ['day', 'week', 'month', 'quarter', 'half', 'year'];
 
-/** A unit, or a weekday (1 for Monday). */
+/** What a longer span is split into: a unit, weekends, or a weekday (1 for Monday). */
 type Piece = Unit | 'weekend' | number;
 
-/** “The second week of october” could be seven days from the month's start or end, or a week from Monday. */
+/** Refuses “the second week of october”: it could be seven days counted from the 1st, or a week from Monday. */
 function refuseWeek(from: number, to: number, { first, last, unit }: DayRange): never {
   const start = from > 0 ? addDays(first, 7 * (from - 1)) : addDays(last, 7 * from + 1);
   const week = unitAt('week', from > 0 ? start : addDays(start, 6));
@@ -229,7 +229,7 @@ function piecesOf(each: Piece, { first, last }: DayRange): readonly DayRange[] {
   return saturdays.map((day) => ({ ...day, last: addDays(day.last, 1) }));
 }
 
-/** Picks pieces `from`..`to`: 1 is the first, -1 the last. */
+/** Picks the pieces of a span from number `from` to number `to`: 1 is the first piece, -1 the last. */
 function pickPieces(each: Piece, from: number, to: number, whole: DayRange): DayRange {
   const pieces = piecesOf(each, whole);
   const [first, last] = [from, to].map((place) => pieces.at(place > 0 ? place - 1 : place));
@@ -252,7 +252,7 @@ export class Calendar {
     readonly zone: Zone,
   ) {}
 
-  /** `this-month`, and with `n` the nth unit before it. */
+  /** The unit that is running, or the `n`th one before it: `this-month`, `last-month`. */
   unitsAgo(unit: Unit, n: number): Point {
     if (unit === 'day') return this.dayAgo('day', n);
     return relativePoint(unit, n, unitAt(unit, shiftUnits(unit, startOfUnit(unit, this.today), -n)));
@@ -271,7 +271,7 @@ export class Calendar {
     return relativePoint('weekend', weeks, { ...daySpan(saturday), last: addDays(saturday, 1) });
   }
 
-  /** @param weekday 1 for Monday; the one in the week `weeks` before this one */
+  /** The weekday (1 for Monday) in the week that is `weeks` before this one. */
   weekdayOf(weekday: number, weeks: number): Point {
     return fixed('day', () => daySpan(addDays(startOfUnit('week', this.today), weekday - 1 - 7 * weeks)));
   }
@@ -279,7 +279,7 @@ export class Calendar {
   weekBefore = (point: Point): Point =>
     fixed('day', () => daySpan(addDays(point.latest(this.today).first, -7)));
 
-  /** The latest such weekday before today. */
+  /** The latest day before today that is this weekday. */
   weekday(weekday: number): Point {
     const point = recurring('weekday', 'day', 'week', (monday) => daySpan(addDays(monday, weekday - 1)));
     const yesterday = addDays(this.today, -1);
@@ -293,7 +293,7 @@ export class Calendar {
       return found.slice(0, 7) === first.slice(0, 7) ? daySpan(found) : undefined;
     });
 
-  /** `3 october 2026`; without a year the latest, or the next. */
+  /** `3 october 2026`; without a year, the latest or the next 3 October. */
   date(year: number | null, month: number, day: number): Point {
     const read = (inYear: number): DayRange => {
       checkMonth(inYear, month);
@@ -314,7 +314,7 @@ export class Calendar {
     );
   }
 
-  /** Refuses a date whose weekday is wrong. */
+  /** The point, refused if its date isn't on the typed weekday. */
   checked(point: Point, weekday: number | null): Point {
     const check = (span: DayRange): DayRange => {
       const actual = isoWeekday(span.first);
@@ -330,7 +330,7 @@ export class Calendar {
   }
 
   /**
-   * `1/2/2026`: refused with both readings unless only one is possible.
+   * `1/2/2026`, which is refused with both readings unless only one is a date.
    * @param sign the separator, which decides two-digit years: dots mean day first, dashes can mean year first
    */
   eitherDate(a: number, b: number, year: number | null = null, sign = ''): Point {
@@ -345,7 +345,7 @@ export class Calendar {
 
   refused = (...refusal: Parameters<typeof refuse>): Point => fixed('day', () => refuse(...refusal));
 
-  /** @param year null: the latest that has begun; 'whole': the latest that is over */
+  /** @param year if it is null, the latest part that has begun; if it is 'whole', the latest that is over */
   part(kind: Part, n: number, year: number | 'whole' | null = null): Point {
     if (typeof year === 'number') {
       const read = (): DayRange => {
@@ -370,7 +370,7 @@ export class Calendar {
     });
   }
 
-  /** The ISO week of a day; with an edge the day has to be its first or last. */
+  /** The ISO week of a day. With an `edge`, the week has to start or end on that day. */
   weekOf(day: Point, edge?: 'start' | 'end'): Point {
     return fixed('week', () => {
       const { first } = day.latest(this.today);
@@ -383,7 +383,7 @@ export class Calendar {
     });
   }
 
-  /** Pieces `from`..`to` of a longer part: “first two weeks of october”. Without a year, the latest begun. */
+  /** Pieces `from` to `to` of a longer part: “first ten days of october”; without a year, of the latest that has begun. */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
@@ -394,7 +394,7 @@ export class Calendar {
     });
   }
 
-  /** The point's unit; `day` if it is invalid. */
+  /** The unit of the point's span; `day` if the point is invalid. */
   unitOf(point: Point): Unit | 'half' {
     const span = this.#spanOf(point) ?? daySpan(this.today);
     return isHalf(span) ? 'half' : span.unit;
@@ -417,7 +417,7 @@ export class Calendar {
     });
   }
 
-  /** `last-7-days`, `last-3-months`: the complete ones; days may include today. */
+  /** `last-7-days`, `last-3-months`: complete units only, except that days may include today. */
   lastUnits(unit: Unit, count: number, includesToday = false): Days | Refused {
     return this.#days(() => {
       if (count === 0) refuse('asks for nothing', 'Counts start at 1, such as last-1-day or last-7-days.');
@@ -431,7 +431,7 @@ export class Calendar {
     });
   }
 
-  /** A point up to today. */
+  /** The days of a point, up to today. */
   at(point: Point): Days | Refused {
     return this.#days(() => {
       const span = point.latest(this.today);
@@ -445,8 +445,8 @@ export class Calendar {
   since = (point: Point): Days | Refused => this.between(point, this.dayAgo('day', 0));
 
   /**
-   * From one point to another. Recurring ends of one kind find each other: `20 dec - 5 jan`; ends of different kinds
-   * are resolved independently.
+   * The days from one point to another. Two recurring ends of one kind depend on each other: `20 dec - 5 jan`. Ends of
+   * different kinds don't.
    */
   between(from: Point, to: Point): Days | Refused {
     return this.#days(() => {
@@ -491,7 +491,7 @@ export class Calendar {
       at(point.place, () => point.latest(this.today)),
     );
     const isAlike = from.kind === to.kind;
-    // The last day says the year of the first one too: `3 oct to 5 nov 2025`.
+    // A year after the last day is also the first day's: `3 oct to 5 nov 2025`.
     const isFound =
       (from.recurs === 'day' && isAlike && to.recurs !== 'day') || (to.isDated && from.recurs === 'part');
     const begin = this.#begun(from, isFound ? earlier(alone.last, this.today) : this.today);
@@ -503,7 +503,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** Suggestions for a range that ends in the future: until today, or its last past occurrence (`friday to monday`). */
+  /** For a range that ends in the future (`friday to monday`), suggests its latest past occurrence, or its days until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);
@@ -514,13 +514,13 @@ export class Calendar {
     return to.recurs === 'part' || begin.first >= this.today ? [] : [sinceText(begin)];
   }
 
-  /** From the first day of a span that has begun to the last one of another, or until now. */
+  /** The days from the first day of `begin` to the last day of `end`, or until now if that is in the future. */
   #until(begin: DayRange, end: DayRange): Days {
     const isOver = end.last < this.today;
     const isOne = begin.unit === end.unit && begin.first === end.first;
     const isCut = end.last > this.today && (end.unit === 'day' || !areAlike(begin, end));
     const isPart = isOne && !isOver && end.count > 1 && !isHalf(end);
-    // `since 5 october`, typed on that day, means the days since then when it is read again later.
+    // If `since 5 october` is typed on 5 October and read again later, it means all days since then.
     const isUntilNow = end.relative === 'today' && begin.relative !== 'today';
     const relative = isOne && !isUntilNow ? end.relative : undefined;
     const isOpen = isCut || isPart || isUntilNow;
@@ -529,7 +529,7 @@ export class Calendar {
     return { first: begin.first, last: earlier(end.last, this.today), text, rule };
   }
 
-  /** Complete units are compared with as many before, a single unit as itself, all else by days. */
+  /** Compares complete units with as many before, a running unit with the one before, and anything else day by day. */
   #ruleBetween(begin: DayRange, end: DayRange): ComparisonRule {
     const isOver = end.last < this.today;
     const units = [begin.unit, end.unit];

@@ -8,7 +8,7 @@ const ENDINGS: ReadonlySet<string> = new Set(['st', 'nd', 'rd', 'th', 'ly', 'ths
 const VOCABULARY: ReadonlySet<string> = new Set(
   WORDS.filter((word) => /^[a-z]+$/.test(word) && !ENDINGS.has(word)),
 );
-/** Whether each part of a word is known: then it is refused for standing in the wrong place, not as unknown. */
+/** Whether each part of a word is known. Such a word is refused because it is in the wrong place, not as unknown. */
 export const isKnownWord = (word: string): boolean =>
   /^(?=.*[a-z])[a-z\d./-]+$/.test(word) &&
   [...word.matchAll(/[a-z]+/g)].every(({ 0: run, index }) => {
@@ -17,7 +17,7 @@ export const isKnownWord = (word: string): boolean =>
     return VOCABULARY.has(run) || (isAfterDigit && ENDINGS.has(run));
   });
 
-/** No word that is corrected is longer. */
+/** Longer words are never corrected. */
 const LONGEST_WORD = 40;
 
 const NEVER_MISTYPED: ReadonlySet<string> = new Set(
@@ -34,7 +34,7 @@ const NEVER_MISTYPED: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Whether an unknown word may be the name of a project. */
+/** Whether an unknown word may be meant as a project's name. */
 export const couldBeName = (word: string): boolean =>
   /^[a-z][a-z\d-]{1,31}$/i.test(word) &&
   !word
@@ -56,9 +56,9 @@ const sortedLetters = (word: string): string => [...word].sort().join('');
 const digitsOf = (word: string): string => word.replace(/\D/g, '');
 
 /**
- * Whether `typed` is a typo of `known`: one edit away, with the same start unless the first letter is missing or
- * swapped.
- * Digits are never corrected: prod-2 isn't prod-1. Three letters only where two are swapped (`cvs`): “now” isn't “nov”.
+ * Whether `typed` is a typo of `known`: one edit away, with the same first letter unless that is missing or swapped.
+ * Digits are never corrected: prod-2 isn't prod-1. Words of three letters are only corrected if two letters are
+ * swapped (`cvs`): “now” isn't “nov”.
  */
 const isMistyped = (typed: string, known: string): boolean =>
   isOneEdit(typed, known) &&
@@ -66,7 +66,7 @@ const isMistyped = (typed: string, known: string): boolean =>
   digitsOf(typed) === digitsOf(known) &&
   (known.length > 3 || sortedLetters(typed) === sortedLetters(known));
 
-/** Known words it may be a typo of; none if it is a word itself. */
+/** The known words that `word` may be a typo of; only `word` if it is known, none if it is another English word. */
 export function nearestWords(word: string, known: readonly string[]): readonly string[] {
   if (known.includes(word)) return [word];
   return NEVER_MISTYPED.has(word)
@@ -74,7 +74,7 @@ export function nearestWords(word: string, known: readonly string[]): readonly s
     : [...new Set(known)].filter((candidate) => isMistyped(word, candidate));
 }
 
-/** The only candidate; undefined if there are several. */
+/** The one known word that `word` may be a typo of; undefined if there are several or none. */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const [near, ...others] = nearestWords(word, known);
   return others.length === 0 ? near : undefined;
@@ -85,7 +85,7 @@ const SPELLINGS = CORRECTIONS.filter((word) => VOCABULARY.has(word) && word.leng
 const near = (word: string, aliases: Iterable<string> = []): string | undefined =>
   nearestWord(word, [...SPELLINGS, ...aliases]);
 
-/** The known words nearest to a raw one: letter run by letter run ('lst7dys'), and as a whole ('web-shp'). */
+/** Corrections of a word: each run of letters by itself ('lst7dys'), and the word as a whole ('web-shp'). */
 function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[] {
   if (raw.length > LONGEST_WORD) return [];
   const runs = raw
@@ -96,14 +96,14 @@ function nearestTo(raw: string, aliases: ReadonlySet<string>): readonly string[]
   return [runs.includes(undefined) ? undefined : runs.join(''), whole].filter((text) => text !== undefined);
 }
 
-/** Patterns with a specific refusal: why, and what to type. */
+/** Patterns of words that have a refusal of their own: why, and what to type. */
 const SHAPES: readonly (readonly [RegExp, why: string, works: string])[] = [
   [/^-+$/, 'has nothing after it', 'Type since 2026-10-01, or 2026-10-01..2026-10-15.'],
   [MENTION, 'You mentioned a person, a channel or a group', 'Type a project’s name or ID.'],
   [/^(?:[-+#]+\d[\d.,]*|\d+[.,][\d.,]*)$/, 'isn’t a project ID or a date', 'Type 123, 5.11. or 2026-11-05.'],
 ];
 
-/** Word → what it asks about that billing doesn't report. */
+/** Words that ask about something billing doesn't report, each with the name of that thing. */
 const UNBILLED: ReadonlyMap<string, string> = new Map([
   ['who', 'people'],
   ...'services tags labels teams VMs GPUs CPUs SKUs regions zones machines servers instances clusters namespaces buckets disks databases users customers containers pods nodes departments resources applications apps environments Kubernetes'
@@ -117,7 +117,7 @@ export function whyUnbilled(word: string): string | undefined {
   return name && `Billing reports projects, products and days, not ${name}`;
 }
 
-/** The refusal for an unreadable word. @param works what the command accepts */
+/** Why a word that the grammar can't read is refused. @param works says what the command accepts */
 export function explainBadWord(
   text: string,
   { start, end }: TextRange,
@@ -160,10 +160,10 @@ const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 
-/** No language has more marks on a letter. Normalizing sorts them, in time that grows with the square of their number. */
+/** More marks on a letter than any language has. Normalizing them takes time that grows with the square of their number. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
-/** The apostrophe of a year of two digits, `oct '25`, `q3'26`; it is kept as `^`, so that 25 is not read as a day. */
+/** The apostrophe before a two-digit year, `oct '25`, `q3'26`; it becomes `^`, so that 25 is not read as a day. */
 const SHORT_YEAR =
   /['`´‘’](?=\d\d(?!\d))(?<=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s*.|(?<![a-z])[qh][1-4]\s*.)/gi;
 
@@ -178,8 +178,8 @@ export const withoutMarks = (text: string): string =>
   text.replace(/~([^~\s](?:[^~]*[^~\s])?)~/g, '$1').replace(/^\s*(?:>|&gt;)+(?!\s?=)/, '');
 
 /**
- * Unifies dashes, spaces and dots; removes quotes, asterisks and invisible characters; keeps case. `<` and `>` stay
- * before a number (comparison). Quotes are removed before NFKC too, which would turn ´ into a space.
+ * Unifies dashes, spaces and dots, and removes quotes, asterisks and invisible characters. Keeps capitals, and `<` and
+ * `>` before a number. Removes quotes before NFKC too, which would turn ´ into a space.
  */
 export function cleanTyping(text: string): string {
   return withoutMarks(text)
@@ -203,9 +203,9 @@ export function cleanTyping(text: string): string {
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
- * Normalizes but keeps case: single spaces, hyphens for underscores, no trailing punctuation (except in dates:
- * '5.11.'), `product:2` → `product 2`, `?` → `help`. Repeated, because a pass can leave new matches ('-*-'); three
- * have always been enough.
+ * Normalizes a text but keeps its capitals: single spaces, hyphens for underscores, no punctuation at the end (except of
+ * dates: '5.11.'), `product 2` for `product:2`, `help` for `?`. Makes three passes, because one can leave new matches
+ * ('-*-'); three have always been enough.
  */
 export const simplifyText = (text: string): string =>
   UNTIDY.test(text) ? simplifyOnce(simplifyOnce(simplifyOnce(text))) : text;
@@ -225,5 +225,5 @@ function simplifyOnce(text: string): string {
     .trim();
 }
 
-/** The normalized text in lower case, which is compared with the vocabulary. */
+/** The normalized text in lower case, as the grammar reads it. */
 export const normalizeText = (text: string): string => simplifyText(text).toLowerCase();

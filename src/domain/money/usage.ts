@@ -23,7 +23,7 @@ import {
   type WireScalar,
 } from './amount.ts';
 
-/** `raw`: the digits as sent or of the sum. `readable`: how many items are in `value`. `incomplete`: others are unreadable. */
+/** `raw`: the digits as sent or of the sum. `readable`: items in `value`. `incomplete`: other items are unreadable. */
 export type RowAmount =
   | {
       readonly value: Money;

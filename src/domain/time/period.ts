@@ -1,4 +1,4 @@
-/** A period to ask billing about: its days and instants, and the days to compare it with: by default or `vs september`. */
+/** A period to ask billing about: its days and instants, and the days to compare it with. */
 import { Failure, InvalidWord } from '../failure/index.ts';
 import { clipWord } from '../wording.ts';
 import {
@@ -179,8 +179,8 @@ function describeWindow(
 }
 
 /**
- * What a period is compared with: named days, the same days one unit earlier (`last year`), or a number of units directly
- * before it (`the week before`, `prior 30 days`).
+ * What a period is compared with: named days, the same days one unit earlier (`last year`), or a number of units
+ * directly before it (`the week before`, `prior 30 days`).
  */
 export type Versus =
   | NamedDays
