@@ -86,7 +86,7 @@ interface Read {
   readonly grammar: Grammar;
 }
 
-/** The items of a text as they were on the day it was written; a period that was still running then runs until today. */
+/** A text's items, read as of the day it was written; a period that was still running then runs until today. */
 function itemsOf(text: string, { start }: Grammar, reader: Reader): readonly Item[] {
   const { today, writtenOn = today } = reader;
   const written = readBy(text, start, { ...reader, today: writtenOn });

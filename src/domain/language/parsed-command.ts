@@ -17,7 +17,7 @@ export interface ParsedCommand {
   readonly product?: ProductId;
   readonly phrase?: NamedDays;
   readonly versus?: Versus;
-  /** How many to list, the largest amounts first: of all projects if `several` is `all`, or of the days if `isOfDays`. */
+  /** How many to list, the largest amounts first: of all projects (`several` is `all`), or of the days (`isOfDays`). */
   readonly top?: number;
   readonly isLowest?: true;
   readonly isOfDays?: true;

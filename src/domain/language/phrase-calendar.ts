@@ -51,7 +51,7 @@ type AbsoluteRange = Omit<DayRange, 'relative'>;
 interface Point {
   /** If a range's two ends are of one kind, each depends on the other: `20 dec - 5 jan`. */
   readonly kind: string;
-  /** Set if the point recurs: `day` if it is a day of each year, month or week, `part` if it is a longer part of each year. */
+  /** Set if the point recurs: `day` for a day of each year, month or week, `part` for a longer part of each year. */
   readonly recurs?: 'day' | 'part';
   /** Whether the point names its year. */
   readonly isDated?: boolean;
@@ -127,7 +127,7 @@ const UNIT_TEXT: Readonly<Record<Unit, (first: Day) => string>> = {
   year: (first) => `year-${first.slice(0, 4)}`,
 };
 
-/** Whether all spans are days, all weeks, or all longer units, so that their names make a range: `2026-w40..2026-w45`. */
+/** Whether all spans are days, all weeks, or all longer units: then their names make a range, `2026-w40..2026-w45`. */
 const areAlike = (...spans: readonly Pick<DayRange, 'unit'>[]): boolean =>
   new Set(spans.map(({ unit }) => (unit === 'day' || unit === 'week' ? unit : 'month'))).size === 1;
 
@@ -383,7 +383,7 @@ export class Calendar {
     });
   }
 
-  /** Pieces `from` to `to` of a longer part: “first ten days of october”; without a year, of the latest that has begun. */
+  /** Pieces `from` to `to` of a longer part: “first ten days of october”; without a year, of the latest. */
   partOf(each: Piece, from: number, to: number, of: Point): Point {
     return fixed('part', () => {
       const whole = of.latest(this.today);
@@ -503,7 +503,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** For a range that ends in the future (`friday to monday`), suggests its latest past occurrence, or its days until now. */
+  /** Suggestions for a range that ends in the future (`friday to monday`): the latest one that is over, or until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);

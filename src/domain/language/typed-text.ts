@@ -160,7 +160,7 @@ const INVISIBLE = /\p{Cf}|\p{Variation_Selector}/gu;
 
 const DASHES = /[\p{Pd}\u2212\u2043\u02d7]+/gu;
 
-/** More marks on a letter than any language has. Normalizing them takes time that grows with the square of their number. */
+/** More marks on a letter than any language has. The time to normalize them grows with the square of their number. */
 const STACKED = /(\p{M}{30})\p{M}+/gu;
 
 /** The apostrophe before a two-digit year, `oct '25`, `q3'26`; it becomes `^`, so that 25 is not read as a day. */

@@ -38,9 +38,9 @@ import {
 } from './question-items.ts';
 
 export type Question =
-  /** Unambiguous: run it. */
+  /** The question is clear: run the command. */
   | { readonly kind: 'command'; readonly rerun: QuestionCommand }
-  /** The same without a project, which only an earlier answer could tell. `fact` is about a word that no project is named. */
+  /** A command that lacks its project, so ask for it. `fact`: no project has the name that was typed. */
   | {
       readonly kind: 'which-project';
       readonly fact?: string | undefined;
@@ -48,22 +48,22 @@ export type Question =
       /** The last answer's project no longer exists. */
       readonly isGone?: true;
     }
-  /** Possible commands, likeliest first; the user chooses. `fact`: why none is run. */
+  /** The commands that the question may mean, likeliest first, to choose from. `fact`: why none of them is run. */
   | {
       readonly kind: 'guess';
       readonly fact?: string | undefined;
       readonly reruns: readonly QuestionCommand[];
     }
-  /** No command; `fact` says why. */
+  /** The question means no command. `fact` says why. */
   | { readonly kind: 'nothing'; readonly fact: string | undefined }
   | { readonly kind: 'thanks' };
 
 const MOST_OFFERED = 3;
 
 /**
- * Reads a question such as `how much did prod spend last week?`, in a thread also `and staging?`.
+ * Reads a question such as `how much did prod spend last week?`, and in a thread also one such as `and staging?`.
  *
- * @param answered what was answered last in its thread; its days are those that it had then
+ * @param answered the last answer in the question's thread, with the days that it had when it was given
  * @returns undefined when no word names a project or something that Tally can be asked
  * @throws secret-pasted
  */
@@ -79,7 +79,7 @@ export function parseQuestion(text: string, reader: Reader, answered?: LastAnswe
 
 /**
  * What people typed after a command although it is a question: `/spend how much did prod cost last week?`.
- * @returns the command's text that it means; undefined where that is another command, or not clear
+ * @returns the text of `command` that the question means; undefined if it means another command or isn't clear
  * @throws secret-pasted
  */
 export function parseTypedQuestion(command: SlashCommand, text: string, reader: Reader): string | undefined {
@@ -133,7 +133,7 @@ function interpret(
   return only.isOpen ? { kind: 'which-project', fact, rerun } : { kind: 'command', rerun };
 }
 
-/** In a thread, an order without a project uses the answer's. */
+/** The text of an order. In a thread, an order that names no project is about the last answer's projects. */
 function orderText({ answered }: QuestionItems, { verb, words, isNamed }: OrderItem): string {
   const names = isNamed || !answered ? '' : formatParsedCommand(wordsFor(namesOf(answered.words)));
   return [verb, names, ...words].filter(Boolean).join(' ');
@@ -148,7 +148,7 @@ const isAsked = (query: QuestionItems): boolean =>
       (item.kind === 'bad' && (/\d/.test(item.word) || whyUnbilled(item.word) !== undefined)),
   );
 
-/** Refuses combinations that a command can't express. “We” counts as all projects. */
+/** Why a command can't say all of the question's items together. “We” counts as all projects. */
 function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   const items = query.items.filter(isOfCommand).filter((item) => !(item.kind === 'project' && item.isAdded));
   const we = query.first('we');
@@ -158,10 +158,10 @@ function refusalOf(query: QuestionItems): WordsRefusal | undefined {
   return findItemsRefusal(query.shown.toLowerCase(), [...items, ...all], query.reader);
 }
 
-/** The query, or, if some items are refused, one query per working replacement. */
+/** The query itself; if some of its words are refused, one query for each replacement of them that works. */
 function alternativesOf(query: QuestionItems, refusal: WordsRefusal | undefined): readonly QuestionItems[] {
   if (refusal === undefined) return [query];
-  // For a question about the future, “this month” is no alternative.
+  // If the question is about the future, suggesting “this month” would not help.
   if (/^(?:next|tomorrow)/i.test(query.typed(refusal))) return [];
   const { start, end, instead } = refusal;
   return instead.flatMap((text) => {
@@ -183,7 +183,7 @@ function makeCommands(query: QuestionItems): readonly MadeCommand[] {
   const [first] = query.items;
   if (subject !== undefined && first !== undefined) query.marks.set(`about:${subject}`, first);
   const unknown = query.of('bad').find(({ word }) => whyUnbilled(word)) ?? query.of('bad')[0];
-  // “Why?” and “again” only refer to an answer.
+  // “Why?” and “again” only make sense after an answer.
   const marks = ['why', 'again', 'same', 'output', 'csv', 'details'] as const;
   if (!unknown && !query.answered && query.has(...marks) && query.hasOnly(...marks))
     return [{ command: '/spend', text: formatParsedCommand(wordsOf(query)), isOpen: true }];
@@ -218,7 +218,7 @@ function commandsFor(subject: Subject | undefined, query: QuestionItems): readon
   }
 }
 
-/** Whether a word may be the one project asked about: “how much did blork spend?”, but not “how much memory”. */
+/** Whether an unknown word may name the project: “how much did blork spend?”, but not “how much memory”. */
 function mayBeProject(query: QuestionItems, unknown: AskedItem & { readonly kind: 'bad' }): boolean {
   const before = query.items[query.items.indexOf(unknown) - 1];
   return (
@@ -232,7 +232,7 @@ function mayBeProject(query: QuestionItems, unknown: AskedItem & { readonly kind
   );
 }
 
-/** What the roles of words are about. */
+/** For each subject, the roles of the words that say it. */
 const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
   spend: ['spend', 'usage', 'average', 'forecast', 'sorted'],
   balance: ['balance', 'lasting', 'ends'],
@@ -246,7 +246,7 @@ const ABOUT: Readonly<Partial<Record<Subject, readonly WordRole[]>>> = {
 const subjectOfRole = (role: WordRole | undefined): Subject | undefined =>
   (Object.keys(ABOUT) as Subject[]).find((subject) => role && ABOUT[subject]?.includes(role));
 
-/** A word's mark → the marks of which it needs one beside it; `a+b` needs both. */
+/** For a mark, the marks of other words that give it a meaning. One of them is enough; `a+b` means both together. */
 const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   more: 'why versus than which either spend+past spend+have spend+is',
   pricier: 'is past versus than which either why answer',
@@ -284,7 +284,7 @@ const NEEDS: Readonly<Partial<Record<Mark, string>>> = {
   unanswered: '',
 };
 
-/** Refuses the first word that nothing beside it gives a meaning. @throws InvalidWord */
+/** Refuses the first word that has no meaning together with the other words. @throws InvalidWord */
 function refuseStray(query: QuestionItems): void {
   for (const [mark, item] of query.marks) {
     const beside = NEEDS[mark];
@@ -302,7 +302,7 @@ function subjectOf(query: QuestionItems): Subject | undefined {
     if (about !== undefined && !named.has(about)) named.set(about, item);
   }
   const [bonus, budget] = [query.first('bonus'), named.get('budget')];
-  // Bonuses can be left (balance) or spent, if a period is named.
+  // A question about bonuses asks what was spent if it names a period, else what is left.
   if (bonus && !named.has('spend')) named.set(query.has('period', 'today') ? 'spend' : 'balance', bonus);
   if (budget && query.has('watches', 'list')) named.set('watches', budget);
   if (budget) for (const other of ['spend', 'balance'] as const) named.delete(other);
@@ -314,7 +314,7 @@ function subjectOf(query: QuestionItems): Subject | undefined {
   return first ?? impliedSubject(query);
 }
 
-/** `projects?` */
+/** Whether a question is only a list's name: `projects?` */
 const isShortList = (query: QuestionItems): boolean => {
   const noun = query.first('noun');
   return query.items.length < 3 && noun !== undefined && /s$/.test(query.typed(noun));

@@ -23,22 +23,22 @@ import {
   type WordItem,
 } from './question-items.ts';
 
-/** A command and what follows it, in canonical words. */
+/** A command and the text after it, in canonical words. */
 export interface QuestionCommand {
   readonly command: SlashCommand;
   readonly text: string;
 }
 
 export interface MadeCommand extends QuestionCommand {
-  /** Other commands are possible, so offer it rather than run it. */
+  /** Whether the question may mean something else, so that the command is offered, not run. */
   readonly isGuess?: boolean;
-  /** The project can only come from an earlier answer. */
+  /** Whether the project can only come from an earlier answer. */
   readonly isOpen?: boolean;
-  /** What is said with the offer. */
+  /** What to say with the offered command. */
   readonly doubt?: InvalidWord | undefined;
 }
 
-/** The words that the items say. @throws InvalidWord for a product that does not follow its project */
+/** The command's words, from the question's items. @throws InvalidWord for a product that does not follow its project */
 export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));
@@ -47,7 +47,7 @@ export function wordsOf(query: QuestionItems): Words {
     if (!answered && /^[1-3]$/.test(query.typed(product)) && before?.kind !== 'project')
       throw query.refuse(product);
   }
-  // “Without today”: changes the answer's days.
+  // “Without today” changes the days of the last answer.
   const isOfAnswer = query.has('today') && !query.has('period') && answered?.words.phrase;
   const days = isOfAnswer ? [{ kind: 'period', days: isOfAnswer, start: 0, end: 0 } as const] : [];
   const refusal = isOfAnswer && findItemsRefusal('', [...days, ...query.of('today')], reader);
@@ -76,7 +76,7 @@ function daysOf(text: string, reader: Reader): NamedDays {
   return item.days;
 }
 
-/** Only days or names: guesses the command. @throws InvalidWord */
+/** Guesses the commands of a question that has only days or names of projects. @throws InvalidWord */
 export function commandsWithoutSubject(query: QuestionItems, typed: Words): readonly MadeCommand[] {
   const words = withProjects(query, typed);
   const isNamed = namesOf(words) !== undefined;
@@ -104,13 +104,13 @@ const BARE: ReadonlySet<string> = new Set('compare all noun more it both we numb
 const isOfDays = (query: QuestionItems): boolean =>
   query.has('day', 'when') || query.of('top').some((top) => top.isOfDays);
 
-/** The words with the projects that they ask about. @throws InvalidWord */
+/** The words, completed with the projects that the question is about. @throws InvalidWord */
 export const withProjects = (query: QuestionItems, words: Words): Words => ({
   ...words,
   ...wordsFor(askedProjects(query, words)),
 });
 
-/** Those named, with those of the answer where one adds to the other; all of them; else those of the answer. */
+/** The projects that are named, alone or added to the last answer's; or all projects; or those of the last answer. */
 function askedProjects(query: QuestionItems, words: Words): SeveralProjects | undefined {
   const { answered } = query;
   const [named, before] = [namesOf(words), answered && namesOf(answered.words)];
@@ -121,7 +121,7 @@ function askedProjects(query: QuestionItems, words: Words): SeveralProjects | un
     const names = added.names.map(nameOf);
     return distinct(added.isAdded === 'before' ? [...names, ...before] : [...before, ...names]);
   }
-  // “Cheaper than staging?”, and “is staging cheaper?” than the one of the answer.
+  // “Cheaper than staging?”, or “is staging cheaper?” than the last answer's project.
   const isBeside = query.has('more', 'pricier') && !query.has('versus', 'why') && named !== undefined;
   const one = than ? (named ?? before) : isBeside ? before : undefined;
   if (than && (one === undefined || one === 'all' || one.length > 1 || words.output === 'why'))
@@ -176,10 +176,10 @@ export function balanceCommands(query: QuestionItems, words: Words): readonly Ma
   return [{ command: '/balance', text, isGuess, isOpen: isOpen(query, words), doubt }];
 }
 
-/** “Over budget?” rather than “within budget?”. */
+/** Words that ask “over budget?” rather than “within budget?”. */
 const OVER = /^(?:over|above|against|out of|go|goes|going|gone|went|exceed|pass|reach|blow|blew|broke)/;
 
-/** Whether the budget holds, as an answer about the running month. @param inherited how the answer before asked it @throws InvalidWord */
+/** Asks about this month's budget. @param inherited how the question before asked about it @throws InvalidWord */
 export function budgetCommands(
   query: QuestionItems,
   words: Words,
@@ -210,7 +210,7 @@ export function listCommand(subject: ListSubject, query: QuestionItems, words: W
   return { command: '/billing', text: `${LISTS[subject] ?? subject} ${names}`.trim() };
 }
 
-/** @param words with the projects, and with what a follow-up takes from the answer @throws InvalidWord */
+/** @param words with the projects, and with what a follow-up takes from the last answer @throws InvalidWord */
 export function spendCommands(query: QuestionItems, words: Words): readonly MadeCommand[] {
   // Every answer shows a daily average, so “average per day” needs no grouping.
   const grouped = query.has('average') && words.unit === 'day' ? undefined : words.unit;
@@ -224,9 +224,9 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   });
   const { phrase, unit } = asked;
   const from = phrase && /^from (?:the )?((?:last|past|previous|yesterday).*)/.exec(phrase.typed);
-  // “Costs from last month”: that month, or since then? Offers both.
+  // “Costs from last month” may mean that month or everything since it began, so both are offered.
   if (from?.[1]) return [daysOf(from[1], query.reader), phrase].map((days) => made({ phrase: days }, true));
-  // “What changed between september and october” is from one to the other.
+  // “What changed between september and october” compares the two, it isn't about both months together.
   if (asked.output === 'why' && phrase && /^between\b.*\.\./.test(`${phrase.typed} ${phrase.text}`)) {
     const [versus, to] = phrase.text.split('..').map((text) => daysOf(text, query.reader));
     return [made({ phrase: to, versus }, false)];
@@ -239,7 +239,7 @@ export function spendCommands(query: QuestionItems, words: Words): readonly Made
   return [made({}, isGuess(query, words, asked))];
 }
 
-/** Whether something else may be meant, too. */
+/** Whether the question may also mean something else. */
 function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked: Words): boolean {
   const isAmbiguous = query.of('versus').some((item) => item.isAmbiguous) && (!phrase || query.answered);
   const why = query.first('why');
@@ -260,14 +260,14 @@ function isGuess(query: QuestionItems, { phrase, versus, output }: Words, asked:
   );
 }
 
-/** What is ranked, and in which order. @throws InvalidWord */
+/** Adds to the words what the question ranks, projects or days, and in which order. @throws InvalidWord */
 function withRank(query: QuestionItems, words: Words): Words {
   const isLowest = words.isLowest || query.has('least');
   const ranked = query.first('most', 'least', 'sorted');
   const [top] = query.of('top');
   if (isLowest && (query.has('most') || (words.top !== undefined && !words.isLowest)))
     throw query.refuse(query.first('least') ?? top);
-  // “Which grew most” asks why.
+  // “Which grew most” is answered by `why`, which explains a change.
   if (query.has('change+most') && words.output === undefined)
     return { ...words, ...(namesOf(words) === undefined && wordsFor('all')), output: 'why' };
   const names = namesOf(words);
@@ -281,7 +281,7 @@ function withRank(query: QuestionItems, words: Words): Words {
   return { ...words, ...(isLowest && { isLowest: true }) };
 }
 
-/** The running month, where a forecast is asked for. @throws InvalidWord for other days */
+/** Sets the period to this month if the question asks for a forecast. @throws InvalidWord if it names other days */
 function asForecast(query: QuestionItems, words: Words): Words {
   if (!query.has('will', 'forecast', 'monthEnd')) return words;
   const month = daysOf('this-month', query.reader);
@@ -297,7 +297,7 @@ function asForecast(query: QuestionItems, words: Words): Words {
   return { ...words, phrase: month, versus: undefined };
 }
 
-/** The running unit beside “than last month”. @throws InvalidWord where only one side of a comparison is said */
+/** Adds this month to “than last month”. @throws InvalidWord if the other side of a comparison isn't clear */
 function beside(query: QuestionItems, words: Words): Words {
   const { versus, phrase } = words;
   if (versus === undefined) return words;
@@ -326,7 +326,7 @@ function runningBeside(versus: Versus, reader: Reader): NamedDays | undefined {
   return unit === undefined ? undefined : daysOf(unit === 'day' ? 'today' : `this-${unit}`, reader);
 }
 
-/** @throws InvalidWord for words that no answer about spend keeps */
+/** Refuses words that an answer about spend would have to ignore. @throws InvalidWord */
 function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, several }: Words): void {
   // “How much storage did prod use” asks for gigabytes, “why does prod cost anything” for its purpose.
   if (product === 2) query.refuseAny(['usage']);
@@ -338,7 +338,7 @@ function refuseUnspendable(query: QuestionItems, { product, unit, isOfDays, seve
   if (unit && unit !== 'day' && several) throw query.refuse(query.first('unit'), 'works for one project', '');
 }
 
-/** @param subject what the question itself is about @throws InvalidWord */
+/** @param subject what the follow-up says it is about, without the last answer @throws InvalidWord */
 export function followUpCommands(
   query: QuestionItems,
   subject: 'spend' | 'balance' | undefined,
@@ -358,7 +358,7 @@ export function followUpCommands(
   const output = words.output ?? inheritedOutput(query, words, base, subject);
   const asked: Words = { ...withProjects(query, words), product, output };
   const made = commandsOn(query, command, asked, base, subject);
-  // Offered: another command than the answer's, a possible comparison, a number that may be no project.
+  // Only offers a command other than the last one, a possible comparison, or a number that may not be a project.
   const isOther = subject === undefined && base.command === '/balance' && command === '/spend';
   const isSide = words.phrase && !words.versus && query.has('more', 'pricier') && !query.has('why', 'than');
   const isOfTop = command === '/balance' && base.words.top !== undefined && !namesOf(words);
@@ -382,7 +382,7 @@ function commandsOn(
   const asked = withDays(query, words, base);
   const { versus } = base.words;
   const isKept = !asked.versus && versus && subject === undefined && !wordsOf(query).output;
-  // With a new period, offer both: the earlier comparison kept, or the default one.
+  // For a new period, offers both the last answer's comparison and the default one.
   const compared =
     isKept && words.phrase && 'text' in versus
       ? [{ ...asked, versus }, asked]
@@ -390,7 +390,7 @@ function commandsOn(
   return [...compared, ...otherDays(query, asked, base)].flatMap((each) => spendCommands(query, each));
 }
 
-/** “Again”, “in total”. @throws InvalidWord for “that” alone */
+/** Commands that repeat the whole last answer, for “again” or “in total”. @throws InvalidWord for “that” alone */
 function wholeAnswer(
   query: QuestionItems,
   { command, words: answered }: LastAnswer,
@@ -413,7 +413,7 @@ function wholeAnswer(
   return [same(), same(wordsFor('all'))].map((each) => ({ ...each, isGuess: true }));
 }
 
-/** Refuses references that don't fit the last answer: “both” without two projects … @throws InvalidWord */
+/** Refuses words that don't fit the last answer, such as “both” if it wasn't about two projects. @throws InvalidWord */
 function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): void {
   const answered = namesOf(base.words);
   const both = query.first('both');
@@ -431,7 +431,7 @@ function checkReferences(query: QuestionItems, words: Words, base: LastAnswer): 
   if (loose && !('unit' in rule && rule.unit === loose.ofUnit)) throw query.refuse(loose);
 }
 
-/** `why` and the question of a budget stay; a file only where the same is asked for. */
+/** The last answer's output, if a follow-up keeps it: `why` and a budget's; a file only if it says “same”. */
 function inheritedOutput(
   query: QuestionItems,
   words: Words,
@@ -444,7 +444,7 @@ function inheritedOutput(
     : undefined;
 }
 
-/** The question's days, else the answer's. */
+/** The words with the question's own days, else with those of the last answer. */
 function withDays(query: QuestionItems, words: Words, { words: answered }: LastAnswer): Words {
   const { phrase, versus } = words;
   const top = words.top ?? (namesOf(words) === namesOf(answered) ? answered.top : undefined);
@@ -466,7 +466,7 @@ function withDays(query: QuestionItems, words: Words, { words: answered }: LastA
   return { ...all, phrase: phrase ?? running ?? answered.phrase ?? (versus && before) };
 }
 
-/** “The week before”: days relative to the answer's. @throws InvalidWord */
+/** Commands for “the week before”, which is counted from the last answer's days. @throws InvalidWord */
 function countedCommands(
   query: QuestionItems,
   before: WordItem,
@@ -487,7 +487,7 @@ function countedCommands(
   );
 }
 
-/** The whole unit before the one that the days are, or 7 days before as many. */
+/** If the days are a whole unit, the unit before it; if they are `last-7-days`, the 7 days before them. */
 function unitBefore(
   unit: Unit,
   { first, last, rule, counted }: NamedDays,
@@ -502,10 +502,10 @@ function unitBefore(
     : undefined;
 }
 
-/** Words relative to today, or with a year; these don't depend on the answer. */
+/** Periods that are relative to today or have a year, so that they don't depend on the last answer. */
 const FIXED = /\b(?:ago|yesterday|today|last|past|previous|prev|prior|this|current|since|now)\b|\d{4}/;
 
-/** After October 2025, “and September?” may mean 2025, “the 15th” a day of October. Returns the alternative reading. */
+/** After an answer about October 2025, “September” may mean 2025's, “the 15th” one of October. @returns that reading */
 function otherDays(
   query: QuestionItems,
   asked: Words,
@@ -521,7 +521,7 @@ function otherDays(
   });
 }
 
-/** A phrase read as of the answer's period. */
+/** Reads a phrase as it would be meant within the last answer's period. */
 function inAnswer(typed: string, base: NamedDays, reader: Reader): NamedDays | undefined {
   const month = base.first.slice(0, 7);
   if (/^(?:the )?(?:first|second) half$/.test(typed) && month === base.last.slice(0, 7))

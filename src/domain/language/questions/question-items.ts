@@ -1,4 +1,4 @@
-/** What a question says: its items, which words need others beside them, and what it is about. */
+/** Reads a question into items, and knows the single words of questions by what they say. */
 import { commandText } from '../../command-names.ts';
 import { InvalidWord } from '../../failure/index.ts';
 import type { Unit } from '../../time/calendar.ts';
@@ -12,29 +12,29 @@ export interface WordItem extends TextRange {
   readonly kind: 'word';
   readonly role: WordRole;
   readonly text: string;
-  /** Additional roles: `least expensive` also says spend. */
+  /** The word's other roles: `least expensive` also has the role `spend`. */
   readonly roles?: readonly WordRole[];
   /** Whether it means all projects: “where did the money go?”. */
   readonly isAll?: boolean;
-  /** `the week before` */
+  /** The unit of `the week before`. */
   readonly unit?: Unit;
-  /** `vs the week before` */
+  /** Whether `vs` comes before it: `vs the week before`. */
   readonly isCompared?: boolean;
-  /** `the previous week`: may also be counted from today. */
+  /** Whether it may also be counted from today: `the previous week`. */
   readonly isEither?: boolean;
 }
 
-/** Extra marks on command items in questions. */
+/** What a question adds to the items that commands also have. */
 interface Marks {
-  /** `than last month` */
+  /** Whether the comparison is worded with “than”: `than last month`. */
   readonly isThan?: boolean;
-  /** A comparison that may ask for something else. */
+  /** Whether the comparison may ask for something else. */
   readonly isAmbiguous?: boolean;
-  /** Of `same week last year`. */
+  /** The unit in `same week last year`. */
   readonly ofUnit?: Unit;
-  /** Projects that are added to those of the answer, before or after them. */
+  /** Set if the projects are added to those of the last answer, in front of them or behind them. */
   readonly isAdded?: 'before' | 'after';
-  /** `per project` */
+  /** Whether it asks for each project: `per project`. */
   readonly isPer?: boolean;
   /** `exports` also asks for a file. */
   readonly role?: WordRole;
@@ -43,15 +43,15 @@ interface Marks {
   readonly isVague?: boolean;
 }
 
-/** `cheaper than staging` */
+/** The project after “than”: `cheaper than staging`. */
 type ThanItem = TextRange & { readonly kind: 'than'; readonly name: string };
 
-/** What a form does, with its words: `post prod spend every morning`. */
+/** An order that a form carries out, with its words: `post prod spend every morning`. */
 export type OrderItem = TextRange & {
   readonly kind: 'order';
   readonly verb: 'schedule' | 'watch';
   readonly words: readonly string[];
-  /** The first word the form can't use. */
+  /** The order's first word that the form can't use. */
   readonly bad?: TextRange | null;
   readonly isNamed: boolean;
 };
@@ -63,7 +63,7 @@ type OfKind<K extends Kind> = K extends 'word'
   ? WordItem
   : Extract<Item | ThanItem | OrderItem, { readonly kind: K | 'all' | 'help' }> &
       Marks & { readonly kind: K };
-/** What `has` can test: `answer` in a thread, `either` for two projects, `about:…` for the subject. */
+/** What `has` can test. `answer`: in a thread; `either`: two projects; `about:…`: the question's subject. */
 export type Mark = WordRole | Kind | 'answer' | 'either' | `about:${Subject}`;
 
 export type ListSubject = 'projects' | 'schedules' | 'watches' | 'help' | 'status' | 'owner';
@@ -88,10 +88,10 @@ export const isEmpty = (item: AskedItem): boolean => EMPTY.has(markOf(item));
 const UNCLEAR = 'I can’t tell what {word} means here';
 const EXAMPLE = `Type a command, such as ${commandText('/spend')} prod last-month.`;
 
-/** The items of a text, by what they say. */
+/** A question's items, to be tested and found by what they say. */
 export class QuestionItems {
   readonly marks = new Map<Mark, AskedItem>();
-  /** @param shown the text that they were read in, with its capitals */
+  /** @param shown the text that the items were read in, with its capitals */
   constructor(
     readonly items: readonly AskedItem[],
     readonly shown: string,
@@ -108,14 +108,14 @@ export class QuestionItems {
   with(items: readonly AskedItem[]): QuestionItems {
     return new QuestionItems(items, this.shown, this.reader, this.answered);
   }
-  /** @param marks one of them is enough; `a+b` are both */
+  /** Whether any of `marks` was said; for `a+b`, both have to be. */
   has(...marks: readonly string[]): boolean {
     return marks.some((mark) => mark.split('+').every((each) => this.marks.has(each as Mark)));
   }
   first(...marks: readonly Mark[]): AskedItem | undefined {
     return marks.map((mark) => this.marks.get(mark)).find((item) => item !== undefined);
   }
-  /** Whether all items are in `marks`, or meaningless. */
+  /** Whether every item has one of `marks` or adds nothing to a question. */
   hasOnly(...marks: readonly Mark[]): boolean {
     return this.items.every((item) => isEmpty(item) || marks.includes(markOf(item)));
   }
@@ -125,11 +125,11 @@ export class QuestionItems {
   typed({ start, end }: TextRange): string {
     return clipWord(this.shown.slice(start, end).replaceAll(/ ?; ?/g, ' … '));
   }
-  /** @param why as in InvalidWord */
+  /** @param why says what is wrong with the item, as in InvalidWord */
   refuse(item: TextRange | undefined, why = UNCLEAR, works = EXAMPLE): InvalidWord {
     return new InvalidWord(item === undefined ? '' : this.typed(item), why, works);
   }
-  /** Throws for the first of these that is said. @throws InvalidWord */
+  /** Refuses the first item that has one of `marks`. @throws InvalidWord */
   refuseAny(marks: readonly Mark[], why?: string, works?: string): void {
     const item = this.items.find((each) => marks.includes(markOf(each)));
     if (item !== undefined) throw this.refuse(item, why, works);
@@ -207,7 +207,7 @@ const WORDS = {
   tail: 'too though tho also but and',
 } as const;
 
-/** Roles that only phrases have; the last three are refused. */
+/** Roles that phrases have, but no single word. The last three are refused. */
 type PhraseRole =
   | 'thanks'
   | 'break'
@@ -241,7 +241,7 @@ const CORRECTABLE_WORDS: readonly string[] = [
 const PICTURES =
   /(?<![^\s])[:;]-?[()DPp](?!\S)|:[a-z+][\w+'-]*:|[\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}]/giu;
 const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
-  // Corrects the question before: “no, staging”. Elsewhere “no” has a meaning of its own.
+  // “No, staging” corrects the last question. A “no” without a comma has a meaning of its own.
   [/^no\s*,/i, ''],
   [/(?<=\b(?:(?:what|how|where|when|who|that|there)['’‘´`ʼ]?|(?:it|which)['’‘´`ʼ]))s(?![a-z])/gi, ' is'],
   [/(?<=\b(?:what|how|where|when|who))['’‘´`ʼ]d(?![a-z])/gi, ' did'],
@@ -253,13 +253,13 @@ const CONTRACTIONS: readonly (readonly [RegExp, string])[] = [
   [/[?!;]+(?![a-z\d])|\n+|(?<=[a-z]{3})\.(?= [A-Z])/gi, ' ; '],
 ];
 
-/** Expands “what's”, strips “prod's” to `prod`, removes emoji. */
+/** Expands “what's” to `what is`, shortens “prod's” to `prod`, and removes emoji. */
 const tidyQuestion = (text: string): string =>
   simplifyText(
     CONTRACTIONS.reduce((result, [form, whole]) => result.replace(form, whole), text.replace(PICTURES, ' ')),
   );
 
-/** First words of phrases, so that other words skip the phrase rules. */
+/** The first words of all phrases. The grammar doesn't look for phrases at other words, which is faster. */
 const STARTS: ReadonlySet<string> = new Set(
   QUESTION_WORDS.map((phrase) => /^[a-z]*/.exec(phrase)?.[0] ?? ''),
 );
@@ -273,7 +273,7 @@ const readItems = (shown: string, reader: Reader, inThread: boolean): readonly A
     starts: STARTS,
   }) as readonly AskedItem[];
 
-/** The items of a text, with all mistyped words put right or none; `mistyped` is the first of them. */
+/** Reads a text's items, with all typos corrected if each can be, else with none. `mistyped` is the first typo. */
 export function readQuestionItems(text: string, reader: Reader, inThread: boolean) {
   const typed = tidyQuestion(text);
   const asTyped = { shown: typed, items: readItems(typed, reader, inThread), mistyped: undefined };
