@@ -503,7 +503,7 @@ export class Calendar {
     return [begin, alone, next];
   }
 
-  /** Suggestions for a range that ends in the future (`friday to monday`): the latest one that is over, or until now. */
+  /** Suggestions for a range that ends in the future (`friday to monday`): the latest that is over, or until now. */
   #endedEarlier(from: Point, begin: DayRange, to: Point, end: DayRange): readonly string[] {
     const unit = to.kind === 'weekday' ? 'week' : 'year';
     const isSplit = startOfUnit(unit, begin.first) !== startOfUnit(unit, end.first);

@@ -203,7 +203,7 @@ export function cleanTyping(text: string): string {
 const UNTIDY = /[^a-z\d -]|[ -]{2}|^[ -]|[ -]$/i;
 
 /**
- * Normalizes a text but keeps its capitals: single spaces, hyphens for underscores, no punctuation at the end (except of
+ * Normalizes a text but keeps its capitals: single spaces, hyphens for underscores, no final punctuation (except in
  * dates: '5.11.'), `product 2` for `product:2`, `help` for `?`. Makes three passes, because one can leave new matches
  * ('-*-'); three have always been enough.
  */

@@ -197,8 +197,8 @@ function offsetAt(instant: Millis, zone: Zone): number {
 }
 
 /**
- * The first instant at which a zone's clocks have reached a time. If they skip the time, that is when they jump; if they
- * show it twice, the first time.
+ * The first instant at which a zone's clocks have reached a time. If they skip the time, that is when they jump; if
+ * they show it twice, the first time.
  * @param time `09:00`
  * @throws RangeError for an unknown zone
  */

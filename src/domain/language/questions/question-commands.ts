@@ -38,7 +38,7 @@ export interface MadeCommand extends QuestionCommand {
   readonly doubt?: InvalidWord | undefined;
 }
 
-/** The command's words, from the question's items. @throws InvalidWord for a product that does not follow its project */
+/** The words that the question's items say. @throws InvalidWord for a product that does not follow its project */
 export function wordsOf(query: QuestionItems): Words {
   const { items, reader, answered } = query;
   const saidItems = items.filter(isOfCommand).filter((item) => !isTotal(query, item));

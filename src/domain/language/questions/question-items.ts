@@ -36,7 +36,7 @@ interface Marks {
   readonly isAdded?: 'before' | 'after';
   /** Whether it asks for each project: `per project`. */
   readonly isPer?: boolean;
-  /** `exports` also asks for a file. */
+  /** What the item's word asks for besides: `exports` asks for a file. */
   readonly role?: WordRole;
   readonly roles?: readonly WordRole[];
   /** Whether it may ask for something else: “what happened?”. */
