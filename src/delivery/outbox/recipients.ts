@@ -1,4 +1,4 @@
-/** Who may get Tally's own messages, checked before every send and update. */
+/** Who may get the messages that Tally sends on its own. Checked before every send and update. */
 import type { SlackId } from '../../domain/slack-id.ts';
 import type { ChosenProject } from '../../workspace/projects/project-ref.ts';
 import { isShownTo } from '../../workspace/projects/resolve-project.ts';
@@ -11,7 +11,7 @@ import { notSentFailure } from './retry-policy.ts';
 
 export type RecipientContext = Pick<DeliveryContext, 'loadWorkspace' | 'users' | 'client' | 'teamId'>;
 
-/** Reloads the record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
+/** Loads the workspace's record and the person's role. @param to Slack ID @throws slack-failed, store-unavailable */
 async function findRecipient(
   to: string,
   { loadWorkspace, users, client, teamId }: RecipientContext,
@@ -45,7 +45,7 @@ export async function checkRecipient(
   return { recipient, refusal: { isGone, cause: notSentFailure(why) } };
 }
 
-/** Named managers, then people who registered a connection: they managed Tally then. */
+/** People to tell about a problem: the named managers, then those who registered a connection as managers. */
 export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
   ...workspace.settings.managers,
   ...workspace.connectionNames.flatMap((name) => workspace.connections.get(name)?.registeredBy ?? []),
