@@ -68,7 +68,7 @@ export const putMessage = (message: OutboxMessage) => ({
 });
 export const dropMessage = ({ key, json }: OutboxMessage) => ({ name: key, before: json, after: undefined });
 
-/** A message that isn't stored yet. */
+/** Makes a message that isn't stored in the log yet. */
 export const newMessage = <About>(
   key: string,
   to: SlackId,
@@ -99,7 +99,7 @@ export interface DeliveryLogSnapshot {
   /** The raw hash from Redis: field → JSON. */
   readonly fields: Readonly<Record<string, string>>;
   readonly messages: readonly OutboxMessage[];
-  /** Messages of one kind, without damaged ones. */
+  /** The messages of one kind, without those whose data is damaged. */
   messagesOf<About>(kind: MessageFormat<About>): readonly OutboxMessage<About>[];
 }
 

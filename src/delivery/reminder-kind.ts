@@ -87,7 +87,7 @@ export const reminderKind: MessageKind<ReminderAbout> = {
   },
 };
 
-/** Whether this credential still needs replacing. */
+/** Whether the credential that a reminder is about still needs to be replaced. */
 const isOpen = ({ kind, name, id, step }: ReminderAbout, workspace: Workspace): boolean =>
   credentialsOf(workspace).some(
     (credential) => credential.kind === kind && credential.name === name && credential.id === id,

@@ -145,7 +145,7 @@ async function deliverAll(due: readonly DueMessage[], context: DeliveryContext):
   if (failed?.status === 'rejected') throw failed.reason;
 }
 
-/** Slack allows about one message a second per channel. */
+/** The pause between messages to one channel: Slack allows about one a second. */
 const CHANNEL_INTERVAL: Millis = 1_050;
 
 /** What all passes of a run share. */

@@ -39,7 +39,7 @@ const JOB_OPTIONS = {
 } as const;
 
 const WORKER_OPTIONS = {
-  // High, because runs mostly wait: for Slack, billing, and between messages.
+  // Many runs at once, because a run mostly waits: for Slack, for billing, and between messages.
   concurrency: 100,
   // After this time another process takes over the job of a process that was killed.
   lockDuration: 6_000,
@@ -143,7 +143,7 @@ function openQueue(connection: RedisConnection, clock: () => Millis, onError: (e
     async remove(workspace: SlackId): Promise<void> {
       const job = await queue().getDeduplicationJobId(workspace);
       if (job !== null) await queue().remove(job);
-      // BullMQ doesn't remove a running job, nor what follows it (`dn`), and its event stream contains the workspace's ID.
+      // BullMQ keeps a running job and what follows it (`dn`), and its event stream has the workspace's ID.
       await connection.del(queue().toKey(`dn:${workspace}`), queue().toKey('events'));
     },
     async oldestOverdue(): Promise<Millis> {

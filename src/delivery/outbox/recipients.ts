@@ -52,8 +52,8 @@ export const responsiblePeople = (workspace: Workspace): readonly SlackId[] => [
 ];
 
 /**
- * Who gets a message instead: the item's owner, the next responsible person, or an admin. Nobody twice. @returns undefined
- * if nobody is left @throws slack-failed, store-unavailable
+ * Who gets a message that its recipient can't: the item's owner, the next responsible person, or an admin. Nobody gets
+ * it twice. @returns undefined if nobody is left @throws slack-failed, store-unavailable
  */
 export async function findReplacement(
   message: OutboxMessage,

@@ -187,7 +187,7 @@ class Sending<About> {
     const { recipient, refusal } = await checkRecipient(to, draft.projects, context);
     const { next: _, ...rest } = message;
     const settled = draft.isLast ? undefined : { ...rest, about: draft.about ?? message.about };
-    // If the recipient may no longer see it, leave the message unchanged.
+    // If the recipient may no longer see the new content, leave the message unchanged.
     if (refusal !== undefined) return this.save('refused', settled);
     try {
       const shown = this.draw(draft, context.clock(), recipient);

@@ -243,7 +243,7 @@ function waitUntil(
   return { next: Math.min(now + LOOK_INTERVAL, end), awaits };
 }
 
-/** @returns what the post says about missed dates */
+/** @returns what the post says about earlier dates without a post */
 async function summarizeMissedDates(
   { schedule, missed }: Wanted,
   context: PostContext,

@@ -93,11 +93,11 @@ export interface LastDelivery {
   readonly at: Millis;
   /** `paused`: a person has to fix the cause first. */
   readonly result: 'posted' | 'posted-late' | 'failed' | 'trying' | 'waiting' | 'paused';
-  /** Why it failed, for `failed`, `trying` and `paused`. */
+  /** For `failed`, `trying` and `paused`: why the last attempt failed. */
   readonly cause?: StoredFailure | undefined;
   /** For `waiting`: the day that billing hasn't reported yet. */
   readonly awaits?: Day | undefined;
-  /** When to try again, for `trying` and `waiting`. */
+  /** For `trying` and `waiting`: when Tally tries again. */
   readonly next?: Millis | undefined;
 }
 

@@ -132,7 +132,7 @@ export async function runReport(
   });
 }
 
-/** A posted report: its projects and days. */
+/** The parts of a posted report that say which projects and days it is about. */
 type PostedReport = Pick<Schedule, 'report' | 'projects'> &
   Pick<ReportResult, 'covers' | 'figures' | 'unanswered'>;
 

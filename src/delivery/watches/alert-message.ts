@@ -39,7 +39,7 @@ import type { Watch } from '../../workspace/record/automation-records.ts';
 import type { Workspace } from '../../workspace/record/workspace.ts';
 import { type Alert, alertName, isOpen } from './alert-record.ts';
 
-/** The alert message in its current state. */
+/** The message that shows an alert as it is now. */
 export function alertMessage(alert: Alert, watch: Watch, workspace: Workspace): Message {
   const [project] = watch.projects;
   const label = projectLabel(project, workspace);
@@ -217,7 +217,7 @@ function runwayTexts(days: number, basis: AlertBasis, money: WriteMoney): Texts 
 const rateText = (average: Money, money: WriteMoney): string =>
   `at ${money(average)} a day (average of the last 7 days)`;
 
-/** `balance 40.00, bonuses 5.00` */
+/** What the money left consists of: `balance 40.00, bonuses 5.00`. */
 const fundsText = ({ balance, bonuses }: Account, money: WriteMoney): string =>
   joinTexts(', ', [
     `balance ${'value' in balance ? money(balance.value) : 'not readable'}`,

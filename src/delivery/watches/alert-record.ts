@@ -49,7 +49,7 @@ const state = z.object({
     )
     .readonly()
     .default([]),
-  /** Oldest first. Alerts of an older format are dropped, not resent. */
+  /** The watch's alerts, oldest first. Those stored in an older format are dropped, not sent again. */
   alerts: z.array(alert).readonly().default([]).catch([]),
 });
 export type WatchRecord = Readonly<z.infer<typeof state>>;

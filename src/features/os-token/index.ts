@@ -109,7 +109,7 @@ function parseTokenText(text: string, reader: Reader): ProjectReference | 'help'
 }
 
 interface TokenProject {
-  /** The project's ID. */
+  /** The ID of the project that the token is for. */
   readonly project: string;
   /** The project's name as people read it. */
   readonly label: string;
@@ -119,7 +119,7 @@ interface TokenProject {
 }
 
 /**
- * Whether this click is handled for the first time. The window's content is encrypted anew each time it is drawn, so the same
+ * Whether this click is handled for the first time. The window is encrypted anew each time it is drawn, so the same
  * value means the same click. Without Redis every click counts as the first.
  */
 const isFirstUse = (use: string, { user }: Request, { dedup }: TokenServices): Promise<boolean> =>

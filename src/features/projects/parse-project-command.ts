@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<string, 'add' | 'edit' | 'remove'>> = {
   delete: 'remove',
 };
 
-/** The right that these words after `projects` need, and whether they open a form. @param more verbs of other features */
+/** The right that the words after `projects` need, and whether they open a form. @param more verbs of other features */
 export function needsOfProjects(
   rest: string,
   more: readonly string[],

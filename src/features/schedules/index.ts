@@ -173,7 +173,7 @@ const timingText = ({ timing }: Schedule): string => {
 const scheduleAuditText = (schedule: Schedule, workspace: Workspace): string =>
   `${REPORTS[schedule.report].title} for ${describeProjects(schedule, workspace)} in ${schedule.channel}, ${timingText(schedule)}`;
 
-/** `*Yesterday’s spend* for prod, every day at 09:00` */
+/** Names a schedule in messages: `*Yesterday’s spend* for prod, every day at 09:00`. */
 const scheduleMarkup = (schedule: Schedule, { workspace }: Pick<Request, 'workspace'>): string =>
   `${reportMarkup(schedule, workspace)}, ${escapeMarkup(timingText(schedule))}`;
 

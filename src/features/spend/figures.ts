@@ -1,4 +1,4 @@
-/** Fetches what projects spent, and writes the exact figures to a file. */
+/** Fetches what projects spent, and makes the CSV file with the exact figures. */
 import type { BillingClient, Consumption, TimeRange } from '../../billing/client.ts';
 import { collectRemarks, missedAnswer } from '../../domain/failure/index.ts';
 import type { ParsedCommand } from '../../domain/language/parsed-command.ts';
@@ -145,7 +145,7 @@ async function addUpEarlier(
 
 const COMPARED = 'compared, not in the total';
 
-/** One row per day, then the exact query and totals. The total is the sum of the rows without the note “compared”. */
+/** One row per day, then the exact query and totals. Rows whose note says “compared” are not in the total. */
 export function spendFile({ answered, period, projects }: SpendView): AnswerFile<SpendFigures> {
   const compared = period.versus && period.comparison;
   const days = [period.requested, ...(compared ? [compared.requested] : [])].map(fileDays).join('-vs-');

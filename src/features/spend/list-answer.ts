@@ -126,7 +126,7 @@ function forecastText({ answered, failed, period: { today }, locale }: SpendView
   return `${formatForecast(sumMoney(known), today, moneyFormatter(locale))}${whose}`;
 }
 
-/** `Bonuses: prod 1,000.00 and staging 200.00.` */
+/** The bonuses that projects used: `Bonuses: prod 1,000.00 and staging 200.00.` */
 function bonusNote(view: SpendView): string {
   const used = view.answered.flatMap((figures) => {
     const text = formatBonusTotal(figures.usage.bonuses, moneyIn(view)(figures)).replace(/^bonuses /, '');
@@ -144,7 +144,7 @@ function totalChange({ answered, period }: SpendView): ComparedChange | undefine
   return sum?.figures.percent && sum;
 }
 
-/** `biggest change: prod + 3,120.00` */
+/** The project whose spend changed most: `biggest change: prod + 3,120.00`. */
 function biggestChange({ answered, locale }: SpendView): string {
   if (!hasOneCurrency(answered) || answered.length < 2) return '';
   const [first] = answered

@@ -199,7 +199,7 @@ function nameOf({ label, current, before }: Row, noun: Noun): string {
   return count === 1 ? `one ${words} day` : `${count} ${words} days`;
 }
 
-/** `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
+/** Gaps in the compared days: `no data for Mon 16 Nov, the amount for Tue 17 Nov couldn’t be read in full.` */
 function gapNote({ figures: { usage }, before }: Explained, { comparison }: SpendView['period']): string {
   const nameDay = dayNamerFor([...(comparison?.currentDays ?? []), ...(comparison?.days ?? [])]);
   const daysOf = (name: 'missing' | 'unreadableDays') => [...usage[name], ...before[name]].sort();

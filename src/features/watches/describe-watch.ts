@@ -25,7 +25,7 @@ import type { Workspace } from '../../workspace/record/workspace.ts';
 /** The workspace's record, and the number format of the person who reads. */
 type Reader = Pick<Request, 'workspace' | 'locale'>;
 
-/** `*prod*: balance below 50,000.00`, as mrkdwn. */
+/** Names a watch in messages: `*prod*: balance below 50,000.00`, as mrkdwn. */
 export const watchMarkup = ({ projects: [project], rule }: Watch, { workspace, locale }: Reader): string =>
   `*${escapeMarkup(projectLabel(project, workspace))}*: ${escapeMarkup(ruleText(rule, moneyWriter(project, workspace, locale)))}`;
 

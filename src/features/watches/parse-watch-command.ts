@@ -81,7 +81,7 @@ export const MAX_TYPED = 60;
 type RuleWords = Pick<WatchWords, 'kind' | keyof ThresholdFields>;
 
 const BELOW = '(?:(?:is |falls |drops |goes )?(?:below|under|of|at) )?';
-/** A word with a digit in it, or groups of three digits. */
+/** Matches an amount as typed: a word with a digit in it, or groups of three digits. */
 const NUMBER = '(?:\\p{Sc} ?)?-?(?:\\d{1,3}(?: \\d{3}(?![^ .,]))+\\S*|[\\d.,]*\\d\\S*)(?: ?\\p{Sc}(?![^ ]))?';
 const DAYS = '(?:days?|d|weeks?|w)';
 const form = (words: string): RegExp => new RegExp(`(?<![^ ])${words}(?![^ ])`, 'u');
