@@ -63,7 +63,7 @@ export interface WakeUps {
   /** Runs the workspace at once after its record changed, or if that fails, at the next hourly check. Never rejects. */
   changed(workspace: SlackId): Promise<void>;
   /**
-   * How long the most overdue run has been waiting, over all workspaces; undefined if Redis doesn't answer. Never rejects.
+   * How long the most overdue run of any workspace has waited; undefined if Redis doesn't answer. Never rejects.
    */
   oldestOverdue(): Promise<Millis | undefined>;
   /** Starts running workspaces, the most overdue first. */

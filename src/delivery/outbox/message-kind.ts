@@ -33,8 +33,8 @@ export interface MessageKind<About = unknown> extends MessageFormat<About> {
   /** When to send or update a stored message; undefined for not now. By default, its record decides. */
   dueAt?(message: OutboxMessage<About>, view: RunView): Millis | undefined;
   /**
-   * The current content, for a new message or an update. @returns a draft, or the new state if nothing is to be sent @throws
-   * Failure
+   * Makes the content of a new message or of an update. @returns a draft, or the new state if nothing is to be sent
+   * @throws Failure
    */
   prepare(message: OutboxMessage<About>, context: DeliveryContext): Promise<Draft<About> | Transition<About>>;
   /** The question that the message answers. Follow-ups in its thread refer to that question. */

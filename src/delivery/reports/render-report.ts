@@ -293,7 +293,7 @@ function lastsText(runway: Runway | undefined, { bonuses }: Account, money: Mone
 }
 
 /**
- * What is unusual, mrkdwn: the product of an unnamed project, and days without data (a single missing day is in the header).
+ * What is unusual, mrkdwn: an unnamed project's product, and days without data (the header names a single missing day).
  * Slack may hide bar labels.
  */
 function smallPrint({ target, figures }: ProjectFigures, { today }: ReportPeriods, isCharted: boolean) {

@@ -149,7 +149,7 @@ export function nextCheck({ workspace, snapshot, now }: RunView): Millis | undef
 }
 
 /**
- * Asks billing about all watched projects and evaluates each watch. States and alerts are stored in one step, so that each
+ * Asks billing about all watched projects and judges each watch. States and alerts are stored in one step, so that each
  * alert is sent once even after a crash. @throws OvertakenError, store-unavailable
  */
 async function checkWatches(context: DeliveryContext): Promise<void> {
